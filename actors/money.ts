@@ -8,7 +8,7 @@ const ONE = 10n ** BigInt(DIGITS);
 const AMOUNT = /^(\d{1,30})(?:\.(\d{1,12}))?$/;
 
 /** The amount in units of 10⁻¹². Throws if the text is not an amount. */
-export function unitsOf(amount: string): bigint {
+export function moneyUnits(amount: string): bigint {
   const [, whole, fraction = ""] = AMOUNT.exec(amount) ?? [];
   if (whole === undefined) throw new Error(`no amount: ${amount}`);
   return BigInt(whole) * ONE + BigInt(fraction.padEnd(DIGITS, "0"));
@@ -19,7 +19,7 @@ const MONEY_LIMIT = /^\d{1,12}(\.\d{1,12})?$/;
 
 /** The amount in its shortest text; null if it is not an amount above 0. */
 export const limitOf = (text: string): string | null =>
-  MONEY_LIMIT.test(text) && unitsOf(text) > 0n ? amountOf(unitsOf(text)) : null;
+  MONEY_LIMIT.test(text) && moneyUnits(text) > 0n ? amountOf(moneyUnits(text)) : null;
 
 /** The shortest text of this many units. */
 export function amountOf(units: bigint): string {
@@ -51,7 +51,7 @@ export function addCosts(a: Costed, b: Costed): Costed {
   };
   if (a.cost === undefined && b.cost === undefined) return parts;
   return {
-    cost: amountOf(unitsOf(a.cost ?? "0") + unitsOf(b.cost ?? "0")),
+    cost: amountOf(moneyUnits(a.cost ?? "0") + moneyUnits(b.cost ?? "0")),
     pricedTokens: addCounts(a.pricedTokens, b.pricedTokens),
     ...parts,
   };

@@ -29,7 +29,7 @@ export interface ListHead<T> {
  * A page ends after the record whose body brings its size to this many bytes: a job may have a megabyte, and a page a
  * hundred jobs (GEN-9).
  */
-export const PAGE_BYTES = 1024 * 1024;
+export const LIST_PAGE_BYTES = 1024 * 1024;
 
 /** Records on a page, and the most that a caller may ask for (GEN-3). */
 export const PAGE_DEFAULT = 25;

@@ -24,7 +24,7 @@ const ANSWER_LIMIT_MS = 15_000;
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 /** How long reads in flight or waiting for a slot may take before the connections are closed. */
-const REST_MS = 1_000;
+const CLOSING_MS = 1_000;
 /** How long statements may take while the connections are being closed. */
 export const CLOSE_SECONDS = 2;
 /**
@@ -242,7 +242,7 @@ export function openDatabase(
     async close() {
       // Reads that wait for a slot would run on closed connections.
       const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(patience.resolve, REST_MS);
+      const timer = setTimeout(patience.resolve, CLOSING_MS);
       await Promise.race([Promise.all(READ_KINDS.map((kind) => gates[kind].rest())), patience.promise]);
       clearTimeout(timer);
       await Promise.all([flush, read, placement].map((each) => each.close()));

@@ -14,9 +14,9 @@ import { migrate, MigrationRefused } from "./migrate.ts";
 import { referredContents } from "./stores/content-references.ts";
 
 /** Tables of processes, not of data. */
-const LEFT_OUT = ["replica", "shard"];
+const UNCOPIED_TABLES = ["replica", "shard"];
 /** Contents in one query. */
-const PAGE = 500;
+const COPIED_PAGE = 500;
 
 /** A table with its stored columns; PostgreSQL recomputes generated ones. */
 export interface CopiedTable {
@@ -42,7 +42,7 @@ export interface Snapshot {
 }
 
 /** Connections without time limits. */
-const connect = (url: string): postgres.Sql =>
+const connectUntimed = (url: string): postgres.Sql =>
   postgres(url, {
     max: 1,
     onnotice: () => {},
@@ -55,8 +55,8 @@ export const inSnapshot = <T>(url: string, read: (snapshot: Snapshot) => Promise
 
 /** Like `inSnapshot`, with the transaction itself, which is read-only. */
 export async function inTransaction<T>(url: string, read: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  const guard = connect(url);
-  const sql = connect(url);
+  const guard = connectUntimed(url);
+  const sql = connectUntimed(url);
   try {
     // Committed first; otherwise the sweep would wait for it.
     await guard`
@@ -81,7 +81,7 @@ async function snapshotIn(tx: TransactionSql): Promise<Snapshot> {
     keyCheck: key?.check ?? null,
     tables: await tablesIn(tx),
     rows: (table) => tx.unsafe(`copy ${target(table)} to stdout`).readable(),
-    contents: () => tx.unsafe<Content[]>(referredContents()).cursor(PAGE),
+    contents: () => tx.unsafe<Content[]>(referredContents()).cursor(COPIED_PAGE),
   };
 }
 
@@ -89,7 +89,7 @@ async function tablesIn(tx: TransactionSql): Promise<readonly CopiedTable[]> {
   const rows = await tx<{ name: string; columns: string[] }[]>`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relname = any(${LEFT_OUT})
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relname = any(${UNCOPIED_TABLES})
       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     group by c.relname order by c.relname`;
   return rows.map(({ name, columns }) => ({ name, columns }));
@@ -117,7 +117,7 @@ export async function loadDatabase<T>(
   load: (loading: Loading) => Promise<T>,
 ): Promise<T> {
   await migrateOnly(url, migrations);
-  const sql = connect(url);
+  const sql = connectUntimed(url);
   let loaded: T;
   try {
     loaded = (await sql.begin(async (tx) => {

@@ -14,7 +14,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /** 256 bits: as long as the hash that derives keys from it. */
-export const SECRET_BYTES = 32;
+export const FOLDER_SECRET_BYTES = 32;
 
 const SECRET_FILE = "secret";
 /** The note of the embedded database (`db/embedded.ts`). If it exists, there may be data encrypted with the secret. */
@@ -81,9 +81,9 @@ function readOrMakeSecret(folder: string): Uint8Array {
   const text = readFileSync(path, "utf8").trim();
   const secret = Buffer.from(text, "base64");
   // Decoding ignores characters that are not base64, so only text that encodes back to itself is intact.
-  if (secret.length !== SECRET_BYTES || secret.toString("base64") !== text) {
+  if (secret.length !== FOLDER_SECRET_BYTES || secret.toString("base64") !== text) {
     throw new DataFolderDamaged(
-      `The secret file ${path} is damaged: it must hold ${SECRET_BYTES} bytes in base64. Put the right one back ` +
+      `The secret file ${path} is damaged: it must hold ${FOLDER_SECRET_BYTES} bytes in base64. Put the right one back ` +
         `(or give it as TROUPE_SECRET). A new secret would make every token and every stored credential useless.`,
     );
   }
@@ -97,7 +97,7 @@ function makeSecret(folder: string, path: string): Uint8Array {
         `secret as TROUPE_SECRET. A new secret would make every token and every stored credential useless.`,
     );
   }
-  const secret = randomBytes(SECRET_BYTES);
+  const secret = randomBytes(FOLDER_SECRET_BYTES);
   writePrivateFile(path, `${secret.toString("base64")}\n`);
   return secret;
 }

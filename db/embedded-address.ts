@@ -11,9 +11,9 @@ export function runningUrl(folder: string): string | null {
   const { path, password } = placeCluster(folder, SYSTEM_FOLDER);
   const file = readPidFile(path);
   if (file === null || file.status !== "ready" || !isPostmasterOf(file.pid, path)) return null;
-  return urlOf(password, file.port);
+  return embeddedUrl(password, file.port);
 }
 
 /** The url of the embedded database. */
-export const urlOf = (password: string, port: number): string =>
+export const embeddedUrl = (password: string, port: number): string =>
   `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;

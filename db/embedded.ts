@@ -17,7 +17,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { lockFolder } from "./folder-lock.ts";
 import { type Binaries, locateBinaries } from "./postgres-binaries.ts";
-import { urlOf } from "./embedded-address.ts";
+import { embeddedUrl } from "./embedded-address.ts";
 import { type Cluster, SYSTEM_FOLDER, initialise, placeCluster } from "./postgres-cluster.ts";
 import {
   type PidFile,
@@ -69,7 +69,7 @@ const REMNANT_TRIES = 100;
 const REMNANT_WAIT_MS = 50;
 const ANSWER_LIMIT_S = 2;
 /** How often to check for the end of an adopted server, which is not a child of this process. */
-const WATCH_MS = 500;
+const ADOPTED_WATCH_MS = 500;
 
 /**
  * Only one service uses the server, so features for many users, replicas or large queries are off. 17 MiB when idle.
@@ -121,23 +121,23 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
       options.log("info", `made a PostgreSQL ${binaries.version} database in ${cluster.path}`);
     options.signal?.throwIfAborted();
     const adopted = await adopt(cluster, binaries, options);
-    const running = adopted ?? (await start(cluster, binaries, options));
-    return supervise({ ...running, adopted: adopted !== null }, cluster, options, unlock);
+    const running = adopted ?? (await startServer(cluster, binaries, options));
+    return superviseServer({ ...running, adopted: adopted !== null }, cluster, options, unlock);
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-interface Running {
+interface RunningServer {
   readonly pid: number;
   readonly port: number;
   /** Null for an adopted server, which is not a child of this process. */
   readonly child: Bun.Subprocess | null;
 }
 
-function supervise(
-  running: Running & { readonly adopted: boolean },
+function superviseServer(
+  running: RunningServer & { readonly adopted: boolean },
   cluster: Cluster,
   options: EmbeddedOptions,
   unlock: () => void,
@@ -147,7 +147,7 @@ function supervise(
   const ended = (reason: string) => {
     if (stopping === null) options.onExit?.(`PostgreSQL (process ${pid}) ended: ${reason}`);
   };
-  const watch = child === null ? setInterval(look, WATCH_MS) : null;
+  const watch = child === null ? setInterval(look, ADOPTED_WATCH_MS) : null;
   watch?.unref();
   function look() {
     if (isRunning(pid)) return;
@@ -162,7 +162,7 @@ function supervise(
     unlock();
   };
   return {
-    url: urlOf(cluster.password, running.port),
+    url: embeddedUrl(cluster.password, running.port),
     pid,
     adopted: running.adopted,
     stop: () => (stopping ??= stop()),
@@ -179,7 +179,7 @@ const argumentsFor = (cluster: Cluster, port: number, { settings = [] }: Embedde
 ];
 
 /** The server that a killed service left behind, if it is usable; an unusable one is stopped. */
-async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running | null> {
+async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<RunningServer | null> {
   const file = readPidFile(cluster.path);
   if (file === null) return null;
   if (!isRunning(file.pid)) {
@@ -217,7 +217,7 @@ async function whyNotAdopt(
   if (file.status !== "ready") return `it is ${file.status || "not ready"}`;
   if (lastArguments(cluster.path)?.join("\n") !== argumentsFor(cluster, file.port, options).join("\n"))
     return "its settings are others";
-  const sql = postgres(urlOf(cluster.password, file.port), {
+  const sql = postgres(embeddedUrl(cluster.password, file.port), {
     max: 1,
     connect_timeout: ANSWER_LIMIT_S,
     onnotice: () => {},
@@ -236,7 +236,7 @@ async function whyNotAdopt(
 }
 
 /** Starts on the last port or a free one; retries after each passing failure. */
-async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running> {
+async function startServer(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<RunningServer> {
   let port = lastPort(cluster.path) ?? randomPort();
   let portTries = 0;
   let remnantTries = 0;

@@ -5,11 +5,11 @@
 import type { StoredEvent, TextMark } from "../actors/runtime/store.ts";
 import type { JsonObject } from "../actors/schema.ts";
 
-const LIVE = "~live";
+const LIVE_KEY = "~live";
 
 /** The `data` column of an event. */
 export const dataColumn = ({ data, live }: StoredEvent): object =>
-  live === undefined ? data : { ...data, [LIVE]: live };
+  live === undefined ? data : { ...data, [LIVE_KEY]: live };
 
 /** The event of a row. */
 export function eventOfRow({
@@ -23,7 +23,7 @@ export function eventOfRow({
   at: string;
   data: unknown;
 }): StoredEvent {
-  const { [LIVE]: live, ...rest } = data as JsonObject;
+  const { [LIVE_KEY]: live, ...rest } = data as JsonObject;
   const event = { seq, type, at, data: rest };
   return live === undefined ? event : { ...event, live: live as unknown as TextMark };
 }

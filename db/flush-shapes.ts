@@ -17,7 +17,7 @@ export const SHAPES = 32;
 export const SPARE_TABLES = 4;
 
 /** One batch creates such a row, and another one removes it: batches contain them in every mixture. */
-const PAIRS: readonly (readonly [string, string])[] = [
+const CREATED_AND_REMOVED: readonly (readonly [string, string])[] = [
   ["actor_message", "consumed"],
   ["effect", "settled"],
   ["alarm", "cleared"],
@@ -37,13 +37,13 @@ export class FlushShapes {
   covering(touched: ReadonlySet<string>): ReadonlySet<string> {
     const wanted = paired(touched);
     for (const name of wanted) this.all.add(name);
-    const key = keyOf(wanted);
+    const key = shapeKey(wanted);
     const same = this.sent.get(key);
     if (same !== undefined) return same;
     const wider = this.least(wanted);
     if (wider !== null) return wider;
     if (this.sent.size < SHAPES) return this.note(key, wanted);
-    return this.note(keyOf(this.all), new Set(this.all));
+    return this.note(shapeKey(this.all), new Set(this.all));
   }
 
   private note(key: string, shape: ReadonlySet<string>): ReadonlySet<string> {
@@ -64,8 +64,9 @@ export class FlushShapes {
 
 function paired(touched: ReadonlySet<string>): ReadonlySet<string> {
   const both = new Set(touched);
-  for (const pair of PAIRS) if (pair.some((name) => touched.has(name))) for (const name of pair) both.add(name);
+  for (const pair of CREATED_AND_REMOVED)
+    if (pair.some((name) => touched.has(name))) for (const name of pair) both.add(name);
   return both;
 }
 
-const keyOf = (names: ReadonlySet<string>): string => [...names].sort().join(" ");
+const shapeKey = (names: ReadonlySet<string>): string => [...names].sort().join(" ");

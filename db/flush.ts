@@ -25,13 +25,13 @@ export interface Statement {
   readonly parameters: readonly (string | number[])[];
 }
 
-interface Part {
+interface FlushPart {
   /** The columns of a row for `json_to_recordset`. */
   readonly columns: string;
   write(from: string): string;
 }
 
-const LIVE = "where r.shard = any(array(select id from f))";
+const OF_FENCED_SHARD = "where r.shard = any(array(select id from f))";
 
 const writeRecords = (table: string, parameter: string): string =>
   `insert into "${table}" as t (organization_id, id, version, base_version, body) ` +
@@ -42,48 +42,48 @@ const writeRecords = (table: string, parameter: string): string =>
   `else ('stale write of ${table} ' || t.id || ': version ' || t.version || ' is stored, based on ' || excluded.base_version)::int end, ` +
   "base_version = excluded.base_version, body = excluded.body";
 
-const PARTS = {
+const FLUSH_PARTS = {
   event: {
     columns: "shard int, organization_id text, stream text, seq int, type text, at text, data json",
     write: (from) =>
       "insert into event (organization_id, stream, seq, type, at, data) " +
-      `select r.organization_id, r.stream, r.seq, r.type, r.at, r.data from ${from} ${LIVE}`,
+      `select r.organization_id, r.stream, r.seq, r.type, r.at, r.data from ${from} ${OF_FENCED_SHARD}`,
   },
   actor_message: {
     columns: "shard int, organization_id text, actor_kind text, actor_id text, id text, command json",
     write: (from) =>
       "insert into actor_message (shard, organization_id, actor_kind, actor_id, id, command) " +
-      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.command from ${from} ${LIVE}`,
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.command from ${from} ${OF_FENCED_SHARD}`,
   },
   consumed: {
     columns: "shard int, id text",
-    write: (from) => `delete from actor_message m using ${from} ${LIVE} and m.id = r.id`,
+    write: (from) => `delete from actor_message m using ${from} ${OF_FENCED_SHARD} and m.id = r.id`,
   },
   effect: {
     columns: "shard int, organization_id text, actor_kind text, actor_id text, id text, kind text, intent json",
     write: (from) =>
       "insert into effect (shard, organization_id, actor_kind, actor_id, id, kind, intent) " +
-      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.kind, r.intent from ${from} ${LIVE}`,
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.id, r.kind, r.intent from ${from} ${OF_FENCED_SHARD}`,
   },
   settled: {
     columns: "shard int, id text",
-    write: (from) => `delete from effect e using ${from} ${LIVE} and e.id = r.id`,
+    write: (from) => `delete from effect e using ${from} ${OF_FENCED_SHARD} and e.id = r.id`,
   },
   alarm: {
     columns:
       "shard int, organization_id text, actor_kind text, actor_id text, name text, due_at_ms bigint, command json",
     write: (from) =>
       "insert into alarm (shard, organization_id, actor_kind, actor_id, name, due_at_ms, command) " +
-      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.name, r.due_at_ms, r.command from ${from} ${LIVE} ` +
+      `select r.shard, r.organization_id, r.actor_kind, r.actor_id, r.name, r.due_at_ms, r.command from ${from} ${OF_FENCED_SHARD} ` +
       "on conflict (organization_id, actor_id, name) do update set due_at_ms = excluded.due_at_ms, command = excluded.command",
   },
   cleared: {
     columns: "shard int, organization_id text, actor_id text, name text",
     write: (from) =>
-      `delete from alarm a using ${from} ${LIVE} ` +
+      `delete from alarm a using ${from} ${OF_FENCED_SHARD} ` +
       "and a.organization_id = r.organization_id and a.actor_id = r.actor_id and a.name = r.name",
   },
-} satisfies Record<string, Part>;
+} satisfies Record<string, FlushPart>;
 
 /** The prefix of the names of records' tables. */
 const RECORDS = "record_";
@@ -94,7 +94,7 @@ type RecordRow = readonly [shard: number, base: number, record: RecordFields];
 /** The rows of a batch by part and key; the last one of a key wins. */
 class Merged {
   private readonly records = new Map<string, Rows>();
-  private readonly parts = new Map<keyof typeof PARTS, Rows>();
+  private readonly parts = new Map<keyof typeof FLUSH_PARTS, Rows>();
   private events = 0;
 
   add({ shard, writes }: ShardWrites): void {
@@ -105,10 +105,10 @@ class Merged {
       this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data: dataColumn(event) });
     }
     for (const row of writes.messages)
-      this.put("actor_message", row.id, { ...addressed(shard, row), command: row.command });
+      this.put("actor_message", row.id, { ...actorRow(shard, row), command: row.command });
     for (const id of writes.consumed) this.put("consumed", id, { shard, id });
     for (const row of writes.effects) {
-      this.put("effect", row.id, { ...addressed(shard, row), kind: row.kind, intent: row.intent });
+      this.put("effect", row.id, { ...actorRow(shard, row), kind: row.kind, intent: row.intent });
     }
     for (const id of writes.settled) {
       // An effect that begins and ends in the same batch was never visible.
@@ -122,7 +122,7 @@ class Merged {
     for (const row of writes.alarms) {
       const key = `${row.organizationId}/${row.actorId}/${row.name}`;
       this.parts.get("cleared")?.delete(key);
-      const { id: _, ...address } = addressed(shard, { ...row, id: "" });
+      const { id: _, ...address } = actorRow(shard, { ...row, id: "" });
       this.put("alarm", key, { ...address, name: row.name, due_at_ms: row.dueAtMs, command: row.command });
     }
   }
@@ -147,14 +147,14 @@ class Merged {
     rows.set(key, row);
   }
 
-  private put(part: keyof typeof PARTS, key: string, row: object): void {
+  private put(part: keyof typeof FLUSH_PARTS, key: string, row: object): void {
     let rows = this.parts.get(part);
     if (rows === undefined) this.parts.set(part, (rows = new Map()));
     rows.set(key, row);
   }
 }
 
-const addressed = (
+const actorRow = (
   shard: number,
   row: Pick<MessageRow | EffectRow, "organizationId" | "actorKind" | "actorId" | "id">,
 ) => ({
@@ -183,10 +183,10 @@ export function flushStatement(
   }
   const { rows: touched } = merged;
   const parameters: (string | number[])[] = [[...epochs.keys()], [...epochs.values()]];
-  const ctes = inOrder(shapes.covering(new Set(touched.keys()))).map((name) => {
+  const ctes = lockOrder(shapes.covering(new Set(touched.keys()))).map((name) => {
     const rows = touched.get(name);
     parameters.push(rows === undefined ? NO_ROWS : JSON.stringify([...rows.values()]));
-    return `w_${name} as (${writeOf(name, `$${parameters.length}`)})`;
+    return `w_${name} as (${partWrite(name, `$${parameters.length}`)})`;
   });
   const fence =
     "f as materialized (select s.id from shard s join unnest($1::int[], $2::bigint[]) e(id, epoch) " +
@@ -195,18 +195,18 @@ export function flushStatement(
 }
 
 /** The same order in each statement, so that concurrent statements lock tables in the same order. */
-const inOrder = (names: ReadonlySet<string>): string[] => [
+const lockOrder = (names: ReadonlySet<string>): string[] => [
   ...[...names].filter((name) => name.startsWith(RECORDS)).sort(),
-  ...Object.keys(PARTS).filter((name) => names.has(name)),
+  ...Object.keys(FLUSH_PARTS).filter((name) => names.has(name)),
 ];
 
 /** The write of the part with this name. */
-function writeOf(name: string, parameter: string): string {
+function partWrite(name: string, parameter: string): string {
   if (name.startsWith(RECORDS)) {
     const table = name.slice(RECORDS.length);
     if (!TABLE_NAME.test(table)) throw new Error(`no table name: ${table}`);
     return writeRecords(table, parameter);
   }
-  const { columns, write } = PARTS[name as keyof typeof PARTS];
+  const { columns, write } = FLUSH_PARTS[name as keyof typeof FLUSH_PARTS];
   return write(`json_to_recordset(${parameter}::text::json) as r(${columns})`);
 }

@@ -49,8 +49,8 @@ export class PostgresKeyRotation {
     );
     return rows.map(({ secrets, signing, ...rest }) => ({
       ...rest,
-      secrets: parsed(secrets),
-      signing: parsed(signing),
+      secrets: parsedColumn(secrets),
+      signing: parsedColumn(signing),
     }));
   }
 
@@ -65,7 +65,7 @@ export class PostgresKeyRotation {
 }
 
 /** The pool returns JSON as text. */
-const parsed = <T>(value: T): T => (typeof value === "string" ? (JSON.parse(value) as T) : value);
+const parsedColumn = <T>(value: T): T => (typeof value === "string" ? (JSON.parse(value) as T) : value);
 
 /** The check value of the key to which the database belongs; a database without one is assigned to this key. */
 export async function claimServiceKey({ read: sql }: Database, check: string): Promise<string> {

@@ -6,7 +6,7 @@
  */
 import postgres from "postgres";
 
-const RETRY_MS = 500;
+const LIFE_LOCK_RETRY_MS = 500;
 /** The text from which a lock's key is derived; other programs may have locks of their own in the database. */
 export const lockName = (replicaId: string): string => `troupe replica ${replicaId}`;
 
@@ -33,7 +33,7 @@ export async function holdLifeLock(url: string, replicaId: string): Promise<Life
   const again = (): void => {
     if (isOver) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void take().catch(again), RETRY_MS);
+    timer = setTimeout(() => void take().catch(again), LIFE_LOCK_RETRY_MS);
   };
   await take();
   return {

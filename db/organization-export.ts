@@ -2,10 +2,10 @@
 import type { TransactionSql } from "postgres";
 import { type Content, inTransaction } from "./copying.ts";
 import { referredContents } from "./stores/content-references.ts";
-import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, without } from "./organization-tables.ts";
+import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, omitFields } from "./organization-tables.ts";
 
 /** Rows in memory at once. */
-const PAGE = 500;
+const EXPORTED_PAGE = 500;
 
 export interface OrganizationSnapshot {
   /** The organization's own record; null if it does not exist. */
@@ -40,14 +40,16 @@ async function snapshotOf(tx: TransactionSql, organizationId: string): Promise<O
               from event where organization_id = ${organizationId} order by stream, seq`
           : tx<{ body: unknown }[]>`
               select body from ${tx(table)} where organization_id = ${organizationId} order by id`;
-      for await (const page of rows.cursor(PAGE)) yield page.map(({ body }) => without(body, leftOut));
+      for await (const page of rows.cursor(EXPORTED_PAGE)) yield page.map(({ body }) => omitFields(body, leftOut));
     },
     async *people() {
       const rows = tx<{ body: unknown }[]>`
         select a.body from member m join account a on a.organization_id = m.id and a.id = m.id
         where m.organization_id = ${organizationId} order by a.id`;
-      for await (const page of rows.cursor(PAGE)) yield page.map(({ body }) => without(body, ACCOUNT_LEFT_OUT));
+      for await (const page of rows.cursor(EXPORTED_PAGE))
+        yield page.map(({ body }) => omitFields(body, ACCOUNT_LEFT_OUT));
     },
-    contents: () => tx.unsafe<Content[]>(referredContents("organization_id = $1"), [organizationId]).cursor(PAGE),
+    contents: () =>
+      tx.unsafe<Content[]>(referredContents("organization_id = $1"), [organizationId]).cursor(EXPORTED_PAGE),
   };
 }

@@ -68,14 +68,14 @@ export const SERVICE_TABLES = [
 ] as const;
 
 /** The record without these fields; `a.b` is the field `b` of the object `a`, or of each object in the list `a`. */
-export function without(record: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(record)) return record.map((each) => without(each, fields));
+export function omitFields(record: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(record)) return record.map((each) => omitFields(each, fields));
   if (typeof record !== "object" || record === null) return record;
   const left: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) {
     if (fields.includes(name)) continue;
     const inner = fields.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1));
-    left[name] = inner.length === 0 ? value : without(value, inner);
+    left[name] = inner.length === 0 ? value : omitFields(value, inner);
   }
   return left;
 }

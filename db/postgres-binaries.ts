@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Account, canEnter, canRead, makeOpenFolder } from "./postgres-account.ts";
+import { type SystemAccount, canEnter, canRead, makeOpenFolder } from "./postgres-account.ts";
 
 export interface Binaries {
   readonly initdb: string;
@@ -40,7 +40,7 @@ const SAMPLES = ["bin/postgres", "bin/initdb", "lib/postgresql/dict_snowball.so"
  * The programs, complete and usable by `account` (null: by this process's user). If that account cannot reach them, as
  * in a clone under /root, they are copied once for each version to `systemFolder`.
  */
-export function locateBinaries(account: Account | null, systemFolder: string): Binaries {
+export function locateBinaries(account: SystemAccount | null, systemFolder: string): Binaries {
   const installed = findInstallation();
   if (account === null || isReachable(account, join(installed.folder, "native"))) {
     makeLinks(installed.folder);
@@ -113,7 +113,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function isReachable(account: Account, native: string): boolean {
+function isReachable(account: SystemAccount, native: string): boolean {
   return SAMPLES.every((sample) => {
     const path = join(native, sample);
     return canEnter(account, dirname(path)) && canRead(account, path);

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DATABASE_NOTE } from "./data-folder.ts";
-import { type Account, accountForRoot, canEnter, isRoot, makeOpenFolder, ownerOf } from "./postgres-account.ts";
+import { type SystemAccount, accountForRoot, canEnter, isRoot, makeOpenFolder, ownerOf } from "./postgres-account.ts";
 import type { Binaries } from "./postgres-binaries.ts";
 import { syncFolder, writePrivateFile } from "./private-file.ts";
 
@@ -38,7 +38,7 @@ export interface Cluster {
   readonly path: string;
   readonly password: string;
   /** The account that runs the server; null: this process's own user. */
-  readonly account: Account | null;
+  readonly account: SystemAccount | null;
   /** The folder of the cluster if it is outside the data folder, else null. */
   readonly elsewhere: string | null;
 }
@@ -48,7 +48,7 @@ export interface Cluster {
  * it. Only root may put it under `systemFolder`.
  */
 export function placeCluster(folder: string, systemFolder: string): Cluster {
-  const note = readNote(folder);
+  const note = readDatabaseNote(folder);
   if (note === null) return planCluster(folder, systemFolder);
   const elsewhere = note.elsewhere ?? null;
   if (elsewhere !== null && !existsSync(elsewhere)) {
@@ -90,7 +90,7 @@ function planCluster(folder: string, systemFolder: string): Cluster {
   return { path: join(elsewhere ?? folder, "postgres"), password, account, elsewhere };
 }
 
-function readNote(folder: string): Note | null {
+function readDatabaseNote(folder: string): Note | null {
   const path = join(folder, DATABASE_NOTE);
   if (!existsSync(path)) return null;
   let value: unknown;
@@ -109,7 +109,7 @@ function isNote(value: unknown): value is Note {
 }
 
 /** Lets only `account` pass through `folder`, which root owns; false if a parent bars it. */
-function admit(account: Account, folder: string): boolean {
+function admit(account: SystemAccount, folder: string): boolean {
   if (canEnter(account, folder)) return true;
   if (!canEnter(account, dirname(folder)) || statSync(folder).uid !== 0) return false;
   chownSync(folder, 0, account.gid);
@@ -126,7 +126,7 @@ function assertOwn(path: string): void {
 }
 
 /** 16 MiB: a batch of commits is a megabyte of text, and needs a few times as much memory. */
-const KEPT_BYTES = String(16 * 1024 * 1024);
+const WAL_BUFFER_BYTES = String(16 * 1024 * 1024);
 
 /** The environment of initdb and the server, without the service's keys. */
 export const POSTGRES_ENVIRONMENT = {
@@ -135,12 +135,12 @@ export const POSTGRES_ENVIRONMENT = {
   TZ: "UTC",
   // Backends keep the memory of a statement. Otherwise glibc returns it to the system after each batch of commits and
   // requests it again, page by page, which takes a tenth of the statement's time.
-  MALLOC_TRIM_THRESHOLD_: KEPT_BYTES,
-  MALLOC_MMAP_THRESHOLD_: KEPT_BYTES,
+  MALLOC_TRIM_THRESHOLD_: WAL_BUFFER_BYTES,
+  MALLOC_MMAP_THRESHOLD_: WAL_BUFFER_BYTES,
 };
 
 /** The identity options for `Bun.spawn`. */
-export function runAs(account: Account | null): { uid?: number; gid?: number } {
+export function runAs(account: SystemAccount | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 

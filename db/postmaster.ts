@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
-import type { Account } from "./postgres-account.ts";
+import type { SystemAccount } from "./postgres-account.ts";
 
 /** The contents of `postmaster.pid`. */
 export interface PidFile {
@@ -32,7 +32,7 @@ export interface PidFile {
 }
 
 /** The interval between two checks of a process or its files. */
-const POLL_MS = 2;
+const POSTMASTER_POLL_MS = 2;
 /** Crash recovery replays up to `max_wal_size` of log; on a slow disk that takes a while. */
 const READY_LIMIT_MS = 120_000;
 /** How long each step of a stop may take. A fast shutdown writes what is in the buffers, which are small. */
@@ -54,7 +54,7 @@ export interface PostmasterCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly cluster: string;
-  readonly account: Account | null;
+  readonly account: SystemAccount | null;
   readonly logFile: string;
   /** Stops the starting server; its reason is thrown. */
   readonly signal?: AbortSignal;
@@ -90,7 +90,7 @@ export async function startPostmaster(command: PostmasterCommand): Promise<Bun.S
       await stopProcess(child.pid);
       throw command.signal.reason;
     }
-    await Bun.sleep(POLL_MS);
+    await Bun.sleep(POSTMASTER_POLL_MS);
   }
   return child;
 }
@@ -179,7 +179,7 @@ function processField(pid: number, field: string): string {
 export async function stopProcess(pid: number, limitsMs = STOP_LIMITS_MS): Promise<void> {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     if (!send(pid, signal)) return;
-    if (await hasEnded(pid, limitsMs[signal])) return;
+    if (await hasProcessEnded(pid, limitsMs[signal])) return;
   }
   throw new Error(`PostgreSQL (process ${pid}) cannot be stopped.`);
 }
@@ -194,11 +194,11 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-async function hasEnded(pid: number, limitMs: number): Promise<boolean> {
+async function hasProcessEnded(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isRunning(pid)) {
     if (performance.now() > deadline) return false;
-    await Bun.sleep(POLL_MS);
+    await Bun.sleep(POSTMASTER_POLL_MS);
   }
   return true;
 }

@@ -13,14 +13,14 @@ import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
 import { ATTEMPT_RETENTION_MS, EVENT_RETENTION_MS } from "../actors/webhook/policy.ts";
 import { isoTime } from "../actors/schema.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
+import { DAY_MS } from "../actors/units.ts";
 
-const DAY_MS = 86_400_000;
 /** A window is over after one window time; two are enough whatever the clocks say. */
 const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + CLOCK_SKEW_MS;
 /** A batch takes a few ms; one that takes longer than this is aborted and rolled back. */
 const BATCH_TIMEOUT_MS = 2_000;
 /** Ended records in one batch whose events are looked up. */
-const STREAMS = 100;
+const SWEPT_STREAMS = 100;
 
 /** How long sessions and the like stay in lists after their end. */
 const ENDED_CREDENTIAL_MS = 30 * DAY_MS;
@@ -156,7 +156,7 @@ function eventsOf(table: "chat" | "job"): Take {
         select r.at_rest_since, r.organization_id, r.id from ${sql(table)} r, sweep_position p
         where p.sweep = ${sweep} and r.at_rest_since < ${cutoff}
         and (r.at_rest_since, r.organization_id, r.id) > (p.at_rest_since, p.organization_id, p.id)
-        order by r.at_rest_since, r.organization_id, r.id limit ${STREAMS}),
+        order by r.at_rest_since, r.organization_id, r.id limit ${SWEPT_STREAMS}),
       doomed as (
         select e.organization_id, e.stream, e.seq from ended r
         join event e on e.organization_id = r.organization_id and e.stream = r.id limit ${limit}),
@@ -174,6 +174,6 @@ function eventsOf(table: "chat" | "job"): Take {
         set at_rest_since = ${last.atRestSince}, organization_id = ${last.organizationId}, id = ${last.id}
         where sweep = ${sweep}`;
     }
-    return { deleted, isDone: streams < STREAMS };
+    return { deleted, isDone: streams < SWEPT_STREAMS };
   };
 }

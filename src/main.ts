@@ -13,7 +13,7 @@ import { EXIT_CONFIG } from "./service/process-end.ts";
 import { readArguments, START_HELP } from "./service/start-arguments.ts";
 import { superviseBy } from "./service/supervision.ts";
 
-async function main(argv: readonly string[]): Promise<void> {
+async function startProgram(argv: readonly string[]): Promise<void> {
   const given = readArguments(argv);
   const isWrong = typeof given === "string";
   if (!isWrong && given.printsHelp) return console.log(START_HELP);
@@ -31,4 +31,4 @@ async function main(argv: readonly string[]): Promise<void> {
   await runProcess({ config: read.config, replicas: given.replicas, supervision, runCommand: runAdmin });
 }
 
-await main(process.argv.slice(2));
+await startProgram(process.argv.slice(2));

@@ -2,7 +2,7 @@
 import type { Account, Identity, OAuthClient, Passkey, PasswordLink } from "./schema.ts";
 
 /** The data for checking a password. */
-export interface Credentials {
+export interface AccountCredentials {
   readonly passwordHash: string | null;
   readonly chosenOrganizationId: string | null;
   /** Null: nothing has ended the person's sessions. */
@@ -78,7 +78,7 @@ export type AccountCommand =
   | { readonly kind: "clear_attempts"; readonly all: boolean };
 
 export interface AccountReplies {
-  read_credentials: Credentials;
+  read_credentials: AccountCredentials;
   choose_organization: null;
   forget_organization: null;
   make_link: null;

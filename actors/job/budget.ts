@@ -1,5 +1,5 @@
 /** The unused part of a job's own budget. A resume with a new budget counts from there. */
-import { amountOf, unitsOf, unpricedTokens } from "../money.ts";
+import { amountOf, moneyUnits, unpricedTokens } from "../money.ts";
 import type { ModelInfo, ModelPort } from "./ports.ts";
 import type { Job } from "./schema.ts";
 import type { Budget } from "./terms.ts";
@@ -17,7 +17,7 @@ const usedTokens = ({ metrics, budgetFrom }: BudgetedJob): number =>
   metrics.inputTokens + metrics.outputTokens - budgetFrom;
 
 const usedCost = ({ metrics, budgetFromCost = "0" }: BudgetedJob): bigint =>
-  unitsOf(metrics.cost ?? "0") - unitsOf(budgetFromCost);
+  moneyUnits(metrics.cost ?? "0") - moneyUnits(budgetFromCost);
 
 /**
  * Whether the job has used tokens without a price. Their cost is unknown, so a cost budget counts as spent. The demo
@@ -41,7 +41,7 @@ const isSpent: Readonly<Record<BudgetPart, (job: BudgetedJob) => boolean>> = {
   maxTokens: (job) => job.budget.maxTokens !== null && usedTokens(job) >= job.budget.maxTokens,
   maxCost: (job) => {
     const { maxCost = null } = job.budget;
-    return maxCost !== null && (usedCost(job) >= unitsOf(maxCost) || hasUnknownCost(job));
+    return maxCost !== null && (usedCost(job) >= moneyUnits(maxCost) || hasUnknownCost(job));
   },
 };
 
@@ -52,7 +52,7 @@ const LEAST_UNITS = 1n;
 /** The budget for a job that this one starts. The new job has its own steps and deadline. */
 export function budgetLeft(job: BudgetedJob): Pick<Budget, "maxTokens" | "maxCost"> {
   const { maxTokens, maxCost = null } = job.budget;
-  const left = maxCost === null ? null : unitsOf(maxCost) - usedCost(job);
+  const left = maxCost === null ? null : moneyUnits(maxCost) - usedCost(job);
   return {
     maxTokens: maxTokens === null ? null : Math.max(LEAST_TOKENS, maxTokens - usedTokens(job)),
     ...(left === null ? {} : { maxCost: amountOf(left < LEAST_UNITS ? LEAST_UNITS : left) }),

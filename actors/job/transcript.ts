@@ -59,7 +59,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 }
 
 /** The part in an event's data; null if there is none. */
-export function partOf(data: JsonObject): TranscriptPart | null {
+export function transcriptPart(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
   if (kind === "summary") return { type: kind, text: textOrEmpty(data["text"]), covers: Number(data["covers"]) || 0 };
   if (kind === "user_text")

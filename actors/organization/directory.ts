@@ -19,7 +19,7 @@ import type {
 } from "./schema.ts";
 import type { Workspace } from "../workspace/schema.ts";
 
-export interface TaskFilter {
+export interface OrganizationTaskFilter {
   /** Any of these. */
   readonly status?: readonly TaskStatus[] | undefined;
   readonly assignedTo?: string | undefined;
@@ -76,10 +76,10 @@ export interface Directory {
     organizationId: string,
     secret: string,
   ): Promise<{ readonly agents: readonly Agent[]; readonly workspaces: readonly Workspace[] }>;
-  pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>>;
+  pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>>;
   /** Deleted workspaces are left out. */
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>>;
-  listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
+  listTasks(organizationId: string, filter: OrganizationTaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
   /** Members who are not removed. */
   pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>>;

@@ -6,7 +6,7 @@
 import { assert } from "../assert.ts";
 import { ok } from "../fault.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
-import { addCosts, amountOf, unitsOf, unpricedTokens } from "../money.ts";
+import { addCosts, amountOf, moneyUnits, unpricedTokens } from "../money.ts";
 import { isoTime } from "../schema.ts";
 import type { Budgeted, UsageCommand, UsageProtocol } from "./protocol.ts";
 import {
@@ -108,7 +108,7 @@ const monthOfNow = (tx: Tx): Counts | MonthUsage => tx.read(monthUsageTable, mon
 
 function spentOf({ monthlyTokens, monthlyCost }: MonthLimits, used: Counts): SpentBudget | null {
   if (monthlyTokens !== null && used.inputTokens + used.outputTokens >= monthlyTokens) return "tokens";
-  return monthlyCost !== null && unitsOf(used.cost ?? "0") >= unitsOf(monthlyCost) ? "cost" : null;
+  return monthlyCost !== null && moneyUnits(used.cost ?? "0") >= moneyUnits(monthlyCost) ? "cost" : null;
 }
 
 function budgeted(tx: Tx, service: MonthLimits): Budgeted {
@@ -117,7 +117,7 @@ function budgeted(tx: Tx, service: MonthLimits): Budgeted {
   return {
     monthlyTokens,
     usedTokens: used.inputTokens + used.outputTokens,
-    monthlyCost: monthlyCost === null ? null : amountOf(unitsOf(monthlyCost)),
+    monthlyCost: monthlyCost === null ? null : amountOf(moneyUnits(monthlyCost)),
     usedCost: used.cost ?? null,
     unpricedTokens: unpricedTokens(used),
     resetsAt: isoTime(monthEndMs(tx.now)),

@@ -20,7 +20,7 @@ export interface BlobKey {
 }
 
 /** Bytes from `start` up to, but not including, `end`. */
-export interface ByteRange {
+export interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -38,7 +38,7 @@ export interface BlobStore {
    * The content, or a range within its size; null if it does not exist. A `Blob` is read lazily. Content that is
    * removed meanwhile may end early.
    */
-  read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null>;
+  read(key: BlobKey, range?: ByteSpan): Promise<Blob | ReadableStream<Uint8Array> | null>;
   /**
    * Places the content as a read-only file at `path` on this machine, where nothing exists yet; false if the content
    * does not exist. The file stays readable when the content is removed. `path` is below the folder that `put` takes
@@ -173,7 +173,7 @@ export interface FileContents {
   /** Claims stored content for a commit that will refer to it; false if the content does not exist. */
   hold(key: BlobKey): Promise<boolean>;
   /** Like `BlobStore.read`. */
-  read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null>;
+  read(key: BlobKey, range?: ByteSpan): Promise<Blob | ReadableStream<Uint8Array> | null>;
   /** Like `BlobStore.place`. */
   place(key: BlobKey, path: string): Promise<boolean>;
   /** The media type of a file: the given one if it is specific, else the one for its name. */

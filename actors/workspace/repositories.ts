@@ -36,14 +36,20 @@ export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, Reposi
         allowedActions: [],
         message: "The repository is being cloned; cancel its job first, or wait for its end",
       });
-    return ok(change(tx, { ...repository, status: "cloning", error: null, jobId }));
+    return ok(changeRepository(tx, { ...repository, status: "cloning", error: null, jobId }));
   },
 
   end_clone(tx, { repoId, jobId, commit, by, changed }) {
     const repository = repositoriesOf(tx).find(({ id }) => id === repoId);
     // Another clone has begun since, or the mount was removed.
     if (repository?.jobId !== jobId || repository.status !== "cloning") return notFound("repository");
-    const ready = change(tx, { ...repository, status: "ready", error: null, commit, syncedAt: isoTime(tx.now) });
+    const ready = changeRepository(tx, {
+      ...repository,
+      status: "ready",
+      error: null,
+      commit,
+      syncedAt: isoTime(tx.now),
+    });
     tellRepositoryNews(tx, by, ready, { type: "workspace_repository.cloned", data: { commit, ...changed } });
     // One change of the directory, however many files changed.
     if (changed.written + changed.removed > 0)
@@ -53,7 +59,7 @@ export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, Reposi
 
   clone_job_ended(tx, { jobId, error }) {
     const repository = repositoriesOf(tx).find((one) => one.jobId === jobId && one.status === "cloning");
-    if (repository !== undefined) change(tx, { ...repository, status: "error", error });
+    if (repository !== undefined) changeRepository(tx, { ...repository, status: "error", error });
     return ok(null);
   },
 
@@ -91,7 +97,7 @@ function addRepository(tx: Tx, repository: Repository): Outcome<Repository> {
   return ok(repository);
 }
 
-function change(tx: Tx, repository: Repository): Repository {
+function changeRepository(tx: Tx, repository: Repository): Repository {
   const changed = { ...repository, updatedAt: isoTime(tx.now) };
   keepRepositories(
     tx,

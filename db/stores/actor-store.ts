@@ -64,7 +64,7 @@ export class PostgresActorStore implements ActorStore {
       );
       return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
     } catch (cause) {
-      const outcome = failed(cause);
+      const outcome = failedFlush(cause);
       // The text names a table that does not exist: do not reuse it for other batches.
       if (outcome.kind === "aborted" && outcome.code.startsWith(SYNTAX_OR_ACCESS)) this.shapes = new FlushShapes();
       return outcome;
@@ -207,7 +207,7 @@ export class PostgresActorStore implements ActorStore {
   }
 }
 
-function failed(cause: unknown): FlushOutcome {
+function failedFlush(cause: unknown): FlushOutcome {
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string") {
     const severity = "severity" in cause ? cause.severity : "severity_local" in cause ? cause.severity_local : null;
     if (severity === "ERROR" && CERTAINLY_ABORTED.has(cause.code.slice(0, 2))) {

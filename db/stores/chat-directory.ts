@@ -5,12 +5,12 @@ import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { chat, job, message } from "../tables/records.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { headOf, pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 import { beginningWith, saying } from "./words.ts";
 
-const CHATS: Walks = {
+const CHAT_WALKS: Walks = {
   table: chat,
   indexes: [[chat.agentId, chat.status], [chat.workspaceId, chat.status], [chat.status]],
   words: [[chat.status, CHAT_STATUSES]],
@@ -18,7 +18,7 @@ const CHATS: Walks = {
 };
 
 /** No index orders by words: PostgreSQL finds all matches, or reads the newest chats first if many match. */
-function walksFor(organizationId: string, { title, text, isPinned }: ChatFilter): Walks {
+function chatWalks(organizationId: string, { title, text, isPinned }: ChatFilter): Walks {
   const words = and(
     title === undefined ? undefined : beginningWith(chat.words, organizationId, title),
     text === undefined
@@ -27,8 +27,8 @@ function walksFor(organizationId: string, { title, text, isPinned }: ChatFilter)
           where ${message.organizationId} = ${organizationId} and ${saying(message.words, organizationId, text)})`,
   );
   const pinned = isPinned === true ? sql`${chat.pinned} = 'true'` : undefined;
-  if (words === undefined && pinned === undefined) return CHATS;
-  const standing = and(CHATS.standing, pinned, words);
+  if (words === undefined && pinned === undefined) return CHAT_WALKS;
+  const standing = and(CHAT_WALKS.standing, pinned, words);
   return { table: chat, indexes: [], ...(standing === undefined ? {} : { standing }) };
 }
 
@@ -41,11 +41,11 @@ export class PostgresChatDirectory implements ChatDirectory {
 
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
     const { status, agentId, workspaceId } = filter;
-    const filters = given([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);
-    const list = filtered(walksFor(organizationId, filter), organizationId, filters);
+    const filters = givenFilters([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);
+    const list = filtered(chatWalks(organizationId, filter), organizationId, filters);
     const isUnpinned = filter.isPinned === false ? sql`${chat.pinned} is distinct from 'true'` : undefined;
     const tests = [...(list.tests ?? []), isUnpinned, seenBy(chat, filter.seenBy)];
-    return pageOf<Chat>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return readListPage<Chat>({ database: this.database, organizationId }, { ...list, tests }, page);
   }
 
   async deletedAmong(organizationId: string, ids: readonly string[]): Promise<readonly string[]> {
@@ -86,7 +86,7 @@ export class PostgresChatDirectory implements ChatDirectory {
   ): Promise<ListHead<Message>> {
     const conditions: SQL[] = [eq(message.organizationId, organizationId), eq(message.chatId, chatId)];
     if (beforeSeq !== null) conditions.push(lt(message.seq, beforeSeq));
-    return headOf(
+    return readListHead(
       { database: this.database, organizationId },
       { table: message, body: message.body, conditions, number: "seq", direction: "desc", limit },
     );

@@ -1,6 +1,11 @@
 /** Look-ups across organizations, and lists (port: `Directory` of the organization). */
 import { and, asc, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import type { AgentFilter, AuditFilter, Directory, TaskFilter } from "../../actors/organization/directory.ts";
+import type {
+  AgentFilter,
+  AuditFilter,
+  Directory,
+  OrganizationTaskFilter,
+} from "../../actors/organization/directory.ts";
 import type { TokenFilter } from "../../actors/organization/protocol.ts";
 import {
   type Agent,
@@ -20,8 +25,8 @@ import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { newestOf, type PagedList, pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { newestOf, type PagedList, readListPage } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
 export class PostgresDirectory implements Directory {
@@ -74,7 +79,7 @@ export class PostgresDirectory implements Directory {
       name === undefined ? undefined : beginningWith(agent.words, organizationId, name),
       tag === undefined ? undefined : sql`${agent.tags} @> ${JSON.stringify([tag])}::jsonb`,
     );
-    const sources = given([agent.source, source]);
+    const sources = givenFilters([agent.source, source]);
     const shared = filtered({ ...SHARED, search }, organizationId, [[agent.visibility, visibility], ...sources]);
     const own = filtered({ ...CREATORS, search }, organizationId, [
       [agent.createdBy, asked.includes("private") ? [userId] : []],
@@ -84,7 +89,7 @@ export class PostgresDirectory implements Directory {
     const branches = [...shared.branches, ...own.branches];
     if (branches.length === 0) return Promise.resolve({ records: [], next: null });
     const list = { table: agent, branches };
-    return pageOf<Agent>({ database: this.database, organizationId }, list, page);
+    return readListPage<Agent>({ database: this.database, organizationId }, list, page);
   }
 
   async agentsAnywhere(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
@@ -146,16 +151,16 @@ export class PostgresDirectory implements Directory {
     };
   }
 
-  pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>> {
-    return pageOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), page);
+  pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>> {
+    return readListPage<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), page);
   }
 
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>> {
-    const list = filtered(WORKSPACES, organizationId, []);
-    return pageOf<Workspace>({ database: this.database, organizationId }, list, page);
+    const list = filtered(WORKSPACE_WALKS, organizationId, []);
+    return readListPage<Workspace>({ database: this.database, organizationId }, list, page);
   }
 
-  listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]> {
+  listTasks(organizationId: string, filter: OrganizationTaskFilter, limit: number): Promise<readonly Task[]> {
     return newestOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), limit);
   }
 
@@ -168,7 +173,7 @@ export class PostgresDirectory implements Directory {
 
   pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>> {
     const list = { ...filtered(MEMBERS, organizationId, []), tests: [sql`${member.body} ->> 'status' = 'active'`] };
-    return pageOf<Member>({ database: this.database, organizationId }, list, page);
+    return readListPage<Member>({ database: this.database, organizationId }, list, page);
   }
 
   async listMembers(organizationId: string): Promise<readonly Member[]> {
@@ -183,8 +188,12 @@ export class PostgresDirectory implements Directory {
   }
 
   pageTokens(organizationId: string, { kind, userId }: TokenFilter, page: PageRequest): Promise<Page<Token>> {
-    const filters = given([token.kind, kind], [token.userId, userId ?? undefined]);
-    return pageOf<Token>({ database: this.database, organizationId }, filtered(TOKENS, organizationId, filters), page);
+    const filters = givenFilters([token.kind, kind], [token.userId, userId ?? undefined]);
+    return readListPage<Token>(
+      { database: this.database, organizationId },
+      filtered(TOKENS, organizationId, filters),
+      page,
+    );
   }
 
   async listTokens(organizationId: string): Promise<readonly Token[]> {
@@ -245,12 +254,12 @@ export class PostgresDirectory implements Directory {
 
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>> {
     const list = filtered(INVITATIONS, organizationId, []);
-    return pageOf<Invitation>({ database: this.database, organizationId }, list, page);
+    return readListPage<Invitation>({ database: this.database, organizationId }, list, page);
   }
 
   pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>> {
     const list = filtered(GRANTS, organizationId, [[oauthGrant.userId, [userId]]]);
-    return pageOf<Grant>({ database: this.database, organizationId }, list, page);
+    return readListPage<Grant>({ database: this.database, organizationId }, list, page);
   }
 
   async credentialsOf(
@@ -282,13 +291,13 @@ export class PostgresDirectory implements Directory {
     { action, userId, createdAfter, createdBefore }: AuditFilter,
     page: PageRequest,
   ): Promise<Page<AuditEntry>> {
-    const filters = given([auditEntry.userId, userId], [auditEntry.action, action]);
+    const filters = givenFilters([auditEntry.userId, userId], [auditEntry.action, action]);
     const range = and(
       createdAfter === undefined ? undefined : gt(auditEntry.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(auditEntry.createdAt, createdBefore),
     );
     const list = { ...filtered(AUDIT, organizationId, filters), range };
-    return pageOf<AuditEntry>({ database: this.database, organizationId }, list, page);
+    return readListPage<AuditEntry>({ database: this.database, organizationId }, list, page);
   }
 
   async listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {
@@ -340,7 +349,7 @@ const CREATORS: Walks = {
   ],
   standing: IS_ACTIVE,
 };
-const TASKS: Walks = {
+const TASK_WALKS: Walks = {
   table: task,
   indexes: [
     [task.assignedTo, task.workspaceId, task.status],
@@ -351,7 +360,7 @@ const TASKS: Walks = {
   words: [[task.status, TASK_STATUSES]],
   standing: isNull(task.deletedAt),
 };
-const WORKSPACES: Walks = { table: workspace, indexes: [], standing: isNull(workspace.deletedAt) };
+const WORKSPACE_WALKS: Walks = { table: workspace, indexes: [], standing: isNull(workspace.deletedAt) };
 const AUDIT: Walks = { table: auditEntry, indexes: [[auditEntry.userId], [auditEntry.action], []] };
 const MEMBERS: Walks = { table: member, indexes: [[]] };
 const INVITATIONS: Walks = { table: invitation, indexes: [[]] };
@@ -361,9 +370,9 @@ const TOKENS: Walks = { table: token, indexes: [[token.userId, token.kind], [tok
 const agentsOf = (organizationId: string, visibilities: readonly string[]): PagedList =>
   filtered(SHARED, organizationId, [[agent.visibility, visibilities]]);
 
-const tasksThat = (organizationId: string, { status, assignedTo, workspaceId }: TaskFilter): PagedList =>
+const tasksThat = (organizationId: string, { status, assignedTo, workspaceId }: OrganizationTaskFilter): PagedList =>
   filtered(
-    TASKS,
+    TASK_WALKS,
     organizationId,
-    given([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]),
+    givenFilters([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]),
   );

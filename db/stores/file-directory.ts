@@ -13,8 +13,8 @@ import { PATH_DEPTH } from "../../actors/workspace/path.ts";
 import type { Share, Version } from "../../actors/workspace/schema.ts";
 import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { workspaceShare, workspaceVersion } from "../tables/workspaces.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListPage } from "./paging.ts";
 import { walkTree } from "./tree-walk.ts";
 
 /** A move can put a directory below another one, so a single move can create paths of this depth. */
@@ -122,9 +122,9 @@ export class PostgresFileDirectory implements FileDirectory {
     { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
     page: PageRequest,
   ): Promise<Page<Share>> {
-    const list = filtered(SHARES, organizationId, given([workspaceShare.workspaceId, workspaceId]));
+    const list = filtered(SHARES, organizationId, givenFilters([workspaceShare.workspaceId, workspaceId]));
     const tests = [sql`${workspaceShare.body} ->> 'revokedAt' is null`];
-    return pageOf<Share>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return readListPage<Share>({ database: this.database, organizationId }, { ...list, tests }, page);
   }
 
   async findApp(label: string): Promise<AppPlace | null> {

@@ -18,14 +18,14 @@ import type { Paged, PagedList } from "./paging.ts";
 const MAX_BRANCHES = 64;
 
 /** A filter: the column has one of these values. */
-export type Filter = readonly [column: AnyPgColumn, values: readonly string[]];
+export type ColumnFilter = readonly [column: AnyPgColumn, values: readonly string[]];
 
 export interface Walks {
   readonly table: Paged & { readonly organizationId: AnyPgColumn };
   /** The columns of each index between the organization and (created_at, id), the most selective index first. */
   readonly indexes: readonly (readonly AnyPgColumn[])[];
   /** Columns whose values are all known. */
-  readonly words?: readonly Filter[];
+  readonly words?: readonly ColumnFilter[];
   /** The condition that every record of the list meets, written as in the indexes. */
   readonly standing?: SQL;
   /** An additional search for words. The best index depends on them, so PostgreSQL then sees all values. */
@@ -33,10 +33,10 @@ export interface Walks {
 }
 
 /** The filters of a list that are given. */
-export const given = (
+export const givenFilters = (
   ...filters: readonly (readonly [AnyPgColumn, string | readonly string[] | undefined])[]
-): Filter[] =>
-  filters.flatMap(([column, value]): Filter[] =>
+): ColumnFilter[] =>
+  filters.flatMap(([column, value]): ColumnFilter[] =>
     value === undefined ? [] : [[column, typeof value === "string" ? [value] : [...new Set(value)]]],
   );
 
@@ -44,13 +44,13 @@ export const given = (
 export function filtered(
   { table, indexes, words = [], standing, search }: Walks,
   organizationId: string,
-  filters: readonly Filter[],
+  filters: readonly ColumnFilter[],
 ): PagedList {
   const wanted = new Map(filters);
   const known = new Map([...words, ...filters]);
   const index = indexes.find((columns) => answers(columns, wanted, known)) ?? [];
   const common = and(eq(table.organizationId, organizationId), standing);
-  const shown = (value: string): SQL => (search === undefined ? hidden(value) : sql`${value}`);
+  const shown = (value: string): SQL => (search === undefined ? hiddenValue(value) : sql`${value}`);
   const branches = index
     .reduce<readonly (readonly Key[])[]>(
       (before, column) =>
@@ -72,7 +72,7 @@ type Key = readonly [column: AnyPgColumn, value: SQL];
  * nearly all records have the value, it would read the newest records of the organization, or of all: with statistics
  * that are a minute old, or from other organizations, that reads every record.
  */
-const hidden = (value: string): SQL => sql`(select ${value}::text)`;
+const hiddenValue = (value: string): SQL => sql`(select ${value}::text)`;
 
 /**
  * Holds for every record of the branch. The planner takes it for two tests that a third of the records pass each, and

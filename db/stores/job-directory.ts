@@ -9,11 +9,11 @@ import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { headOf, pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
-const JOBS: Walks = {
+const JOB_WALKS: Walks = {
   table: job,
   indexes: [
     [job.parentJobId],
@@ -27,8 +27,8 @@ const JOBS: Walks = {
 };
 
 /** No index orders by metadata: PostgreSQL finds all matches. Jobs without metadata are not in the index. */
-function walksFor({ metadata = {} }: JobFilter): Walks {
-  if (Object.keys(metadata).length === 0) return JOBS;
+function jobWalks({ metadata = {} }: JobFilter): Walks {
+  if (Object.keys(metadata).length === 0) return JOB_WALKS;
   return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
 }
 
@@ -41,7 +41,7 @@ export class PostgresJobDirectory implements JobDirectory {
 
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
     const { status, agentId, chatId, workspaceId, missionId, parentJobId, createdAfter } = filter;
-    const filters = given(
+    const filters = givenFilters(
       [job.status, status],
       [job.agentId, agentId],
       [job.chatId, chatId],
@@ -49,13 +49,13 @@ export class PostgresJobDirectory implements JobDirectory {
       [job.missionId, missionId],
       [job.parentJobId, parentJobId],
     );
-    const list = filtered(walksFor(filter), organizationId, filters);
+    const list = filtered(jobWalks(filter), organizationId, filters);
     const within = {
       ...list,
       range: createdAfter === undefined ? undefined : gt(job.createdAt, createdAfter),
       tests: [...(list.tests ?? []), seenBy(job, filter.seenBy)],
     };
-    return pageOf<Job>({ database: this.database, organizationId }, within, page);
+    return readListPage<Job>({ database: this.database, organizationId }, within, page);
   }
 
   async lineage(
@@ -66,7 +66,7 @@ export class PostgresJobDirectory implements JobDirectory {
     const isOfFamily = or(eq(job.rootJobId, of.rootJobId), eq(job.id, of.rootJobId));
     return this.database.reading("list", organizationId, ({ query }) =>
       query
-        .select(HEAD)
+        .select(JOB_HEAD)
         .from(job)
         .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
         .orderBy(asc(job.createdAt), asc(job.id))
@@ -81,7 +81,7 @@ export class PostgresJobDirectory implements JobDirectory {
   ): Promise<readonly JobHead[]> {
     return this.database.reading("list", organizationId, ({ query }) =>
       query
-        .select(HEAD)
+        .select(JOB_HEAD)
         .from(job)
         .where(and(eq(job.organizationId, organizationId), eq(job.chatId, of.chatId), seenBy(job, of.seenBy)))
         .orderBy(desc(job.createdAt), desc(job.id))
@@ -119,7 +119,7 @@ export class PostgresJobDirectory implements JobDirectory {
     const { seq, type, at, data } = event;
     const body = sql`jsonb_build_object('seq', ${seq}, 'type', ${type}, 'at', ${at}, 'data', ${data})`;
     const list = { table: event, body, conditions, tests, number: "seq", direction: "asc", limit } as const;
-    const { records, ...head } = await headOf<Parameters<typeof eventOfRow>[0]>(
+    const { records, ...head } = await readListHead<Parameters<typeof eventOfRow>[0]>(
       { database: this.database, organizationId: of.organizationId },
       list,
     );
@@ -151,7 +151,7 @@ export class PostgresJobDirectory implements JobDirectory {
 
 const fieldOf = <K extends keyof JobHead>(name: K) => sql<JobHead[K]>`${job.body} -> ${sql.raw(`'${name}'`)}`;
 /** PostgreSQL extracts a job's head from its record: the whole record may have megabytes. */
-const HEAD = {
+const JOB_HEAD = {
   id: job.id,
   title: fieldOf("title"),
   status: fieldOf("status"),

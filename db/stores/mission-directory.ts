@@ -5,8 +5,8 @@ import { type Mission, MISSION_STATUSES, type MissionRun, type RunOutcome } from
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { mission, missionRun } from "../tables/records.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListPage } from "./paging.ts";
 
 const MISSIONS: Walks = {
   table: mission,
@@ -28,11 +28,15 @@ export class PostgresMissionDirectory implements MissionDirectory {
 
   listMissions(organizationId: string, filter: MissionFilter, page: PageRequest): Promise<Page<Mission>> {
     const { status, agentId, workspaceId } = filter;
-    const filters = given([mission.status, status], [mission.agentId, agentId], [mission.workspaceId, workspaceId]);
+    const filters = givenFilters(
+      [mission.status, status],
+      [mission.agentId, agentId],
+      [mission.workspaceId, workspaceId],
+    );
     const list = filtered(MISSIONS, organizationId, filters);
     const isSeen = sql`(${mission.body} ->> 'visibility' = 'organization' or ${mission.body} ->> 'createdBy' = ${filter.seenBy})`;
     const tests = [...(list.tests ?? []), isSeen];
-    return pageOf<Mission>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return readListPage<Mission>({ database: this.database, organizationId }, { ...list, tests }, page);
   }
 
   listRuns(
@@ -40,8 +44,8 @@ export class PostgresMissionDirectory implements MissionDirectory {
     { missionId, outcome }: { readonly missionId: string; readonly outcome?: readonly RunOutcome[] | undefined },
     page: PageRequest,
   ): Promise<Page<MissionRun>> {
-    const filters = given([missionRun.missionId, missionId], [missionRun.outcome, outcome]);
-    return pageOf<MissionRun>(
+    const filters = givenFilters([missionRun.missionId, missionId], [missionRun.outcome, outcome]);
+    return readListPage<MissionRun>(
       { database: this.database, organizationId },
       filtered(RUNS, organizationId, filters),
       page,

@@ -11,7 +11,7 @@ import { and, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { assert } from "../../actors/assert.ts";
 import { parseStored } from "../../actors/exact-json.ts";
-import { type ListHead, type Page, PAGE_BYTES, type PageRequest } from "../../actors/page.ts";
+import { type ListHead, type Page, LIST_PAGE_BYTES, type PageRequest } from "../../actors/page.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Database } from "../client.ts";
 
@@ -54,7 +54,7 @@ export interface ListSource {
 }
 
 /** One page of a list. */
-export async function pageOf<T extends RecordFields>(
+export async function readListPage<T extends RecordFields>(
   source: ListSource,
   list: PagedList,
   { limit, after }: PageRequest,
@@ -75,7 +75,7 @@ export async function pageOf<T extends RecordFields>(
 }
 
 /** The beginning of a list: at least one record if the list is not empty. */
-export async function headOf<T>(
+export async function readListHead<T>(
   source: ListSource,
   { table, body, conditions, tests = [], number, direction, limit }: NumberedList,
 ): Promise<ListHead<T>> {
@@ -100,7 +100,7 @@ export async function newestOf<T>(source: ListSource, list: PagedList, limit: nu
     "list",
     source.organizationId,
     ({ query }) => query.execute<Looked>(sql`select body::text as body from (${newest}) as newest`),
-    (rows) => parsed<T>(source, rows),
+    (rows) => parsedRecords<T>(source, rows),
   );
 }
 
@@ -139,7 +139,7 @@ interface Looked extends Record<string, unknown> {
   readonly body: string | null;
 }
 
-interface Found<T, K> {
+interface ExaminedRows<T, K> {
   readonly records: T[];
   /** The last examined row. */
   readonly last: (Looked & K) | undefined;
@@ -150,7 +150,7 @@ interface Found<T, K> {
 async function look<T, K extends Record<string, unknown>>(
   source: ListSource,
   { table, walk, body, keys, order, tests, limit }: Look,
-): Promise<Found<T, K>> {
+): Promise<ExaminedRows<T, K>> {
   const looks = LOOKS_PER_RECORD * (limit + 1);
   const fits = and(...tests) ?? sql`true`;
   const page = sql`
@@ -171,18 +171,18 @@ async function look<T, K extends Record<string, unknown>>(
       query.execute<Looked>(sql`
         select text as body, ${keys}, following is not null or step = ${looks} as more
         from (${measured}) as measured
-        where before < ${PAGE_BYTES} and place <= ${limit}
+        where before < ${LIST_PAGE_BYTES} and place <= ${limit}
         order by place`),
     async (found) => {
       const rows: readonly Looked[] = found;
       const last = rows.at(-1) as (Looked & K & { readonly more: boolean }) | undefined;
-      return { records: await parsed<T>(source, rows), last, hasMore: last?.more === true };
+      return { records: await parsedRecords<T>(source, rows), last, hasMore: last?.more === true };
     },
   );
 }
 
 /** The driver returns the JSON unparsed, because parsing a page at once would block the loop for milliseconds. */
-async function parsed<T>({ database, organizationId }: ListSource, rows: readonly Looked[]): Promise<T[]> {
+async function parsedRecords<T>({ database, organizationId }: ListSource, rows: readonly Looked[]): Promise<T[]> {
   const records: T[] = [];
   await database.bulk.each(organizationId, rows, ({ body }) => {
     if (body === null) return 0;

@@ -5,7 +5,7 @@ import { isoTime } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
 import { ORGANIZATION_TABLES } from "../organization-tables.ts";
 
-type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
+type CountedQuota = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
 
 /**
  * Unreferenced content is removed an hour later. Deleting frees quota at once, but only this much content that waits
@@ -14,7 +14,7 @@ type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
 export const UNREFERRED_BYTES = 1024 ** 3;
 
 /** One count of one organization ($1) at one time ($2, ISO 8601). */
-const COUNTS: Readonly<Record<Counted, string>> = {
+const QUOTA_COUNTS: Readonly<Record<CountedQuota, string>> = {
   agents: "select count(*) as n from agent where organization_id = $1 and status = 'active' and $2 <> ''",
   chats: "select count(*) as n from chat where organization_id = $1 and deleted_at is null and $2 <> ''",
   tasks: "select count(*) as n from task where organization_id = $1 and $2 <> ''",
@@ -62,15 +62,15 @@ const STORED = Object.keys(ORGANIZATION_TABLES)
   .filter((table) => !UNCOUNTED.includes(table))
   .map((table) => [table, table === "event" ? "data" : "body"] as const);
 
-const stored = (value: (column: string) => string): string =>
+const storedQuery = (value: (column: string) => string): string =>
   `select coalesce(sum(n), 0) as n from (${STORED.map(
     ([table, column]) => `select ${value(column)} as n from ${table} where organization_id = $1 and $2 <> ''`,
   ).join(" union all ")}) as s`;
 
-const QUERIES: Readonly<Record<QuotaName, string>> = {
-  ...COUNTS,
-  stored_rows: stored(() => "count(*)"),
-  stored_bytes: stored((column) => `sum(pg_column_size(${column}))`),
+const QUOTA_QUERIES: Readonly<Record<QuotaName, string>> = {
+  ...QUOTA_COUNTS,
+  stored_rows: storedQuery(() => "count(*)"),
+  stored_bytes: storedQuery((column) => `sum(pg_column_size(${column}))`),
 };
 
 export class PostgresQuotaDirectory implements QuotaDirectory {
@@ -82,7 +82,7 @@ export class PostgresQuotaDirectory implements QuotaDirectory {
 
   async measure(organizationId: string, quota: QuotaName, now: number): Promise<number> {
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) =>
-      read.unsafe<{ readonly n: string }[]>(QUERIES[quota], [organizationId, isoTime(now)]),
+      read.unsafe<{ readonly n: string }[]>(QUOTA_QUERIES[quota], [organizationId, isoTime(now)]),
     );
     return Number(rows[0]?.n ?? 0);
   }

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { agent } from "../tables/records.ts";
 
-interface Work {
+interface WorkColumns {
   readonly organizationId: AnyPgColumn;
   readonly agentId: AnyPgColumn;
   readonly body: AnyPgColumn;
@@ -14,7 +14,7 @@ interface Work {
  * examined record: PostgreSQL may turn `not exists` into a hash of all private agents, but never a scalar query. The
  * record itself comes last, because it may have to be decompressed for that.
  */
-export const seenBy = (work: Work, userId: string): SQL =>
+export const seenBy = (work: WorkColumns, userId: string): SQL =>
   sql`(coalesce((select ${agent.createdBy} = ${userId} from ${agent} where ${agent.organizationId} = ${work.organizationId}
       and ${agent.id} = ${work.agentId} and ${agent.visibility} = 'private'), true)
     or ${work.body} ->> 'createdBy' = ${userId})`;

@@ -6,7 +6,7 @@ import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { BEFORE_SUMMARY, chatHistory } from "../../actors/chat/history.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
 import { type ChatHistory, NO_HISTORY, type Transcripts } from "../../actors/job/protocol.ts";
-import { partOf, type TranscriptPart } from "../../actors/job/transcript.ts";
+import { transcriptPart, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Database } from "../client.ts";
 import { chat, message } from "../tables/records.ts";
@@ -92,6 +92,6 @@ export class PostgresTranscripts implements Transcripts {
         )
         .orderBy(asc(event.seq)),
     );
-    return rows.flatMap(({ data }) => partOf(data as JsonObject) ?? []);
+    return rows.flatMap(({ data }) => transcriptPart(data as JsonObject) ?? []);
   }
 }

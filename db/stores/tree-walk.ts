@@ -7,16 +7,16 @@ import type { ListedPlace, PlaceQuery } from "../../actors/workspace/directory.t
 import type { Sql } from "../client.ts";
 
 /** Directories in one statement. */
-const AT_ONCE = 16;
+const WALKED_AT_ONCE = 16;
 
-interface Opened {
+interface OpenedDirectory {
   readonly id: string;
   /** The prefix of the paths of its names: its path and a slash, or nothing for the root. */
   readonly prefix: string;
   readonly depth: number;
 }
 
-interface Row {
+interface ListedRow {
   readonly directoryId: string;
   readonly place: ListedPlace["place"];
   /** Not listed again: it is or was on an earlier page, but its contents may come after that page. */
@@ -33,13 +33,13 @@ export interface TreeWalk extends Omit<PlaceQuery, "isRecursive"> {
  */
 export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly ListedPlace[]> {
   const { directoryId, directory, limit, maxDepth } = walk;
-  let unread: Opened[] = [{ id: directoryId, prefix: directory === "" ? "" : `${directory}/`, depth: 1 }];
+  let unread: OpenedDirectory[] = [{ id: directoryId, prefix: directory === "" ? "" : `${directory}/`, depth: 1 }];
   let page: ListedPlace[] = [];
   for (;;) {
     const last = page.length < limit ? null : page.at(-1)!.path;
     unread = unread.filter(({ prefix }) => last === null || inBytes(prefix, last) < 0);
     unread.sort((a, b) => inBytes(a.prefix, b.prefix));
-    const directories = unread.splice(0, AT_ONCE);
+    const directories = unread.splice(0, WALKED_AT_ONCE);
     if (directories.length === 0) return page;
     const found: ListedPlace[] = [];
     for (const { directoryId: id, place, isPassed } of await children(sql, walk, directories)) {
@@ -57,13 +57,13 @@ export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly Liste
 function children(
   sql: Sql,
   { organizationId, after, limit }: TreeWalk,
-  directories: readonly Opened[],
-): Promise<readonly Row[]> {
+  directories: readonly OpenedDirectory[],
+): Promise<readonly ListedRow[]> {
   const ids = directories.map(({ id }) => id);
   const from = directories.map(({ prefix }) => restOf(after, prefix) ?? "");
   const way = directories.find(({ prefix }) => restOf(after, prefix) !== null);
   const passed = way === undefined ? [] : passedNames(restOf(after, way.prefix) ?? "");
-  return sql<Row[]>`
+  return sql<ListedRow[]>`
     select d.id as "directoryId", p.body as place, false as "isPassed"
     from unnest(${ids}::text[], ${from}::text[]) as d (id, after)
     cross join lateral (

@@ -5,8 +5,8 @@ import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { Upload } from "../../actors/upload/schema.ts";
 import type { Database } from "../client.ts";
 import { upload } from "../tables/workspaces.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListPage } from "./paging.ts";
 
 const UPLOADS: Walks = { table: upload, indexes: [[upload.createdBy]], standing: isNull(upload.deletedAt) };
 
@@ -22,8 +22,8 @@ export class PostgresUploadDirectory implements UploadDirectory {
     now: string,
     page: PageRequest,
   ): Promise<Page<Upload>> {
-    const list = filtered(UPLOADS, organizationId, given([upload.createdBy, userId]));
+    const list = filtered(UPLOADS, organizationId, givenFilters([upload.createdBy, userId]));
     const tests = [or(isNull(upload.endsAt), gt(upload.endsAt, now))];
-    return pageOf<Upload>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return readListPage<Upload>({ database: this.database, organizationId }, { ...list, tests }, page);
   }
 }

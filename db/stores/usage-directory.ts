@@ -3,10 +3,10 @@ import type { UsageDirectory, UsageGroup, UsageReport, UsageRequest } from "../.
 import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
 import type { Database } from "../client.ts";
 
-const COLUMNS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
+const GROUP_COLUMN: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
 /** Sums as PostgreSQL returns them: as texts, because they are `numeric`; null if nothing was summed. */
-interface Row {
+interface UsageSums {
   readonly key: string | null;
   readonly input: string | null;
   readonly output: string | null;
@@ -27,7 +27,7 @@ export class PostgresUsageDirectory implements UsageDirectory {
 
   async report(organizationId: string, { groupBy, since, until, limit, seenBy }: UsageRequest): Promise<UsageReport> {
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {
-      const column = read(COLUMNS[groupBy]);
+      const column = read(GROUP_COLUMN[groupBy]);
       // Rows that were stored before numbers were clamped may have any number.
       const count = (name: keyof Counts) =>
         read`coalesce(least((body ->> ${name})::numeric, ${Number.MAX_SAFE_INTEGER}::numeric), 0)`;
@@ -41,7 +41,7 @@ export class PostgresUsageDirectory implements UsageDirectory {
                  and agent.visibility = 'private' and agent.created_by <> ${seenBy}
              ) then null else agent_id end`;
       // The empty grouping set gives the row of the totals.
-      return read<Row[]>`
+      return read<UsageSums[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
         trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own,
@@ -62,13 +62,13 @@ export class PostgresUsageDirectory implements UsageDirectory {
     });
     const [totals, ...groups] = rows;
     return {
-      groups: groups.map((row) => ({ key: row.key, ...countsOf(row) })),
-      totals: totals === undefined ? NO_COUNTS : countsOf(totals),
+      groups: groups.map((row) => ({ key: row.key, ...usageCounts(row) })),
+      totals: totals === undefined ? NO_COUNTS : usageCounts(totals),
     };
   }
 }
 
-const countsOf = ({ input, output, jobs, tools, cost, priced, own, estimated }: Row): Counts => ({
+const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated }: UsageSums): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),

@@ -8,8 +8,8 @@ import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import { type Attempt, ATTEMPT_STATUSES, type WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Database } from "../client.ts";
 import { webhookAttempt, webhookEvent } from "../tables/records.ts";
-import { filtered, given, type Walks } from "./index-walk.ts";
-import { headOf, pageOf } from "./paging.ts";
+import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { readListHead, readListPage } from "./paging.ts";
 
 const ATTEMPTS: Walks = {
   table: webhookAttempt,
@@ -83,20 +83,20 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
 
   pageAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>> {
     const { eventType, status, eventId, since } = filter;
-    const filters = given(
+    const filters = givenFilters(
       [webhookAttempt.eventId, eventId],
       [webhookAttempt.eventType, eventType],
       [webhookAttempt.status, status],
     );
     const range = since === undefined ? undefined : gte(webhookAttempt.createdAt, since);
     const list = { ...filtered(ATTEMPTS, organizationId, filters), range };
-    return pageOf<Attempt>({ database: this.database, organizationId }, list, page);
+    return readListPage<Attempt>({ database: this.database, organizationId }, list, page);
   }
 
   eventsAfter(organizationId: string, after: number, limit: number): Promise<ListHead<WebhookEvent>> {
     const { body, sequence } = webhookEvent;
     const conditions = [eq(webhookEvent.organizationId, organizationId), gt(sequence, after)];
-    return headOf(
+    return readListHead(
       { database: this.database, organizationId },
       { table: webhookEvent, body, conditions, number: "sequence", direction: "asc", limit },
     );

@@ -1,6 +1,6 @@
 /** People's credentials, grants, and their audit. Memberships are in `records.ts`. */
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
-import { columns, createdAt, generated } from "./records.ts";
+import { columns, createdAtColumn, generatedField } from "./records.ts";
 
 /** Credentials of people; one row for each, under the user's id. */
 export const account = pgTable("account", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
@@ -8,7 +8,7 @@ export const account = pgTable("account", columns, (t) => [primaryKey({ columns:
 /** Links that make a person a member; the sweep deletes them after their end. */
 export const invitation = pgTable(
   "invitation",
-  { ...columns, createdAt, expiresAt: generated("expires_at", "expiresAt") },
+  { ...columns, createdAt: createdAtColumn, expiresAt: generatedField("expires_at", "expiresAt") },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("invitation_newest").on(t.organizationId, t.createdAt, t.id),
@@ -19,14 +19,19 @@ export const invitation = pgTable(
 /** Programs that have registered themselves; the sweep deletes unused ones. */
 export const oauthClient = pgTable(
   "oauth_client",
-  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("oauth_client_expiry").on(t.expiresAt)],
 );
 
 /** People's grants to programs; the sweep deletes ended ones. */
 export const oauthGrant = pgTable(
   "oauth_grant",
-  { ...columns, createdAt, userId: generated("user_id", "userId"), expiresAt: generated("expires_at", "expiresAt") },
+  {
+    ...columns,
+    createdAt: createdAtColumn,
+    userId: generatedField("user_id", "userId"),
+    expiresAt: generatedField("expires_at", "expiresAt"),
+  },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("oauth_grant_user").on(t.organizationId, t.userId, t.createdAt, t.id),
@@ -37,14 +42,14 @@ export const oauthGrant = pgTable(
 /** Attempts to sign in, by a hash of the account or address; a row that has not changed for a day is expired. */
 export const signInAttempts = pgTable(
   "sign_in_attempts",
-  { ...columns, updatedAt: generated("updated_at", "updatedAt") },
+  { ...columns, updatedAt: generatedField("updated_at", "updatedAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
 /** Sign-ins that continue in a later request; the sweep deletes them after their end. */
 export const signInFlow = pgTable(
   "sign_in_flow",
-  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_flow_expiry").on(t.expiresAt)],
 );
 
@@ -58,9 +63,9 @@ export const auditEntry = pgTable(
   "audit_entry",
   {
     ...columns,
-    createdAt,
-    action: generated("action", "action"),
-    userId: generated("user_id", "userId"),
+    createdAt: createdAtColumn,
+    action: generatedField("action", "action"),
+    userId: generatedField("user_id", "userId"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),

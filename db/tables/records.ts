@@ -19,7 +19,7 @@ export const columns = {
 };
 
 const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
-export const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
+export const generatedField = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
 /** For a value that is not text; null for an empty object, which no search needs. */
 const generatedJson = (column: string, name: string) =>
   jsonb(column).generatedAlwaysAs(sql.raw(`(nullif(body -> '${name}', '{}'::jsonb))`));
@@ -28,44 +28,48 @@ const generatedJson = (column: string, name: string) =>
  * common its words are elsewhere (`db/stores/words.ts`). A column instead of an expression of the index, so that an
  * update that does not change it does not touch the index.
  */
-const wordsOf = (text: string): string =>
+const searchWords = (text: string): string =>
   `(array_to_tsvector(array['org:' || organization_id]) || to_tsvector('simple'::regconfig, coalesce(${text}, '')))`;
-const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
-const words = (of: string) => tsvector("words").generatedAlwaysAs(sql.raw(of));
+export const tsvectorColumn = customType<{ data: string }>({ dataType: () => "tsvector" });
+const wordsColumn = (of: string) => tsvectorColumn("words").generatedAlwaysAs(sql.raw(of));
 /** Longer messages are indexed only up to here. */
-const SEARCHED_CHARACTERS = 16_384;
+const INDEXED_CHARACTERS = 16_384;
 /** A message that is being written is not indexed: each change would change the index. */
-const WRITTEN_WORDS = `(case when body ->> 'status' <> 'streaming' then ${wordsOf(`left(body ->> 'content', ${SEARCHED_CHARACTERS})`)} end)`;
+const WRITTEN_WORDS = `(case when body ->> 'status' <> 'streaming' then ${searchWords(`left(body ->> 'content', ${INDEXED_CHARACTERS})`)} end)`;
 const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
-export const createdAt = generated("created_at", "createdAt");
+export const createdAtColumn = generatedField("created_at", "createdAt");
 /** When an ended record last changed; null before its end. The sweep visits records in this order. */
 const atRestSince = (end: string) =>
   text("at_rest_since").generatedAlwaysAs(
     sql.raw(`(case when body ->> '${end}' is not null then body ->> 'updatedAt' end)`),
   );
 
-export const organization = pgTable("organization", { ...columns, createdAt }, (t) => [
+export const organization = pgTable("organization", { ...columns, createdAt: createdAtColumn }, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
 ]);
 
-export const member = pgTable("member", { ...columns, createdAt, email: generated("email", "email") }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-  index("member_email").on(sql`lower(email)`),
-  index("member_person").on(t.id),
-  index("member_newest").on(t.organizationId, t.createdAt, t.id),
-  index("member_removed")
-    .on(t.organizationId, t.id)
-    .where(sql`body ->> 'status' = 'removed'`),
-]);
+export const member = pgTable(
+  "member",
+  { ...columns, createdAt: createdAtColumn, email: generatedField("email", "email") },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("member_email").on(sql`lower(email)`),
+    index("member_person").on(t.id),
+    index("member_newest").on(t.organizationId, t.createdAt, t.id),
+    index("member_removed")
+      .on(t.organizationId, t.id)
+      .where(sql`body ->> 'status' = 'removed'`),
+  ],
+);
 
 export const token = pgTable(
   "token",
   {
     ...columns,
-    createdAt,
-    hash: generated("hash", "hash"),
-    kind: generated("kind", "kind"),
-    userId: generated("user_id", "userId"),
+    createdAt: createdAtColumn,
+    hash: generatedField("hash", "hash"),
+    kind: generatedField("kind", "kind"),
+    userId: generatedField("user_id", "userId"),
     /** When a session or `oauth` credential ends; null for named ones, which are kept. */
     sweptAfter: text("swept_after").generatedAlwaysAs(
       sql.raw(`(case when body ->> 'kind' in ('session', 'oauth') then body ->> 'expiresAt' end)`),
@@ -86,14 +90,14 @@ export const agent = pgTable(
   "agent",
   {
     ...columns,
-    createdAt,
+    createdAt: createdAtColumn,
     position,
-    status: generated("status", "status"),
-    visibility: generated("visibility", "visibility"),
-    createdBy: generated("created_by", "createdBy"),
-    source: generated("source", "source"),
+    status: generatedField("status", "status"),
+    visibility: generatedField("visibility", "visibility"),
+    createdBy: generatedField("created_by", "createdBy"),
+    source: generatedField("source", "source"),
     tags: generatedJson("tags", "tags"),
-    words: words(wordsOf("body ->> 'name'")),
+    words: wordsColumn(searchWords("body ->> 'name'")),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -119,12 +123,12 @@ export const task = pgTable(
   "task",
   {
     ...columns,
-    createdAt,
+    createdAt: createdAtColumn,
     position,
-    status: generated("status", "status"),
-    assignedTo: generated("assigned_to", "assignedTo"),
-    workspaceId: generated("workspace_id", "workspaceId"),
-    deletedAt: generated("deleted_at", "deletedAt"),
+    status: generatedField("status", "status"),
+    assignedTo: generatedField("assigned_to", "assignedTo"),
+    workspaceId: generatedField("workspace_id", "workspaceId"),
+    deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -150,13 +154,13 @@ export const chat = pgTable(
   "chat",
   {
     ...columns,
-    createdAt,
-    status: generated("status", "status"),
-    agentId: generated("agent_id", "agentId"),
-    workspaceId: generated("workspace_id", "workspaceId"),
-    deletedAt: generated("deleted_at", "deletedAt"),
+    createdAt: createdAtColumn,
+    status: generatedField("status", "status"),
+    agentId: generatedField("agent_id", "agentId"),
+    workspaceId: generatedField("workspace_id", "workspaceId"),
+    deletedAt: generatedField("deleted_at", "deletedAt"),
     pinned: text("pinned").generatedAlwaysAs(sql.raw(`(body -> 'options' ->> 'pinned')`)),
-    words: words(wordsOf("body -> 'options' ->> 'title'")),
+    words: wordsColumn(searchWords("body -> 'options' ->> 'title'")),
     atRestSince: atRestSince("deletedAt"),
   },
   (t) => [
@@ -187,10 +191,10 @@ export const message = pgTable(
   "message",
   {
     ...columns,
-    chatId: generated("chat_id", "chatId"),
+    chatId: generatedField("chat_id", "chatId"),
     seq: integer("seq").generatedAlwaysAs(sql.raw(`((body ->> 'seq')::integer)`)),
-    status: generated("status", "status"),
-    words: words(WRITTEN_WORDS),
+    status: generatedField("status", "status"),
+    words: wordsColumn(WRITTEN_WORDS),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -205,9 +209,9 @@ export const dayUsage = pgTable(
   "day_usage",
   {
     ...columns,
-    day: generated("day", "day"),
-    agentId: generated("agent_id", "agentId"),
-    model: generated("model", "model"),
+    day: generatedField("day", "day"),
+    agentId: generatedField("agent_id", "agentId"),
+    model: generatedField("model", "model"),
   },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("day_usage_day").on(t.organizationId, t.day)],
 );
@@ -220,14 +224,14 @@ export const job = pgTable(
   "job",
   {
     ...columns,
-    createdAt,
-    status: generated("status", "status"),
-    chatId: generated("chat_id", "chatId"),
+    createdAt: createdAtColumn,
+    status: generatedField("status", "status"),
+    chatId: generatedField("chat_id", "chatId"),
     agentId: text("agent_id").generatedAlwaysAs(sql.raw(`(body -> 'agent' ->> 'id')`)),
-    workspaceId: generated("workspace_id", "workspaceId"),
-    missionId: generated("mission_id", "missionId"),
-    parentJobId: generated("parent_job_id", "parentJobId"),
-    rootJobId: generated("root_job_id", "rootJobId"),
+    workspaceId: generatedField("workspace_id", "workspaceId"),
+    missionId: generatedField("mission_id", "missionId"),
+    parentJobId: generatedField("parent_job_id", "parentJobId"),
+    rootJobId: generatedField("root_job_id", "rootJobId"),
     metadata: generatedJson("metadata", "metadata"),
     atRestSince: atRestSince("completedAt"),
   },
@@ -258,11 +262,11 @@ export const mission = pgTable(
   "mission",
   {
     ...columns,
-    createdAt,
-    status: generated("status", "status"),
-    agentId: generated("agent_id", "agentId"),
-    workspaceId: generated("workspace_id", "workspaceId"),
-    deletedAt: generated("deleted_at", "deletedAt"),
+    createdAt: createdAtColumn,
+    status: generatedField("status", "status"),
+    agentId: generatedField("agent_id", "agentId"),
+    workspaceId: generatedField("workspace_id", "workspaceId"),
+    deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -287,10 +291,10 @@ export const missionRun = pgTable(
   "mission_run",
   {
     ...columns,
-    createdAt,
-    missionId: generated("mission_id", "missionId"),
-    scheduledAt: generated("scheduled_at", "scheduledAt"),
-    outcome: generated("outcome", "outcome"),
+    createdAt: createdAtColumn,
+    missionId: generatedField("mission_id", "missionId"),
+    scheduledAt: generatedField("scheduled_at", "scheduledAt"),
+    outcome: generatedField("outcome", "outcome"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -307,21 +311,21 @@ export const secret = pgTable("secret", columns, (t) => [primaryKey({ columns: [
 /** Reservations of rate windows; a row that has not changed for some windows is expired. */
 export const rateWindow = pgTable(
   "rate_window",
-  { ...columns, updatedAt: generated("updated_at", "updatedAt") },
+  { ...columns, updatedAt: generatedField("updated_at", "updatedAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("rate_window_updated").on(t.updatedAt)],
 );
 
 /** Idempotency keys; the sweep deletes expired ones. */
 export const idempotencyKey = pgTable(
   "idempotency_key",
-  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
 );
 
 /** Stored state of MCP client sessions, one row for each person; the sweep deletes expired rows. */
 export const clientSessions = pgTable(
   "client_sessions",
-  { ...columns, expiresAt: generated("expires_at", "expiresAt") },
+  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("client_sessions_expiry").on(t.expiresAt)],
 );
 
@@ -338,9 +342,9 @@ export const webhookEvent = pgTable(
   "webhook_event",
   {
     ...columns,
-    createdAt,
+    createdAt: createdAtColumn,
     sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
-    type: generated("type", "type"),
+    type: generatedField("type", "type"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -354,11 +358,11 @@ export const webhookAttempt = pgTable(
   "webhook_attempt",
   {
     ...columns,
-    createdAt,
-    status: generated("status", "status"),
-    eventId: generated("event_id", "eventId"),
-    eventType: generated("event_type", "eventType"),
-    dueAt: generated("due_at", "dueAt"),
+    createdAt: createdAtColumn,
+    status: generatedField("status", "status"),
+    eventId: generatedField("event_id", "eventId"),
+    eventType: generatedField("event_type", "eventType"),
+    dueAt: generatedField("due_at", "dueAt"),
     sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
   },
   (t) => [

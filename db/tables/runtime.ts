@@ -29,7 +29,7 @@ export const event = pgTable(
   (t) => [primaryKey({ columns: [t.organizationId, t.stream, t.seq] })],
 );
 
-const addressed = {
+const actorColumns = {
   shard: smallint("shard").notNull(),
   organizationId: text("organization_id").notNull(),
   actorKind: text("actor_kind").notNull(),
@@ -40,7 +40,7 @@ const addressed = {
 export const actorMessage = pgTable(
   "actor_message",
   {
-    ...addressed,
+    ...actorColumns,
     id: text("id").primaryKey(),
     /** The order in which messages were written, for their delivery after a take-over. */
     position: bigint("position", { mode: "number" }).generatedAlwaysAsIdentity(),
@@ -52,14 +52,14 @@ export const actorMessage = pgTable(
 /** I/O that a commit intends and that is not settled yet. */
 export const effect = pgTable(
   "effect",
-  { ...addressed, id: text("id").primaryKey(), kind: text("kind").notNull(), intent: json("intent").notNull() },
+  { ...actorColumns, id: text("id").primaryKey(), kind: text("kind").notNull(), intent: json("intent").notNull() },
   (t) => [index("effect_shard").on(t.shard, t.id)],
 );
 
 export const alarm = pgTable(
   "alarm",
   {
-    ...addressed,
+    ...actorColumns,
     name: text("name").notNull(),
     dueAtMs: bigint("due_at_ms", { mode: "number" }).notNull(),
     command: json("command").notNull(),

@@ -1,21 +1,20 @@
 /** Workspaces, their files, and their stored content. Records have the shape of `records.ts`. */
 import { type SQL, sql } from "drizzle-orm";
-import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { columns } from "./records.ts";
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { columns, tsvectorColumn } from "./records.ts";
 
 const raw = (text: string): SQL => sql.raw(`(${text})`);
-const generated = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
+const generatedText = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
 /** A field of a place's node (`actors/workspace/schema.ts`). */
 const ofNode = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body -> 'node' ->> '${name}'`));
-const createdAt = generated("created_at", "createdAt");
-const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
+const createdAtText = generatedText("created_at", "createdAt");
 
 export const workspace = pgTable(
   "workspace",
   {
     ...columns,
-    createdAt,
-    deletedAt: generated("deleted_at", "deletedAt"),
+    createdAt: createdAtText,
+    deletedAt: generatedText("deleted_at", "deletedAt"),
     /** The labels of its apps; null if it has none. */
     appLabels: jsonb("app_labels").generatedAlwaysAs(
       raw(`nullif(jsonb_path_query_array(body, '$.apps[*].label'), '[]'::jsonb)`),
@@ -39,9 +38,9 @@ export const workspacePlace = pgTable(
   "workspace_place",
   {
     ...columns,
-    workspaceId: generated("workspace_id", "workspaceId"),
-    directoryId: generated("directory_id", "directoryId"),
-    name: generated("name", "name"),
+    workspaceId: generatedText("workspace_id", "workspaceId"),
+    directoryId: generatedText("directory_id", "directoryId"),
+    name: generatedText("name", "name"),
     kind: ofNode("kind", "kind"),
     /** The id of the file or directory here; null if the place is vacant. */
     nodeId: text("node_id").generatedAlwaysAs(
@@ -71,10 +70,10 @@ export const workspaceVersion = pgTable(
   "workspace_version",
   {
     ...columns,
-    fileId: generated("file_id", "fileId"),
+    fileId: generatedText("file_id", "fileId"),
     number: integer("number").generatedAlwaysAs(raw(`(body ->> 'number')::integer`)),
-    sha256: generated("sha256", "sha256"),
-    keptUntil: generated("kept_until", "keptUntil"),
+    sha256: generatedText("sha256", "sha256"),
+    keptUntil: generatedText("kept_until", "keptUntil"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -89,8 +88,8 @@ export const workspaceText = pgTable(
   "workspace_text",
   {
     ...columns,
-    workspaceId: generated("workspace_id", "workspaceId"),
-    words: tsvector("words").generatedAlwaysAs(raw(`to_tsvector('simple'::regconfig, body ->> 'text')`)),
+    workspaceId: generatedText("workspace_id", "workspaceId"),
+    words: tsvectorColumn("words").generatedAlwaysAs(raw(`to_tsvector('simple'::regconfig, body ->> 'text')`)),
     emptySince: text("empty_since").generatedAlwaysAs(
       raw(`case when body ->> 'text' = '' then body ->> 'updatedAt' end`),
     ),
@@ -107,7 +106,7 @@ export const workspaceText = pgTable(
 /** Directories to which nothing leads any more; the sweep empties them. */
 export const workspaceDeletedDirectory = pgTable(
   "workspace_deleted_directory",
-  { ...columns, deletedAt: generated("deleted_at", "deletedAt") },
+  { ...columns, deletedAt: generatedText("deleted_at", "deletedAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("workspace_deleted_directory_time").on(t.deletedAt)],
 );
 
@@ -115,9 +114,9 @@ export const workspaceShare = pgTable(
   "workspace_share",
   {
     ...columns,
-    createdAt,
-    workspaceId: generated("workspace_id", "workspaceId"),
-    hash: generated("hash", "hash"),
+    createdAt: createdAtText,
+    workspaceId: generatedText("workspace_id", "workspaceId"),
+    hash: generatedText("hash", "hash"),
     endsAt: text("ends_at").generatedAlwaysAs(raw(`coalesce(body ->> 'revokedAt', body ->> 'expiresAt')`)),
   },
   (t) => [
@@ -133,11 +132,11 @@ export const upload = pgTable(
   "upload",
   {
     ...columns,
-    createdAt,
-    createdBy: generated("created_by", "createdBy"),
-    sha256: generated("sha256", "sha256"),
+    createdAt: createdAtText,
+    createdBy: generatedText("created_by", "createdBy"),
+    sha256: generatedText("sha256", "sha256"),
     endsAt: text("ends_at").generatedAlwaysAs(raw(`coalesce(body ->> 'deletedAt', body ->> 'expiresAt')`)),
-    deletedAt: generated("deleted_at", "deletedAt"),
+    deletedAt: generatedText("deleted_at", "deletedAt"),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
@@ -150,7 +149,7 @@ export const upload = pgTable(
 );
 
 /** Content to which messages refer. */
-export const attachment = pgTable("attachment", { ...columns, sha256: generated("sha256", "sha256") }, (t) => [
+export const attachment = pgTable("attachment", { ...columns, sha256: generatedText("sha256", "sha256") }, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
   index("attachment_content").on(t.organizationId, t.sha256),
 ]);

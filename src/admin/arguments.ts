@@ -51,7 +51,7 @@ export function unknownCommand(command: string, commands: readonly string[]): st
   return `Unknown command "${command}"${didYouMean(command, commands) || list}`;
 }
 
-export function required(given: AdminArguments, name: string): string {
+export function requiredOption(given: AdminArguments, name: string): string {
   const value = given.options[name]?.trim();
   if (value === undefined || value === "") throw new AdminRefused(`--${name} is missing`);
   return value;
@@ -73,7 +73,7 @@ export function integer(
 }
 
 /** Columns as wide as their widest cell. Terminal control characters become spaces. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
   const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ""))));
   const padded = (cell: string, column: number): string =>

@@ -15,16 +15,16 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { BlobKey, BlobStore } from "../../actors/workspace/ports.ts";
 import { type CopiedTable, inSnapshot, type Loading, loadDatabase, NotEmpty, type Snapshot } from "../../db/copying.ts";
-import { type ArchivedFile, type ArchiveWriter, bytesOf, readArchive, writeArchive } from "../archive/archive.ts";
+import { type ArchivedFile, type ArchiveWriter, wholeFile, readArchive, writeArchive } from "../archive/archive.ts";
 import { FirstCause } from "../archive/piping.ts";
 import { blobName } from "../files/blob-name.ts";
 import { sync } from "../files/local-blobs.ts";
 import { AdminRefused } from "./arguments.ts";
 
 /** Raise it when older code cannot read the new format. */
-const FORMAT = 1;
+const BACKUP_FORMAT = 1;
 /** Size of one file of rows in the archive. */
-const PIECE_BYTES = 4 * 1024 * 1024;
+const ROWS_FILE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 export interface BackupHeader {
@@ -57,27 +57,27 @@ export interface BackupParts {
 
 /** Writes the backup to `path`, completely or not at all. */
 export function writeBackup(path: string, parts: BackupParts): Promise<BackupSummary> {
-  return inSnapshot(parts.url, (snapshot) => writeArchive(path, (archive) => fill(archive, snapshot, parts)));
+  return inSnapshot(parts.url, (snapshot) => writeArchive(path, (archive) => fillBackup(archive, snapshot, parts)));
 }
 
-async function fill(archive: ArchiveWriter, snapshot: Snapshot, parts: BackupParts): Promise<BackupSummary> {
+async function fillBackup(archive: ArchiveWriter, snapshot: Snapshot, parts: BackupParts): Promise<BackupSummary> {
   const { migrations, keyCheck, tables } = snapshot;
   const { version, key, now } = parts;
   const header: BackupHeader = {
-    format: FORMAT,
+    format: BACKUP_FORMAT,
     version,
     madeAt: new Date(now).toISOString(),
     migrations,
     keyCheck,
     tables,
   };
-  await archive.add("header.json", json(header));
+  await archive.add("header.json", jsonFile(header));
   if (key !== null) await archive.add("key", Buffer.from(`${Buffer.from(key).toString("base64")}\n`));
   const rows: Record<string, number> = {};
   for (const table of tables) rows[table.name] = await addRows(archive, table, await snapshot.rows(table));
   const files = await addFiles(archive, snapshot, parts.blobs);
   const summary: BackupSummary = { rows, ...files };
-  await archive.add("summary.json", json(summary));
+  await archive.add("summary.json", jsonFile(summary));
   return summary;
 }
 
@@ -102,7 +102,7 @@ async function addRows(
     pieces.push(Buffer.from(piece));
     rows += lineFeedsIn(piece);
     bytes += piece.length;
-    if (bytes >= PIECE_BYTES) await add();
+    if (bytes >= ROWS_FILE_BYTES) await add();
   }
   await add();
   return rows;
@@ -137,7 +137,7 @@ async function addFiles(
   return { files, fileBytes, missingFiles };
 }
 
-const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+export const jsonFile = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
 /** Reads the header and the key of a backup. Throws `AdminRefused` if the file is not a backup. */
 export async function readBackupHead(
@@ -149,13 +149,13 @@ export async function readBackupHead(
     for await (const file of readArchive(path)) {
       if (header === null) {
         if (file.name !== "header.json") break;
-        header = parsed<BackupHeader>(await bytesOf(file));
+        header = parsedJson<BackupHeader>(await wholeFile(file));
         // An export (`organization-export.ts`) begins in the same way.
         if ("organization" in header)
           throw new AdminRefused(`${path} is an export of an organization; only a backup can be restored`);
-        if (header.format !== FORMAT) break;
+        if (header.format !== BACKUP_FORMAT) break;
       } else {
-        const key = file.name === "key" ? Buffer.from(Buffer.from(await bytesOf(file)).toString(), "base64") : null;
+        const key = file.name === "key" ? Buffer.from(Buffer.from(await wholeFile(file)).toString(), "base64") : null;
         return { header, key };
       }
     }
@@ -182,7 +182,7 @@ export interface RestoreParts {
 export async function loadBackup(path: string, header: BackupHeader, parts: RestoreParts): Promise<BackupSummary> {
   await mkdir(parts.staging, { recursive: true, mode: 0o700 });
   try {
-    return await loadDatabase(parts.url, header.migrations, (loading) => load(path, header, { ...parts, loading }));
+    return await loadDatabase(parts.url, header.migrations, (loading) => loadRows(path, header, { ...parts, loading }));
   } catch (cause) {
     if (cause instanceof NotEmpty) throw new AdminRefused(`${cause.message}: a backup is restored into an empty one.`);
     if (cause instanceof AdminRefused) throw cause;
@@ -190,7 +190,7 @@ export async function loadBackup(path: string, header: BackupHeader, parts: Rest
   }
 }
 
-async function load(
+async function loadRows(
   path: string,
   { tables }: BackupHeader,
   parts: RestoreParts & { readonly loading: Loading },
@@ -224,7 +224,7 @@ async function loadThrough(
       await loadFile(file, parts);
       files++;
     } else if (file.name === "summary.json") {
-      const summary = parsed<BackupSummary>(await bytesOf(file));
+      const summary = parsedJson<BackupSummary>(await wholeFile(file));
       const isWhole = summary.files === files && tables.every((each) => rows[each.name] === summary.rows[each.name]);
       if (!isWhole) throw new AdminRefused("The backup is damaged: it has not what its summary says");
       return summary;
@@ -309,4 +309,4 @@ async function loadFile({ name, content }: ArchivedFile, { blobs, staging }: Res
   }
 }
 
-const parsed = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes).toString()) as T;
+const parsedJson = <T>(bytes: Uint8Array): T => JSON.parse(Buffer.from(bytes).toString()) as T;

@@ -9,20 +9,20 @@ import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
-import { required } from "./arguments.ts";
-import { done } from "./command-answer.ts";
-import { type Command, organizationOf, taken } from "./subjects.ts";
+import { requiredOption } from "./arguments.ts";
+import { doneCommand } from "./command-answer.ts";
+import { type AdminCommand, organizationOf, taken } from "./subjects.ts";
 
 /** Jobs per query. */
-const PAGE = 500;
+const BRAKED_JOBS_PAGE = 500;
 /** Jobs cancelled at once: enough to share a commit, not enough to flood the actors. */
-const AT_ONCE = 50;
+const CANCELLED_AT_ONCE = 50;
 
-export const BRAKES: Readonly<Record<string, Command>> = {
+export const BRAKES: Readonly<Record<string, AdminCommand>> = {
   async "org suspend"(parts, given) {
     const { id, name } = await setSuspended(parts, given, true);
     const count = await cancelJobs(parts, id, null);
-    return done(
+    return doneCommand(
       `${name} is suspended: no token of it counts, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`,
       { id, name, state: "suspended", cancelled_jobs: count },
     );
@@ -30,7 +30,7 @@ export const BRAKES: Readonly<Record<string, Command>> = {
 
   async "org resume"(parts, given) {
     const { id, name } = await setSuspended(parts, given, false);
-    return done(`${name} is active. Jobs that were cancelled stay so.`, { id, name, state: "active" });
+    return doneCommand(`${name} is active. Jobs that were cancelled stay so.`, { id, name, state: "active" });
   },
 
   async "jobs cancel"(parts, given) {
@@ -40,7 +40,7 @@ export const BRAKES: Readonly<Record<string, Command>> = {
     // The name is shown, so that a mistyped id is noticed: an agent of another organization has jobs here too, so no id
     // is unknown.
     const ofAgent = agentId === null ? "" : `, agent ${agentId}`;
-    return done(`${organization.name}${ofAgent}: ${cancelledJobs(count)}.`, {
+    return doneCommand(`${organization.name}${ofAgent}: ${cancelledJobs(count)}.`, {
       organization_id: organization.id,
       agent_id: agentId,
       cancelled_jobs: count,
@@ -50,7 +50,7 @@ export const BRAKES: Readonly<Record<string, Command>> = {
   async "agent disable"(parts, given) {
     const { organizationId, id, name } = await setDisabled(parts, given, true);
     const count = await cancelJobs(parts, organizationId, id);
-    return done(
+    return doneCommand(
       `Agent ${id} (${name}) is disabled: it begins no work, ${cancelledJobs(count)}.\nNext: bun run admin agent enable --org ${organizationId} --id ${id}`,
       { id, name, state: "disabled", cancelled_jobs: count },
     );
@@ -58,7 +58,7 @@ export const BRAKES: Readonly<Record<string, Command>> = {
 
   async "agent enable"(parts, given) {
     const { id, name } = await setDisabled(parts, given, false);
-    return done(`Agent ${id} (${name}) is enabled.`, { id, name, state: "enabled" });
+    return doneCommand(`Agent ${id} (${name}) is enabled.`, { id, name, state: "enabled" });
   },
 };
 
@@ -71,7 +71,7 @@ export async function setSuspended(parts: AdminParts, given: AdminArguments, isS
 
 async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled: boolean) {
   const { id } = await organizationOf(parts.directory, given);
-  const agentId = required(given, "id");
+  const agentId = requiredOption(given, "id");
   return taken(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
 }
 
@@ -81,10 +81,12 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
   for (;;) {
     // The list comes from the tables, so commits in flight must finish first.
     taken(await parts.system.settled(organizationId));
-    const jobs = await parts.jobs.unfinished(organizationId, { agentId }, PAGE);
+    const jobs = await parts.jobs.unfinished(organizationId, { agentId }, BRAKED_JOBS_PAGE);
     if (jobs.length === 0) return count;
-    for (let at = 0; at < jobs.length; at += AT_ONCE) {
-      await Promise.all(jobs.slice(at, at + AT_ONCE).map((jobId) => cancelJob(parts, organizationId, jobId)));
+    for (let at = 0; at < jobs.length; at += CANCELLED_AT_ONCE) {
+      await Promise.all(
+        jobs.slice(at, at + CANCELLED_AT_ONCE).map((jobId) => cancelRunningJob(parts, organizationId, jobId)),
+      );
     }
     count += jobs.length;
   }
@@ -95,7 +97,7 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
  * which informs its chat: a group that depends on a reply cannot be sent to another replica. A job that has
  * ended meanwhile is no error.
  */
-async function cancelJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
+async function cancelRunningJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
   const ref = jobRef(organizationId, jobId);
   if (!system.serves(organizationId)) {
     taken(await system.dispatch(ref, { kind: "cancel", unlessOver: true }));

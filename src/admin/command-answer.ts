@@ -1,6 +1,6 @@
 /** The answer of a command: text for a person, and the same as JSON for a program (`--json`). */
 import type { AdminArguments } from "../service/admin-door.ts";
-import { table } from "./arguments.ts";
+import { renderTable } from "./arguments.ts";
 
 export interface CommandAnswer {
   readonly text: string;
@@ -11,13 +11,13 @@ export interface CommandAnswer {
 }
 
 /** Rows under their column heads. In JSON each row is an object whose fields are the heads in lower case. */
-export function listed(head: readonly string[], rows: readonly (readonly string[])[]): CommandAnswer {
+export function listAnswer(head: readonly string[], rows: readonly (readonly string[])[]): CommandAnswer {
   const names = head.map((name) => name.toLowerCase().replaceAll(" ", "_"));
-  return { text: table(head, rows), json: rows.map((row) => objectOf(names, row)) };
+  return { text: renderTable(head, rows), json: rows.map((row) => objectOf(names, row)) };
 }
 
 /** The result of a command: text for a person, whose first line is the message in JSON, and the data for a program. */
-export const done = (text: string, data: Readonly<Record<string, unknown>>): CommandAnswer => ({
+export const doneCommand = (text: string, data: Readonly<Record<string, unknown>>): CommandAnswer => ({
   text,
   json: { message: text.split("\n", 1)[0], ...data },
 });
@@ -38,5 +38,5 @@ export function render(
 }
 
 /** A refusal in the requested format: `{"error": …}` in JSON. */
-export const refusal = (words: string, given: AdminArguments): string =>
+export const commandRefusal = (words: string, given: AdminArguments): string =>
   isJson(given) ? JSON.stringify({ error: words }) : words;

@@ -32,8 +32,8 @@ const needs = (...given: readonly Written[]): OptionGroup => ({ isNeeded: true, 
 const may = (...given: readonly Written[]): OptionGroup => ({ isNeeded: false, options: options(given) });
 
 const ORG = needs(["org", "ORG"]);
-const EMAIL = needs(["email", "EMAIL"]);
-const NAME = may(["name", "NAME"]);
+const EMAIL_OPTION = needs(["email", "EMAIL"]);
+const NAME_OPTION = may(["name", "NAME"]);
 const AMOUNTS = "unlimited|default";
 
 export const COMMAND_TABLE = {
@@ -67,17 +67,17 @@ export const COMMAND_TABLE = {
       "Erases an organization for ever, with everything that it has and the accounts of people who belong to no other organization. The service may run meanwhile. After an interruption, run the command again. Backups keep what they have.",
   },
   "user add": {
-    takes: [ORG, EMAIL, NAME, may("owner")],
+    takes: [ORG, EMAIL_OPTION, NAME_OPTION, may("owner")],
     about: "Adds a person to an organization, or changes their name and role.",
   },
   "user remove": {
-    takes: [ORG, EMAIL],
+    takes: [ORG, EMAIL_OPTION],
     about: "Removes a person from an organization; their tokens there stop working.",
   },
   "user list": { takes: [ORG], about: "Lists the people of an organization." },
-  "user link": { takes: [EMAIL], about: "Makes a link for setting a password; it works once, within 24 hours." },
+  "user link": { takes: [EMAIL_OPTION], about: "Makes a link for setting a password; it works once, within 24 hours." },
   "token create": {
-    takes: [ORG, EMAIL, may("service"), NAME, may(["scopes", "a:read,b:write"]), may(["days", "N"])],
+    takes: [ORG, EMAIL_OPTION, may("service"), NAME_OPTION, may(["scopes", "a:read,b:write"]), may(["days", "N"])],
     about: "Makes a token, which is shown once.",
   },
   "token revoke": {
@@ -134,9 +134,11 @@ export const COMMAND_TABLE = {
   },
 } as const satisfies Readonly<Record<string, CommandForm>>;
 
-type Table = typeof COMMAND_TABLE;
-export type CommandName = keyof Table;
-export type LocalName = { [K in CommandName]: Table[K] extends { readonly isLocal: true } ? K : never }[CommandName];
+type CommandTable = typeof COMMAND_TABLE;
+export type CommandName = keyof CommandTable;
+export type LocalName = {
+  [K in CommandName]: CommandTable[K] extends { readonly isLocal: true } ? K : never;
+}[CommandName];
 
 export const COMMAND_NAMES = Object.keys(COMMAND_TABLE) as readonly CommandName[];
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMAND_TABLE, name);

@@ -4,7 +4,7 @@
  * there. Answers are plain text for a terminal.
  */
 import { isLonger } from "../../actors/cut-text.ts";
-import { budgetWords, monthLimitsOf } from "./month-budget.ts";
+import { budgetWords, givenMonthLimits } from "./month-budget.ts";
 import { newId } from "../../actors/ids.ts";
 import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
 import { type CredentialKind, organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
@@ -17,34 +17,34 @@ import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
 import type { AdminArguments } from "../service/admin-door.ts";
-import { AdminRefused, integer, required } from "./arguments.ts";
+import { AdminRefused, integer, requiredOption } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
-import { KEYS } from "./keys.ts";
+import { KEY_COMMANDS } from "./keys.ts";
 import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
-import { done, listed } from "./command-answer.ts";
-import { change, type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
+import { doneCommand, listAnswer } from "./command-answer.ts";
+import { changeByOperation, type AdminCommand, findMember, organizationOf, findPerson, taken } from "./subjects.ts";
+import { CONTROL_CHARACTER } from "../sign-in/next-path.ts";
 
-const NAME_CHARACTERS = 100;
-const CONTROL = /\p{Cc}/u;
+const ADMIN_NAME_CHARACTERS = 100;
 
-export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
+export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...BRAKES,
   ...LOAD,
   ...DOCTOR,
   ...ERASING,
-  ...KEYS,
+  ...KEY_COMMANDS,
 
   async "org create"({ system, directory }, given) {
-    const name = named("name", required(given, "name"));
-    const email = emailOf(required(given, "owner-email"));
-    const userId = await personOf(directory, email);
-    const ownerName = named("owner-name", given.options["owner-name"] ?? email);
+    const name = givenName("name", requiredOption(given, "name"));
+    const email = emailOf(requiredOption(given, "owner-email"));
+    const userId = await findPerson(directory, email);
+    const ownerName = givenName("owner-name", given.options["owner-name"] ?? email);
     const id = newId("org");
     const owner = { userId, email, name: ownerName };
     taken(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
-    return done(
+    return doneCommand(
       `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`,
       { id, name, owner: { id: userId, email } },
     );
@@ -52,7 +52,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async invariants({ system, jobs }) {
     const checks = await countViolations({ system, jobs }, null);
-    return listed(
+    return listAnswer(
       ["INVARIANT", "VIOLATIONS"],
       checks.map(({ name, count }) => [name, String(count)]),
     );
@@ -60,7 +60,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async "org list"({ directory }) {
     const organizations = await directory.listOrganizations();
-    return listed(
+    return listAnswer(
       ["ID", "NAME", "STATE", "CREATED"],
       organizations.map((o) => [o.id, o.name, (o.suspendedAt ?? null) === null ? "active" : "suspended", o.createdAt]),
     );
@@ -68,11 +68,11 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
 
   async "org budget"({ system, directory }, given) {
     const organization = await organizationOf(directory, given);
-    const limits = monthLimitsOf(given);
+    const limits = givenMonthLimits(given);
     const command = limits === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", ...limits } as const);
     const budget = taken(await system.dispatch(usageRef(organization.id), command));
     const { monthlyTokens, usedTokens, monthlyCost, usedCost, unpricedTokens, resetsAt } = budget;
-    return done(budgetWords(organization.name, budget), {
+    return doneCommand(budgetWords(organization.name, budget), {
       organization_id: organization.id,
       monthly_tokens: monthlyTokens,
       used_tokens: usedTokens,
@@ -90,7 +90,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       taken(await system.dispatch(organizationRef(organization.id), { kind: "set_quota", ...change }));
     }
     const states = await quotas.report(organization.id);
-    return listed(
+    return listAnswer(
       ["QUOTA", "LIMIT", "USED"],
       states.map(({ quota, limit, used }) => [quota, limit === null ? "unlimited" : String(limit), String(used)]),
     );
@@ -99,32 +99,35 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user add"(parts, given) {
     const { system, directory } = parts;
     const organization = await organizationOf(directory, given);
-    const email = emailOf(required(given, "email"));
-    const userId = await personOf(directory, email);
+    const email = emailOf(requiredOption(given, "email"));
+    const userId = await findPerson(directory, email);
     const present = (await directory.listMembers(organization.id)).find((m) => m.id === userId);
-    const name = named("name", given.options["name"] ?? present?.name ?? email);
+    const name = givenName("name", given.options["name"] ?? present?.name ?? email);
     const role = given.flags.has("owner") ? "owner" : "member";
     const about = { organizationId: organization.id, userId };
     const isMember = present?.status === "active";
     if (isMember && present.role !== role)
-      await change(parts, "updateMember", { ...about, params: { id: userId }, body: { role } });
+      await changeByOperation(parts, "updateMember", { ...about, params: { id: userId }, body: { role } });
     // No operation adds a member, whom an owner can only invite, or changes a name.
     if (!isMember || present.name !== name || present.email !== email)
       taken(await system.dispatch(organizationRef(organization.id), { kind: "add_member", userId, name, email, role }));
-    return done(`User ${userId} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`, {
-      id: userId,
-      email,
-      role,
-      organization_id: organization.id,
-    });
+    return doneCommand(
+      `User ${userId} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`,
+      {
+        id: userId,
+        email,
+        role,
+        organization_id: organization.id,
+      },
+    );
   },
 
   async "user remove"(parts, given) {
     const organization = await organizationOf(parts.directory, given);
-    const member = await memberOf(parts.directory, organization, required(given, "email"));
+    const member = await findMember(parts.directory, organization, requiredOption(given, "email"));
     const about = { organizationId: organization.id, userId: member.id };
-    await change(parts, "removeMember", { ...about, params: { id: member.id } });
-    return done(
+    await changeByOperation(parts, "removeMember", { ...about, params: { id: member.id } });
+    return doneCommand(
       `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`,
       { id: member.id, email: member.email, organization_id: organization.id },
     );
@@ -133,62 +136,68 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   async "user list"({ directory }, given) {
     const organization = await organizationOf(directory, given);
     const members = (await directory.listMembers(organization.id)).filter((m) => m.status === "active");
-    return listed(
+    return listAnswer(
       ["ID", "EMAIL", "NAME", "ROLE"],
       members.map((m) => [m.id, m.email, m.name, m.role]),
     );
   },
 
   async "user link"({ system, directory, now, appUrl }, given) {
-    const email = emailOf(required(given, "email"));
+    const email = emailOf(requiredOption(given, "email"));
     const member = (await directory.findMembers(email)).find(({ status }) => status === "active");
     if (member === undefined) throw new AdminRefused(`${email} is a member of no organization`);
     const path = taken(await makePasswordLink(system, member.id, now()));
     const url = `${appUrl()}${path}`;
-    return done(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, { email, url });
+    return doneCommand(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, {
+      email,
+      url,
+    });
   },
 
   async "token create"(parts, given) {
     const organization = await organizationOf(parts.directory, given);
-    const member = await memberOf(parts.directory, organization, required(given, "email"));
+    const member = await findMember(parts.directory, organization, requiredOption(given, "email"));
     const kind: TokenKind = given.flags.has("service") ? "service" : "personal";
     const days = integer(given, "days", { fallback: TOKEN_DAYS, min: TOKEN_DAYS_MIN, max: TOKEN_DAYS_MAX });
-    const name = named("name", given.options["name"] ?? "Made by the operator");
-    const scopes = scopesOf(given);
-    const made = await change<Static<typeof NewTokenView>>(parts, CREATE[kind], {
+    const name = givenName("name", given.options["name"] ?? "Made by the operator");
+    const scopes = givenScopes(given);
+    const made = await changeByOperation<Static<typeof NewTokenView>>(parts, CREATE[kind], {
       organizationId: organization.id,
       userId: member.id,
       body: { name, scopes, expires_in_days: days },
     });
     const { id, expires_at: expiresAt, token } = made;
     const { email } = member;
-    return done(`Token ${id} of ${email}, until ${expiresAt}, scopes ${scopes.join(" ")}. Shown once:\n${token}`, {
-      id,
-      kind,
-      name,
-      email,
-      organization_id: organization.id,
-      scopes,
-      expires_at: expiresAt,
-      token,
-    });
+    return doneCommand(
+      `Token ${id} of ${email}, until ${expiresAt}, scopes ${scopes.join(" ")}. Shown once:\n${token}`,
+      {
+        id,
+        kind,
+        name,
+        email,
+        organization_id: organization.id,
+        scopes,
+        expires_at: expiresAt,
+        token,
+      },
+    );
   },
 
   async "token revoke"(parts, given) {
     const { directory, system, onRevoked } = parts;
     const { id: organizationId } = await organizationOf(directory, given);
-    const tokenId = required(given, "id");
+    const tokenId = requiredOption(given, "id");
     const token = (await directory.listTokens(organizationId)).find(({ id }) => id === tokenId);
     if (token === undefined) throw new AdminRefused("There is no such token");
     const operation = REVOKE[token.kind];
     if (operation !== null) {
-      await change(parts, operation, { organizationId, userId: token.userId, params: { id: tokenId } });
+      await changeByOperation(parts, operation, { organizationId, userId: token.userId, params: { id: tokenId } });
     } else {
       const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
       const { endedIds } = taken(await system.dispatch(organizationRef(organizationId), command));
       for (const id of endedIds) onRevoked(id);
     }
-    return done(`Token ${token.id} (${token.name}) is revoked.`, { id: token.id, name: token.name });
+    return doneCommand(`Token ${token.id} (${token.name}) is revoked.`, { id: token.id, name: token.name });
   },
 
   async "token list"({ directory }, given) {
@@ -205,7 +214,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
       t.revokedAt === null ? t.expiresAt : "revoked",
       t.lastUsedAt ?? "never",
     ]);
-    return listed(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
+    return listAnswer(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
   },
 };
 
@@ -225,12 +234,12 @@ const REVOKE: Readonly<Record<CredentialKind, string | null>> = {
 function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly limit?: number | null } | null {
   const { quota, limit } = given.options;
   if (quota === undefined && limit === undefined) return null;
-  const name = required(given, "quota");
+  const name = requiredOption(given, "quota");
   if (!isQuotaName(name))
     throw new AdminRefused(
       `Unknown quota ${JSON.stringify(name)}${didYouMean(name, QUOTAS) || `; there are ${QUOTAS.join(", ")}`}`,
     );
-  const value = required(given, "limit");
+  const value = requiredOption(given, "limit");
   if (value === "default") return { quota: name };
   const entry = quotaEntry(`${name}=${value}`);
   if (entry === null)
@@ -248,17 +257,17 @@ function emailOf(text: string): string {
   return text;
 }
 
-function named(option: string, text: string): string {
+function givenName(option: string, text: string): string {
   const name = text.trim();
-  if (name === "" || isLonger(name, NAME_CHARACTERS) || CONTROL.test(name)) {
+  if (name === "" || isLonger(name, ADMIN_NAME_CHARACTERS) || CONTROL_CHARACTER.test(name)) {
     throw new AdminRefused(
-      `--${option} must have 1 to ${NAME_CHARACTERS} characters, and none that controls a terminal`,
+      `--${option} must have 1 to ${ADMIN_NAME_CHARACTERS} characters, and none that controls a terminal`,
     );
   }
   return name;
 }
 
-function scopesOf(given: AdminArguments): string[] {
+function givenScopes(given: AdminArguments): string[] {
   const asked = given.options["scopes"];
   if (asked === undefined) return [...DEFAULT_SCOPES];
   const scopes = asked.split(/[\s,]+/).filter((scope) => scope !== "");

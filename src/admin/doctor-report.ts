@@ -22,10 +22,10 @@ import { priceErrors, pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
 import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "./doctor.ts";
-import { type CommandAnswer, listed } from "./command-answer.ts";
-import type { Command } from "./subjects.ts";
+import { type CommandAnswer, listAnswer } from "./command-answer.ts";
+import type { AdminCommand } from "./subjects.ts";
+import { MIB } from "../../actors/units.ts";
 
-const MIB = 1024 * 1024;
 const PROVIDER_MS = 5_000;
 const OPENAI_URL = "https://api.openai.com/v1";
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
@@ -137,12 +137,12 @@ export function doctorReport(facts: DoctorFacts, whose: string): CommandAnswer {
   const settings: Finding = { check: "settings", state: "ok", finding: whose, advice: "" };
   const findings = [settings, ...findingsOf(facts)];
   const rows = findings.map(({ check, state, finding, advice }) => [state.toUpperCase(), check, finding, advice]);
-  const { text } = listed(["STATE", "CHECK", "FINDING", "WHAT TO DO"], rows);
+  const { text } = listAnswer(["STATE", "CHECK", "FINDING", "WHAT TO DO"], rows);
   return { text, json: findings, ok: findings.every(({ state }) => state !== "problem") };
 }
 
 /** In the process of the service. */
-export const DOCTOR: Readonly<Record<"doctor", Command>> = {
+export const DOCTOR: Readonly<Record<"doctor", AdminCommand>> = {
   async doctor({ config, databaseUrl }) {
     const facts = await doctorFacts(config, true, (run) => run(databaseUrl));
     return doctorReport(facts, `those of the service that runs (process ${process.pid})`);

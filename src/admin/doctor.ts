@@ -52,9 +52,9 @@ export interface DoctorFacts {
 }
 
 /** A larger difference makes tokens, leases and webhook signatures wrong. */
-const SKEW_MS = 2_000;
+const MOST_CLOCK_SKEW_MS = 2_000;
 
-const ok = (check: string, finding: string): Finding => ({ check, state: "ok", finding, advice: "" });
+const okFinding = (check: string, finding: string): Finding => ({ check, state: "ok", finding, advice: "" });
 const warning = (check: string, finding: string, advice: string): Finding => ({
   check,
   state: "warning",
@@ -71,15 +71,15 @@ const problem = (check: string, finding: string, advice: string): Finding => ({
 export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
   bun(facts),
   ...configuration(facts.config),
-  ...database(facts),
+  ...databaseFindings(facts),
   disk(facts),
   ...models(facts),
   ...prices(facts),
   facts.git === null
-    ? ok("git", "repositories can be cloned")
+    ? okFinding("git", "repositories can be cloned")
     : warning("git", `repositories cannot be cloned: ${facts.git}`, "Install git 2.31 or newer."),
   facts.shell === null
-    ? ok("shell", "agents can have a shell")
+    ? okFinding("shell", "agents can have a shell")
     : warning(
         "shell",
         `agents have no shell: ${facts.shell}`,
@@ -89,7 +89,7 @@ export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
 
 function bun({ bun: { version, wanted } }: DoctorFacts): Finding {
   return Bun.semver.satisfies(version, wanted)
-    ? ok("version", `Bun ${version}`)
+    ? okFinding("version", `Bun ${version}`)
     : problem("version", `Bun ${version} is not ${wanted}`, "Install the version that README.md names.");
 }
 
@@ -129,31 +129,31 @@ function configuration(config: Config): readonly Finding[] {
         "Keep EGRESS_ALLOW as short as it can be.",
       ),
     );
-  return found.length > 0 ? found : [ok("configuration", "nothing to say")];
+  return found.length > 0 ? found : [okFinding("configuration", "nothing to say")];
 }
 
-function database({ database: facts, config }: DoctorFacts): readonly Finding[] {
-  if (facts === null) return [ok("database", "there is none yet: the first start makes it")];
+function databaseFindings({ database: facts, config }: DoctorFacts): readonly Finding[] {
+  if (facts === null) return [okFinding("database", "there is none yet: the first start makes it")];
   if (typeof facts === "string")
     return [problem("database", `it cannot be asked: ${facts}`, "See that it runs, and that DATABASE_URL is right.")];
   return [
-    ok("database", `PostgreSQL ${facts.version}`),
+    okFinding("database", `PostgreSQL ${facts.version}`),
     ...durability(facts, config),
     schema(facts),
-    Math.abs(facts.skewMs) > SKEW_MS
+    Math.abs(facts.skewMs) > MOST_CLOCK_SKEW_MS
       ? problem(
           "clock",
           `the clock of the database is ${(facts.skewMs / 1_000).toFixed(1)} s ahead of this machine's`,
           "Let NTP set both clocks.",
         )
-      : ok("clock", "the database and this machine agree on the time"),
+      : okFinding("clock", "the database and this machine agree on the time"),
     facts.isOfKey === false
       ? problem(
           "key",
           "the secrets in the database belong to another key",
           "Set TROUPE_SECRET to the key that it was made with, or put its file `secret` back.",
         )
-      : ok("key", "the database belongs to this key"),
+      : okFinding("key", "the database belongs to this key"),
   ];
 }
 
@@ -173,7 +173,7 @@ function durability(facts: DatabaseFacts, { databaseUrl }: Config): readonly Fin
         "Set synchronous_standby_names (Patroni: synchronous_mode: true).",
       ),
     ];
-  if (off.length === 0) return [ok("durability", "commits are on the disk before they are acknowledged")];
+  if (off.length === 0) return [okFinding("durability", "commits are on the disk before they are acknowledged")];
   return off.map(([name, , danger]) =>
     problem("durability", `${name} is off: ${danger}`, `Set ${name} = on in postgresql.conf.`),
   );
@@ -183,7 +183,7 @@ function schema({ pending }: DatabaseFacts): Finding {
   if (pending === null)
     return problem("schema", "the database is newer than this code", "Start the version that made it, or a newer one.");
   return pending === 0
-    ? ok("schema", "up to date")
+    ? okFinding("schema", "up to date")
     : warning("schema", `${pending} migrations are not applied yet`, "The next start applies them. Back up first.");
 }
 
@@ -202,7 +202,7 @@ function disk({ disk: { path, freeMib, isWritable }, config }: DoctorFacts): Fin
       `${freeMib} MiB are free in ${path}`,
       `At ${reserve} MiB writes are refused: make room before.`,
     );
-  return ok("disk", `${freeMib} MiB are free in ${path}`);
+  return okFinding("disk", `${freeMib} MiB are free in ${path}`);
 }
 
 function models({ model, providers, findsNames, config }: DoctorFacts): readonly Finding[] {
@@ -210,11 +210,11 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
   if (typeof model === "string") found.push(problem("model", model, "Set MODEL and the key of its provider."));
   else if (model.isDemo && config.nodeEnv === "production")
     found.push(warning("model", `${model.name} is no language model`, "Set MODEL and the key of its provider."));
-  else found.push(ok("model", model.name));
+  else found.push(okFinding("model", model.name));
   for (const { address, why } of providers)
     found.push(
       why === null
-        ? ok("provider", `${address} answers`)
+        ? okFinding("provider", `${address} answers`)
         : problem(
             "provider",
             `${address} does not answer: ${why}`,
@@ -234,7 +234,7 @@ function prices({ unpriced, config }: DoctorFacts): readonly Finding[] {
   if (typeof unpriced === "string")
     return [problem("prices", unpriced, "Correct the file: the service does not start with it.")];
   const [first] = unpriced;
-  if (first === undefined) return [ok("prices", "every model has a price")];
+  if (first === undefined) return [okFinding("prices", "every model has a price")];
   const names = unpriced.map(({ name }) => name).join(", ");
   const advice = 'Give each a price in MODEL_PRICES ("0" where it costs nothing), and start the service anew.';
   if (config.monthlyCostBudget === undefined)

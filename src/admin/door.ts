@@ -6,29 +6,30 @@ import { request } from "node:http";
 import { AdminRefused, unknownCommand } from "./arguments.ts";
 import { ADMIN_USAGE, COMMAND_NAMES, isCommand, takesOption, usageOf } from "./command-table.ts";
 import { ADMIN_COMMANDS } from "./commands.ts";
-import { refusal, render } from "./command-answer.ts";
+import { commandRefusal, render } from "./command-answer.ts";
 import type { AdminAnswer, AdminParts, AdminRequest } from "../service/admin-door.ts";
 import { ADMIN_PATH, type ServiceNote } from "../service/service-note.ts";
 
 /** Answers what needs no database: usage, and unknown commands. Null for all else. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   const isHelp = given.flags.has("help");
-  if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
-  if (!isCommand(command)) return { ok: false, text: refusal(unknownCommand(command, COMMAND_NAMES), given) };
+  if (command === "")
+    return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: commandRefusal(ADMIN_USAGE, given) };
+  if (!isCommand(command)) return { ok: false, text: commandRefusal(unknownCommand(command, COMMAND_NAMES), given) };
   if (isHelp) return render(usageOf(command), given);
   const stray = [...Object.keys(given.options), ...given.flags].find((name) => !takesOption(command, name));
   return stray === undefined
     ? null
     : {
         ok: false,
-        text: refusal(`\`${command}\` takes no --${stray}; \`${command} --help\` lists its options`, given),
+        text: commandRefusal(`\`${command}\` takes no --${stray}; \`${command} --help\` lists its options`, given),
       };
 }
 
 /** The message of an error outside of a command, as JSON if the arguments ask for it. */
 export function refusedAlone(cause: unknown, argv: readonly string[]): string {
   const words = cause instanceof Error ? cause.message : String(cause);
-  return refusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
+  return commandRefusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
 }
 
 /** Runs one command; a refusal is an answer. */
@@ -41,7 +42,7 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
       throw new AdminRefused(`${request.command} is run by the command itself, not by the service`);
     return render(await run(parts, request.given), request.given);
   } catch (cause) {
-    if (cause instanceof AdminRefused) return { ok: false, text: refusal(cause.message, request.given) };
+    if (cause instanceof AdminRefused) return { ok: false, text: commandRefusal(cause.message, request.given) };
     throw cause;
   }
 }

@@ -5,18 +5,18 @@
  */
 import { accountRef } from "../../actors/account/schema.ts";
 import { attemptKeysOf } from "../sign-in/accounts.ts";
-import { AdminRefused, required } from "./arguments.ts";
+import { AdminRefused, requiredOption } from "./arguments.ts";
 import { cancelJobs, setSuspended } from "./brakes.ts";
 import type { AdminParts } from "../service/admin-door.ts";
-import { type Command, organizationOf, taken } from "./subjects.ts";
+import { type AdminCommand, organizationOf, taken } from "./subjects.ts";
 
 /** Accounts deleted in one transaction. */
 const PEOPLE_AT_ONCE = 200;
 
-export const ERASING: Readonly<Record<string, Command>> = {
+export const ERASING: Readonly<Record<string, AdminCommand>> = {
   async "org erase"(parts, given) {
     // Always required, even if there is only one organization.
-    required(given, "org");
+    requiredOption(given, "org");
     const { id, name } = await organizationOf(parts.directory, given);
     if (!given.flags.has("yes"))
       throw new AdminRefused(

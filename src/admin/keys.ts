@@ -12,14 +12,14 @@ import type { SealedTexts } from "../../db/key-rotation.ts";
 import { keyCheckOf } from "../service/service-key.ts";
 import { AdminRefused } from "./arguments.ts";
 import type { AdminParts } from "../service/admin-door.ts";
-import { type Command, taken } from "./subjects.ts";
+import { type AdminCommand, taken } from "./subjects.ts";
 
 /** Organizations whose sealed texts are in memory at once. */
-const PAGE = 50;
+const SEALED_PAGE = 50;
 /** At most so many names of unopened texts are reported. */
-const SHOWN = 20;
+const UNOPENED_SHOWN = 20;
 
-export const KEYS: Readonly<Record<string, Command>> = {
+export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   async "secrets rotate-key"(parts) {
     const { keyRotation, sealing } = parts;
     const check = keyCheckOf(sealing);
@@ -38,7 +38,7 @@ export const KEYS: Readonly<Record<string, Command>> = {
     const left = await stillSealed(parts);
     if (left.length > 0)
       throw new AdminRefused(
-        `These do not open under any key that the service has: ${left.slice(0, SHOWN).join(", ")}${left.length > SHOWN ? ` and ${left.length - SHOWN} more` : ""}. ` +
+        `These do not open under any key that the service has: ${left.slice(0, UNOPENED_SHOWN).join(", ")}${left.length > UNOPENED_SHOWN ? ` and ${left.length - UNOPENED_SHOWN} more` : ""}. ` +
           "Name the key that they were sealed under in TROUPE_OTHER_SECRETS, or have them set anew; then run this again",
       );
     await keyRotation.belongsTo(check);
@@ -54,7 +54,7 @@ export const KEYS: Readonly<Record<string, Command>> = {
 async function* pages({ keyRotation }: AdminParts): AsyncGenerator<SealedTexts> {
   let after = "";
   for (;;) {
-    const page = await keyRotation.after(after, PAGE);
+    const page = await keyRotation.after(after, SEALED_PAGE);
     if (page.length === 0) return;
     yield* page;
     after = page.at(-1)?.organizationId ?? after;

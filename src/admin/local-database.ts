@@ -18,7 +18,7 @@ import type { CommandAnswer } from "./command-answer.ts";
  * holds the folder longer without answering is reported.
  */
 export const WAIT_MS = 15_000;
-export const RETRY_MS = 100;
+export const ADMIN_RETRY_MS = 100;
 
 export interface LocalErrand {
   readonly config: Config;
@@ -36,7 +36,7 @@ export async function withDatabase<T>(errand: LocalErrand, run: (url: string) =>
     throw new AdminRefused(
       `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
     );
-  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
+  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(ADMIN_RETRY_MS)) {
     signal.throwIfAborted();
     const url = runningUrl(config.dataDir);
     if (url !== null) return run(url);

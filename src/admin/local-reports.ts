@@ -10,12 +10,12 @@ import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { listUnfinishedJobs } from "../../db/stores/job-counts.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { systemClock } from "../wiring/clock.ts";
-import { AdminRefused, required } from "./arguments.ts";
+import { AdminRefused, requiredOption } from "./arguments.ts";
 import { doctorFacts, doctorReport } from "./doctor-report.ts";
 import { type LocalCommand, withDatabase } from "./local-database.ts";
 import { linesOf } from "./log-lines.ts";
 import { organizationOf } from "./subjects.ts";
-import { listed, type CommandAnswer } from "./command-answer.ts";
+import { listAnswer, type CommandAnswer } from "./command-answer.ts";
 
 /** Groups shown of one organization. */
 const GROUPS = 1_000;
@@ -30,18 +30,18 @@ export const LOCAL_REPORTS = {
 
   async jobs(errand) {
     const isOfOne = errand.given.options["org"] !== undefined;
-    const jobs = await read(errand, async (database) => {
+    const jobs = await readDatabase(errand, async (database) => {
       const wanted = isOfOne ? (await organizationOf(new PostgresDirectory(database), errand.given)).id : null;
       return listUnfinishedJobs(database, wanted);
     });
-    return listed(
+    return listAnswer(
       ["ORGANIZATION", "STATUS", "JOBS", "OLDEST"],
       jobs.map(({ organizationId, status, count, oldest }) => [organizationId, status, String(count), oldest]),
     );
   },
 
   usage: (errand) =>
-    read(errand, async (database): Promise<CommandAnswer> => {
+    readDatabase(errand, async (database): Promise<CommandAnswer> => {
       const by = groupOf(errand.given.options["by"] ?? "model");
       const directory = new PostgresDirectory(database);
       const { org } = errand.given.options;
@@ -58,7 +58,7 @@ export const LOCAL_REPORTS = {
           rows.push([id, key ?? "-", ...counts, used.cost ?? "-", String(unpricedTokens(used))]);
         }
       }
-      return listed(
+      return listAnswer(
         [
           "ORGANIZATION",
           by.toUpperCase(),
@@ -74,7 +74,7 @@ export const LOCAL_REPORTS = {
     }),
 
   async logs({ given }) {
-    const id = required(given, "request-id");
+    const id = requiredOption(given, "request-id");
     const { from } = given.options;
     if (from !== undefined && !existsSync(resolve(from))) throw new AdminRefused(`There is no file ${resolve(from)}`);
     const lines: string[] = [];
@@ -85,10 +85,10 @@ export const LOCAL_REPORTS = {
   },
 } as const satisfies Readonly<Record<string, LocalCommand>>;
 
-type Errand = Parameters<LocalCommand>[0];
-type Opened = ReturnType<typeof openDatabase>;
+type ReportErrand = Parameters<LocalCommand>[0];
+type OpenedDatabase = ReturnType<typeof openDatabase>;
 
-const read = <T>(errand: Errand, run: (database: Opened) => Promise<T>): Promise<T> =>
+const readDatabase = <T>(errand: ReportErrand, run: (database: OpenedDatabase) => Promise<T>): Promise<T> =>
   withDatabase(errand, async (url) => {
     const database = openDatabase(url);
     try {

@@ -6,22 +6,22 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readBackupHead, loadBackup, writeBackup } from "./backup.ts";
 import { writeExport } from "./organization-export.ts";
-import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
+import { DATABASE_NOTE, readSecret, FOLDER_SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "../files/local-blobs.ts";
 import { S3BlobStore } from "../files/s3-blobs.ts";
 import { createSealing, isCheckOf, otherSecretsOf } from "../service/service-key.ts";
 import type { Config } from "../settings/settings.ts";
-import { VERSION } from "../settings/build.ts";
+import { SERVICE_VERSION } from "../settings/build.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { s3Of } from "../wiring/files.ts";
 import type { AdminArguments } from "../service/admin-door.ts";
-import { AdminRefused, required } from "./arguments.ts";
+import { AdminRefused, requiredOption } from "./arguments.ts";
 import type { LocalName } from "./command-table.ts";
 import { LOCAL_REPORTS } from "./local-reports.ts";
 import { type LocalCommand, withDatabase, withNewDatabase } from "./local-database.ts";
+import { MIB } from "../../actors/units.ts";
 
-const MIB = 1024 * 1024;
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
 export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
@@ -35,7 +35,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     if (withKey && key === null)
       throw new AdminRefused(`There is no key in ${config.dataDir} and none in TROUPE_SECRET`);
     const summary = await withDatabase(errand, (url) =>
-      writeBackup(path, { url, blobs: blobsOf(config), key, version: VERSION, now: systemClock.now() }),
+      writeBackup(path, { url, blobs: blobsOf(config), key, version: SERVICE_VERSION, now: systemClock.now() }),
     );
     const rows = Object.values(summary.rows).reduce((all, count) => all + count, 0);
     const { files, fileBytes, missingFiles } = summary;
@@ -53,9 +53,15 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
   async "org export"(errand) {
     const { config, given } = errand;
     const path = newFile(given, "an export");
-    const organizationId = required(given, "org");
+    const organizationId = requiredOption(given, "org");
     const { rows, files, missingFiles } = await withDatabase(errand, (url) =>
-      writeExport(path, { url, organizationId, blobs: blobsOf(config), version: VERSION, now: systemClock.now() }),
+      writeExport(path, {
+        url,
+        organizationId,
+        blobs: blobsOf(config),
+        version: SERVICE_VERSION,
+        now: systemClock.now(),
+      }),
     );
     const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
     const lines = [
@@ -68,11 +74,11 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
 
   async restore(errand) {
     const { config, given } = errand;
-    const path = resolve(required(given, "from"));
+    const path = resolve(requiredOption(given, "from"));
     const { header, key: archived } = await readBackupHead(path);
     const kept = readSecret(config.dataDir);
     const key = config.troupeSecret ?? kept ?? archived;
-    if (key === null || key.length !== SECRET_BYTES)
+    if (key === null || key.length !== FOLDER_SECRET_BYTES)
       throw new AdminRefused(
         `The key of the service is not in the backup. Set TROUPE_SECRET to it, or put its file \`secret\` into ${config.dataDir}.`,
       );
@@ -103,7 +109,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
 
 /** The path of `--to`, where this process can write a new file. */
 function newFile(given: AdminArguments, what: string): string {
-  const path = resolve(required(given, "to"));
+  const path = resolve(requiredOption(given, "to"));
   if (existsSync(path)) throw new AdminRefused(`${path} exists already: ${what} overwrites nothing`);
   const folder = dirname(path);
   if (!existsSync(folder)) throw new AdminRefused(`There is no folder ${folder}`);

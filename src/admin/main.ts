@@ -20,23 +20,23 @@ import { prepareJoining } from "../service/joining.ts";
 import { type AdminAnswer, type AdminArguments, adminParts, type AdminParts } from "../service/admin-door.ts";
 import { readService } from "../service/service-note.ts";
 import { openStorage, type Storage } from "../service/storage.ts";
-import { refusal, render } from "./command-answer.ts";
+import { commandRefusal, render } from "./command-answer.ts";
 import { AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
-import { RETRY_MS, WAIT_MS } from "./local-database.ts";
+import { ADMIN_RETRY_MS, WAIT_MS } from "./local-database.ts";
 import { answerAlone, knock, refusedAlone, runAdmin } from "./door.ts";
 
 /** A shell's exit code after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
 
-interface Errand {
+interface AdminErrand {
   readonly config: Config;
   readonly log: Logger;
   readonly asked: { readonly command: string; readonly given: AdminArguments };
   readonly signal: AbortSignal;
 }
 
-async function main(argv: readonly string[]): Promise<number> {
+async function runAdminCommand(argv: readonly string[]): Promise<number> {
   const read = readConfig();
   if (!read.ok) {
     console.error(refusedAlone(`The configuration cannot be used:\n${describeErrors(read.errors)}`, argv));
@@ -51,7 +51,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const alone = answerAlone(asked);
     // Standard output is for scripts: it has the answer and nothing else.
     const log = await createLogger({ level: "warn", sink: { write: (line) => void process.stderr.write(line) } });
-    const answer = alone ?? (await bring({ config: read.config, log, asked, signal: interruption.signal }));
+    const answer = alone ?? (await bringCommand({ config: read.config, log, asked, signal: interruption.signal }));
     // The doctor's report is an answer even if it reports problems.
     (answer.ok || asked.command === "doctor" ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
@@ -62,7 +62,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function bring(errand: Errand): Promise<AdminAnswer> {
+async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
   if (asked.command === "doctor") {
     const note = readService(config.dataDir);
@@ -75,7 +75,7 @@ async function bring(errand: Errand): Promise<AdminAnswer> {
       return render(await local({ ...errand, given: asked.given }), asked.given);
     } catch (cause) {
       if (!(cause instanceof AdminRefused)) throw cause;
-      return { ok: false, text: refusal(cause.message, asked.given) };
+      return { ok: false, text: commandRefusal(cause.message, asked.given) };
     }
   }
   if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
@@ -83,7 +83,7 @@ async function bring(errand: Errand): Promise<AdminAnswer> {
       `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
     );
   }
-  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(RETRY_MS)) {
+  for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(ADMIN_RETRY_MS)) {
     signal.throwIfAborted();
     try {
       return await here(errand, (parts) => runAdmin(parts, asked));
@@ -101,7 +101,7 @@ async function bring(errand: Errand): Promise<AdminAnswer> {
 
 /** Owns the actors for one command. Unfinished jobs wait for the next start of the service. */
 async function here(
-  { config, log, signal }: Errand,
+  { config, log, signal }: AdminErrand,
   run: (parts: AdminParts) => Promise<AdminAnswer>,
 ): Promise<AdminAnswer> {
   const storage = await openStorage({ config, log, signal, onExit: () => {} });
@@ -134,4 +134,4 @@ function invokeLater(
   };
 }
 
-process.exit(await main(process.argv.slice(2)));
+process.exit(await runAdminCommand(process.argv.slice(2)));

@@ -6,18 +6,18 @@ import type { AdminArguments } from "../service/admin-door.ts";
 import { AdminRefused, integer } from "./arguments.ts";
 
 /** Reads `--tokens` and `--cost`; null if the command only shows the budget. */
-export function monthLimitsOf(
+export function givenMonthLimits(
   given: AdminArguments,
 ): { readonly limit?: TokenLimit; readonly costLimit?: CostLimit } | null {
   const { tokens, cost } = given.options;
   if (tokens === undefined && cost === undefined) return null;
   return {
-    ...(tokens === undefined ? {} : { limit: word(tokens) ?? tokensOf(given) }),
-    ...(cost === undefined ? {} : { costLimit: word(cost) ?? costOf(cost) }),
+    ...(tokens === undefined ? {} : { limit: limitWord(tokens) ?? tokensOf(given) }),
+    ...(cost === undefined ? {} : { costLimit: limitWord(cost) ?? givenCost(cost) }),
   };
 }
 
-function word(text: string): { readonly kind: "unlimited" | "service" } | null {
+function limitWord(text: string): { readonly kind: "unlimited" | "service" } | null {
   if (text === "unlimited") return { kind: "unlimited" };
   return text === "default" ? { kind: "service" } : null;
 }
@@ -27,7 +27,7 @@ const tokensOf = (given: AdminArguments): TokenLimit => ({
   tokens: integer(given, "tokens", { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER }),
 });
 
-function costOf(text: string): CostLimit {
+function givenCost(text: string): CostLimit {
   const cost = limitOf(text);
   if (cost === null) throw new AdminRefused("--cost must be an amount above 0 such as 250.00, unlimited or default");
   return { kind: "cost", cost };

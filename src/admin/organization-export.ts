@@ -13,13 +13,14 @@ import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { inOrganization, type OrganizationSnapshot } from "../../db/organization-export.ts";
 import { type ArchiveWriter, writeArchive } from "../archive/archive.ts";
 import { AdminRefused } from "./arguments.ts";
+import { jsonFile } from "./backup.ts";
 
 /** Raise it when the layout changes. */
-const FORMAT = 1;
+const EXPORT_FORMAT = 1;
 /** Size of one file of records. */
 const PIECE_CHARACTERS = 4 * 1024 * 1024;
 
-export interface ExportParts {
+export interface OrganizationExportParts {
   readonly url: string;
   readonly organizationId: string;
   readonly blobs: Pick<BlobStore, "size" | "read">;
@@ -36,21 +37,21 @@ export interface ExportSummary {
 }
 
 /** Writes the export to `path`, completely or not at all. Throws `AdminRefused` for an unknown organization. */
-export const writeExport = (path: string, parts: ExportParts): Promise<ExportSummary> =>
+export const writeExport = (path: string, parts: OrganizationExportParts): Promise<ExportSummary> =>
   inOrganization(parts.url, parts.organizationId, (snapshot) => {
     if (snapshot.organization === null) throw new AdminRefused(`There is no organization ${parts.organizationId}`);
-    return writeArchive(path, (archive) => fill(archive, snapshot, parts));
+    return writeArchive(path, (archive) => fillExport(archive, snapshot, parts));
   });
 
-async function fill(
+async function fillExport(
   archive: ArchiveWriter,
   snapshot: OrganizationSnapshot,
-  { blobs, version, now }: ExportParts,
+  { blobs, version, now }: OrganizationExportParts,
 ): Promise<ExportSummary> {
   const { organization, tables } = snapshot;
   await archive.add(
     "header.json",
-    json({ format: FORMAT, version, madeAt: new Date(now).toISOString(), organization }),
+    jsonFile({ format: EXPORT_FORMAT, version, madeAt: new Date(now).toISOString(), organization }),
   );
   const rows: Record<string, number> = {};
   for (const table of tables) rows[table] = await addLines(archive, `records/${table}`, snapshot.records(table));
@@ -69,7 +70,7 @@ async function fill(
     }
   }
   const summary: ExportSummary = { rows, files, missingFiles };
-  await archive.add("summary.json", json(summary));
+  await archive.add("summary.json", jsonFile(summary));
   return summary;
 }
 
@@ -97,5 +98,3 @@ async function addLines(
   await add();
   return count;
 }
-
-const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

@@ -11,15 +11,15 @@ import type { CommandAnswer } from "./command-answer.ts";
 import { localCaller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 
-export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
+export type AdminCommand = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
 
 export function taken<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));
+  if (!outcome.ok) throw new AdminRefused(adminFaultWords(outcome.fault));
   return outcome.value;
 }
 
 /** Makes a change by its operation, for a user of an organization; answers with what the operation shows. */
-export async function change<T>(
+export async function changeByOperation<T>(
   { invoke }: AdminParts,
   operation: string,
   { organizationId, userId, ...input }: LocalInput & { readonly organizationId: string; readonly userId: string },
@@ -27,7 +27,7 @@ export async function change<T>(
   return taken(await invoke(operation, localCaller(operatorFor(organizationId, userId)), input)) as T;
 }
 
-function wordsOf(fault: Fault): string {
+function adminFaultWords(fault: Fault): string {
   if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
   if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
   if (fault.kind === "invalid_state") return fault.message;
@@ -46,7 +46,7 @@ export async function organizationOf(directory: Directory, given: AdminArguments
   return found;
 }
 
-export async function memberOf(directory: Directory, organization: Organization, email: string) {
+export async function findMember(directory: Directory, organization: Organization, email: string) {
   const members = await directory.listMembers(organization.id);
   const found = members.find((m) => m.status === "active" && m.email.toLowerCase() === email.toLowerCase());
   if (found === undefined) throw new AdminRefused(`${email} is no member of ${organization.name}`);
@@ -54,7 +54,7 @@ export async function memberOf(directory: Directory, organization: Organization,
 }
 
 /** The person with this address: the same person in every organization. */
-export async function personOf(directory: Directory, email: string): Promise<string> {
+export async function findPerson(directory: Directory, email: string): Promise<string> {
   const [known] = await directory.findMembers(email);
   return known?.id ?? newId("usr");
 }

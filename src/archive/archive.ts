@@ -93,7 +93,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
       const next = await entries.next();
       if (next.done === true) break;
       const { header } = next.value;
-      yield { name: header.name, size: header.size ?? 0, content: contentOf(next.value, piping) };
+      yield { name: header.name, size: header.size ?? 0, content: entryContent(next.value, piping) };
     }
     await piping.ended;
   } catch (cause) {
@@ -105,7 +105,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
 }
 
 /** The content, or the reason why it cannot be read to its end. */
-async function* contentOf(entry: AsyncIterable<Uint8Array>, piping: Piping): AsyncGenerator<Uint8Array> {
+async function* entryContent(entry: AsyncIterable<Uint8Array>, piping: Piping): AsyncGenerator<Uint8Array> {
   try {
     yield* entry;
   } catch (cause) {
@@ -114,7 +114,7 @@ async function* contentOf(entry: AsyncIterable<Uint8Array>, piping: Piping): Asy
 }
 
 /** The whole content of a small file. */
-export async function bytesOf({ content }: ArchivedFile): Promise<Uint8Array> {
+export async function wholeFile({ content }: ArchivedFile): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of content) pieces.push(piece);
   return Buffer.concat(pieces);

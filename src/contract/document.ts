@@ -8,7 +8,7 @@ import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { API_VERSION } from "../http/contract/api-version.ts";
 import { AUTHORIZE_PATH, TOKEN_PATH } from "../http/contract/oauth-paths.ts";
 import type { OperationGroup } from "../http/contract/operation.ts";
-import { scopeWords } from "../http/contract/scope-words.ts";
+import { scopeSentence } from "../http/contract/scope-words.ts";
 import { guidePath, GUIDES } from "../public/guides.ts";
 import { mcpOperations } from "../mcp/operations.ts";
 import { publicOperations } from "../public/operations.ts";
@@ -20,7 +20,8 @@ import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
 import { protocolObject } from "./protocol-object.ts";
 import { webhookObject } from "./webhook-object.ts";
-import { RefusalResponses, type SurfaceName } from "./refusals.ts";
+import { RefusalResponses } from "./refusals.ts";
+import type { DocumentedSurface } from "../public/contract.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
 
@@ -29,22 +30,22 @@ There are two surfaces. The paths below \`/api/v1\` use camelCase and answer eve
 The [guides](${guidePath("README.md")}) show the API step by step, with commands to paste.`;
 
 /** The operations of the service, by surface. */
-const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: readonly OperationGroup[] }[] = [
+const SURFACE_GROUPS: readonly { readonly surface: DocumentedSurface; readonly groups: readonly OperationGroup[] }[] = [
   { surface: "current", groups: [...CURRENT_OPERATIONS, publicOperations] },
   { surface: "v1", groups: V1_OPERATIONS },
 ];
 
-const placed = (surface: SurfaceName, { tag, operations }: OperationGroup): Placed[] =>
+const placed = (surface: DocumentedSurface, { tag, operations }: OperationGroup): Placed[] =>
   Object.entries(operations).map(([id, { contract }]) => ({ id, tag, surface, operation: contract }));
 
 /** Every operation that clients call as such, in the order of the document. */
-export const OPERATIONS: readonly Placed[] = SURFACES.flatMap(({ surface, groups }) =>
+export const OPERATIONS: readonly Placed[] = SURFACE_GROUPS.flatMap(({ surface, groups }) =>
   groups.flatMap((group) => placed(surface, group)),
 );
 
 /** Operations that carry another protocol: the document shows them, but no tool or SDK calls them. */
-const PROTOCOLS: readonly OperationGroup[] = [mcpOperations];
-const CARRIERS: readonly Placed[] = PROTOCOLS.flatMap((group) => placed("current", group));
+const PROTOCOL_GROUPS: readonly OperationGroup[] = [mcpOperations];
+const CARRIERS: readonly Placed[] = PROTOCOL_GROUPS.flatMap((group) => placed("current", group));
 
 /** The document as an object; `documentText` has its bytes. */
 export function openApiDocument(): JsonSchema {
@@ -70,7 +71,7 @@ export function openApiDocument(): JsonSchema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: [...SURFACES.flatMap(({ groups }) => groups), ...PROTOCOLS].map(({ tag, description }) => {
+    tags: [...SURFACE_GROUPS.flatMap(({ groups }) => groups), ...PROTOCOL_GROUPS].map(({ tag, description }) => {
       const guide = GUIDE_OF_TAG[tag];
       return { name: tag, description: guide === undefined ? description : `${description}. ${linkTo(guide)}` };
     }),
@@ -145,7 +146,7 @@ const SECURITY_SCHEMES = {
         authorizationUrl: AUTHORIZE_PATH,
         tokenUrl: TOKEN_PATH,
         refreshUrl: TOKEN_PATH,
-        scopes: Object.fromEntries(GRANTABLE_SCOPES.map((scope) => [scope, scopeWords(scope)])),
+        scopes: Object.fromEntries(GRANTABLE_SCOPES.map((scope) => [scope, scopeSentence(scope)])),
       },
     },
   },

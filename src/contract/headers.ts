@@ -2,21 +2,21 @@
 import { SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-interface Header {
+interface ContractHeader {
   readonly description: string;
   /** Present on every response that names it; omitted: only on some of them. */
   readonly required?: true;
   readonly schema: JsonSchema;
 }
 
-const header = (type: "string" | "integer", description: string, example: string | number): Header => ({
+const header = (type: "string" | "integer", description: string, example: string | number): ContractHeader => ({
   description,
   schema: { type, examples: [example] },
 });
 
-const always = (...given: Parameters<typeof header>): Header => ({ ...header(...given), required: true });
+const always = (...given: Parameters<typeof header>): ContractHeader => ({ ...header(...given), required: true });
 
-const HEADERS: Readonly<Record<string, Header>> = {
+const RESPONSE_HEADERS: Readonly<Record<string, ContractHeader>> = {
   "x-request-id": always(
     "string",
     "The request id; a valid one that you send is returned",
@@ -60,16 +60,22 @@ const HEADERS: Readonly<Record<string, Header>> = {
 const OF_DEPRECATION = ["Deprecation", "Sunset", "Link"];
 
 /** The headers that the document needs. */
-export const headerComponents = (hasDeprecation: boolean): Record<string, Header> =>
-  Object.fromEntries(Object.entries(HEADERS).filter(([name]) => hasDeprecation || !OF_DEPRECATION.includes(name)));
+export const headerComponents = (hasDeprecation: boolean): Record<string, ContractHeader> =>
+  Object.fromEntries(
+    Object.entries(RESPONSE_HEADERS).filter(([name]) => hasDeprecation || !OF_DEPRECATION.includes(name)),
+  );
 
 /** The headers of a response, by reference. */
-export const headersOf = (names: readonly string[]): Record<string, { $ref: string }> =>
+export const headerReferences = (names: readonly string[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Headers on every response of the surface. */
 export const STANDING: Readonly<Record<"current" | "v1", readonly string[]>> = {
-  current: ["x-request-id", "Api-Version", ...Object.keys(HEADERS).filter((name) => /^(?:X-)?RateLimit-/.test(name))],
+  current: [
+    "x-request-id",
+    "Api-Version",
+    ...Object.keys(RESPONSE_HEADERS).filter((name) => /^(?:X-)?RateLimit-/.test(name)),
+  ],
   v1: ["x-request-id"],
 };
 

@@ -10,7 +10,7 @@ import { fieldDescription } from "./field-descriptions.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Keywords that only we use, or that the contract expresses in another way. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const OMITTED_FROM_CONTRACT: ReadonlySet<string> = new Set([
   "$id",
   "errorMessage",
   "form",
@@ -60,7 +60,7 @@ export class Components {
   }
 
   private body(from: TSchema, component: string): JsonSchema {
-    const own = Object.fromEntries(Object.entries(from).filter(([key]) => !LEFT_OUT.has(key)));
+    const own = Object.fromEntries(Object.entries(from).filter(([key]) => !OMITTED_FROM_CONTRACT.has(key)));
     const variants = from["anyOf"] as readonly TSchema[] | undefined;
     if (variants !== undefined) return this.union(own, variants, component);
     const properties = from["properties"] as Readonly<Record<string, TSchema>> | undefined;
@@ -111,14 +111,14 @@ const hasConstant = (schema: TSchema): boolean =>
   );
 
 /** The schema of a body that rejects unknown fields, also in nested objects (GEN-7). */
-export function closed(schema: TSchema): TSchema {
+export function closedSchema(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
-  if (variants !== undefined) return { ...asInput(schema), anyOf: variants.map(closed) };
+  if (variants !== undefined) return { ...asInput(schema), anyOf: variants.map(closedSchema) };
   const items = schema["items"] as TSchema | undefined;
-  if (items !== undefined) return { ...schema, items: closed(items) };
+  if (items !== undefined) return { ...schema, items: closedSchema(items) };
   const properties = schema["properties"] as Readonly<Record<string, TSchema>> | undefined;
   if (properties === undefined) return schema;
-  const fields = Object.entries(properties).map(([name, field]) => [name, closed(field)]);
+  const fields = Object.entries(properties).map(([name, field]) => [name, closedSchema(field)]);
   return { ...asInput(schema), properties: Object.fromEntries(fields), additionalProperties: false };
 }
 

@@ -7,15 +7,16 @@ import type { RawBodyContract } from "../http/contract/body-schema.ts";
 import { isJsonBody, isRead, type Media, type OperationContract } from "../http/contract/operation.ts";
 import { exampleOf } from "./example.ts";
 import { ENCODED } from "../http/contract/request-headers.ts";
-import { headersOf, leftOut, PARAMETERS, STANDING } from "./headers.ts";
-import { closed, type Components, type JsonSchema } from "./json-schema.ts";
-import type { RefusalResponses, SurfaceName } from "./refusals.ts";
+import { headerReferences, leftOut, PARAMETERS, STANDING } from "./headers.ts";
+import { closedSchema, type Components, type JsonSchema } from "./json-schema.ts";
+import type { RefusalResponses } from "./refusals.ts";
+import type { DocumentedSurface } from "../public/contract.ts";
 
 /** An operation with its id and surface. */
 export interface Placed {
   readonly id: string;
   readonly tag: string;
-  readonly surface: SurfaceName;
+  readonly surface: DocumentedSurface;
   readonly operation: OperationContract;
 }
 
@@ -32,7 +33,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   206: "The requested part of the file",
   304: "Not modified: nothing is newer than what you have",
 };
-const STREAM = "text/event-stream";
+const STREAM_MEDIA_TYPE = "text/event-stream";
 
 export function operationObject(parts: DocumentParts, placed: Placed): JsonSchema {
   const { id, tag, surface, operation } = placed;
@@ -53,7 +54,10 @@ export function operationObject(parts: DocumentParts, placed: Placed): JsonSchem
   };
 }
 
-function securityOf(surface: SurfaceName, { path, scope, orScope, signed }: OperationContract): readonly JsonSchema[] {
+function securityOf(
+  surface: DocumentedSurface,
+  { path, scope, orScope, signed }: OperationContract,
+): readonly JsonSchema[] {
   if (signed !== undefined) return [{ signedAddress: [] }];
   if (scope === null) return [];
   // Either kind of token is accepted (AUTH-6); the one that the surface is made for comes first.
@@ -67,7 +71,7 @@ function securityOf(surface: SurfaceName, { path, scope, orScope, signed }: Oper
   return [...tokens.flatMap((scheme) => of(scheme, scopes)), ...of("oauth", grantable), ...session];
 }
 
-function parametersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema[] {
+function parametersOf(components: Components, surface: DocumentedSurface, operation: OperationContract): JsonSchema[] {
   const { params = {}, query = {}, headers = {} } = operation;
   const ref = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
   return [
@@ -102,7 +106,7 @@ function requestBody(components: Components, { id, surface, operation }: Placed)
   if (body === undefined) return {};
   if (!isJsonBody(body)) return { required: true, content: rawContent(components, body) };
   // v1 ignores unknown fields.
-  const taken = surface === "v1" ? body : closed(body);
+  const taken = surface === "v1" ? body : closedSchema(body);
   const schema = components.named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, taken);
   return {
     required: isBodyOptional !== true,
@@ -126,7 +130,7 @@ function parameterOf(name: string): string {
   return found[0];
 }
 
-function answersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema {
+function answersOf(components: Components, surface: DocumentedSurface, operation: OperationContract): JsonSchema {
   const { answers, deprecation } = operation;
   const names = [
     ...STANDING[surface],
@@ -142,19 +146,19 @@ function answersOf(components: Components, surface: SurfaceName, operation: Oper
       status,
       {
         description: STATUS_WORDS[status],
-        headers: headersOf(names),
-        ...(answer === null || answer === undefined ? {} : { content: contentOf(components, answer) }),
+        headers: headerReferences(names),
+        ...(answer === null || answer === undefined ? {} : { content: answerContent(components, answer) }),
       },
     ]),
   );
 }
 
-function contentOf(components: Components, answer: TSchema | Media): JsonSchema {
+function answerContent(components: Components, answer: TSchema | Media): JsonSchema {
   const types = isMedia(answer) ? answer.types : { "application/json": answer };
   return Object.fromEntries(
     Object.entries(types).map(([type, schema]) => [
       type,
-      type === STREAM
+      type === STREAM_MEDIA_TYPE
         ? streamOf(components, schema)
         : { schema: components.schema(schema), example: exampleOf(schema) },
     ]),
@@ -172,7 +176,7 @@ function streamOf(components: Components, event: TSchema): JsonSchema {
     schema: {
       type: "string",
       description: "Server-sent events; `contentSchema` and `x-itemSchema` describe each of them",
-      contentMediaType: STREAM,
+      contentMediaType: STREAM_MEDIA_TYPE,
       contentSchema: { type: "array", items },
     },
     "x-itemSchema": items,

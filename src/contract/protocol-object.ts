@@ -2,7 +2,7 @@
  * An operation that carries another protocol, as the contract shows it: its refusals are in the words of that
  * protocol.
  */
-import { headersOf, STANDING } from "./headers.ts";
+import { headerReferences, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type DocumentParts, operationObject, type Placed } from "./operation-object.ts";
 
@@ -35,7 +35,7 @@ export function protocolObject(parts: DocumentParts, placed: Placed): JsonSchema
     status,
     {
       description,
-      headers: headersOf(STANDING[placed.surface]),
+      headers: headerReferences(STANDING[placed.surface]),
       content: { "application/json": { schema: { anyOf: bodies } } },
     },
   ]);

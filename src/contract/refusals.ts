@@ -10,15 +10,14 @@ import type { Refusal } from "../http/answer/dialect.ts";
 import { REFUSES } from "../http/contract/field.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
 import { v1Dialect } from "../v1/dialect.ts";
-import { headersOf, STANDING } from "./headers.ts";
+import { headerReferences, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { SAMPLE_FAULTS } from "./sample-faults.ts";
-
-export type SurfaceName = "current" | "v1";
+import type { DocumentedSurface } from "../public/contract.ts";
 
 const REQUEST_ID = "req_V1StGXR8_Z5jdHi6B-myT";
 const DIALECTS = { current: currentDialect(() => "https://troupe.example"), v1: v1Dialect } as const;
-const PASSING: readonly ErrorCode[] = [
+const PASSING_CODES: readonly ErrorCode[] = [
   "internal_error",
   "unavailable",
   "overloaded",
@@ -27,9 +26,9 @@ const PASSING: readonly ErrorCode[] = [
 ];
 
 /** All codes that the operation may be refused with, in the order of the table of error codes. */
-export function codesOf(surface: SurfaceName, operation: OperationContract): ErrorCode[] {
+export function codesOf(surface: DocumentedSurface, operation: OperationContract): ErrorCode[] {
   const { scope, body, isForOwners, errors = [] } = operation;
-  const codes = new Set<ErrorCode>([...errors, ...fieldRefusals(operation), "invalid_request", ...PASSING]);
+  const codes = new Set<ErrorCode>([...errors, ...fieldRefusals(operation), "invalid_request", ...PASSING_CODES]);
   const add = (...more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
   if (surface === "current") add("unsupported_api_version");
   add("rate_limited");
@@ -51,7 +50,7 @@ export const fieldRefusals = ({ params = {}, query = {}, headers = {}, body }: O
     .flatMap((schema) => (REFUSES in schema ? [schema[REFUSES] as FaultKind] : []));
 
 /** An example of the code in the words of the surface. */
-export const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>
+export const sampleRefusal = (surface: DocumentedSurface, code: ErrorCode): Refusal =>
   code === "internal_error"
     ? DIALECTS[surface].bug(REQUEST_ID)
     : DIALECTS[surface].refusal({ kind: code, ...SAMPLE_FAULTS[code] } as Fault, REQUEST_ID);
@@ -61,8 +60,8 @@ export class RefusalResponses {
   private readonly responses = new Map<string, JsonSchema>();
 
   /** The refusals of an operation by status, as references. */
-  of(surface: SurfaceName, operation: OperationContract): Record<string, JsonSchema> {
-    const byStatus = Map.groupBy(codesOf(surface, operation), (code) => refusalOf(surface, code).status);
+  of(surface: DocumentedSurface, operation: OperationContract): Record<string, JsonSchema> {
+    const byStatus = Map.groupBy(codesOf(surface, operation), (code) => sampleRefusal(surface, code).status);
     const statuses = [...byStatus.keys()].toSorted((a, b) => a - b);
     return Object.fromEntries(
       statuses.map((status) => [String(status), this.response(surface, operation, byStatus.get(status) ?? [])]),
@@ -74,16 +73,16 @@ export class RefusalResponses {
     return Object.fromEntries([...this.responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  private response(surface: SurfaceName, operation: OperationContract, codes: readonly ErrorCode[]): JsonSchema {
+  private response(surface: DocumentedSurface, operation: OperationContract, codes: readonly ErrorCode[]): JsonSchema {
     const isChange = !isRead(operation);
     const name = `${surface === "current" ? "" : pascal(surface)}${codes.map(pascal).join("Or")}${isChange ? "OnChange" : ""}`;
-    if (!this.responses.has(name)) this.responses.set(name, responseOf(surface, isChange, codes));
+    if (!this.responses.has(name)) this.responses.set(name, refusalResponse(surface, isChange, codes));
     return { $ref: `#/components/responses/${name}` };
   }
 }
 
-function responseOf(surface: SurfaceName, isChange: boolean, codes: readonly ErrorCode[]): JsonSchema {
-  const refusals = codes.map((code) => refusalOf(surface, code));
+function refusalResponse(surface: DocumentedSurface, isChange: boolean, codes: readonly ErrorCode[]): JsonSchema {
+  const refusals = codes.map((code) => sampleRefusal(surface, code));
   const more = new Set(refusals.flatMap(({ headers = {} }) => Object.keys(headers)));
   const names = [
     ...STANDING[surface],
@@ -93,7 +92,7 @@ function responseOf(surface: SurfaceName, isChange: boolean, codes: readonly Err
   ];
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join("\n\n"),
-    headers: headersOf(names),
+    headers: headerReferences(names),
     content: {
       "application/json": {
         schema: surface === "v1" ? { $ref: "#/components/schemas/V1Error" } : errorWith(codes),

@@ -1,7 +1,7 @@
 /** A fault of each kind, for the examples of the contract. Total: a kind without its sample does not compile. */
 import type { FaultKind, FaultOf } from "../../actors/fault.ts";
 
-const JOB = "job_V1StGXR8_Z5jdHi6B-myT";
+const SAMPLE_JOB = "job_V1StGXR8_Z5jdHi6B-myT";
 const retryAfterMs = 1_000;
 
 export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"> } = {
@@ -22,8 +22,8 @@ export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"
   upload_offset_mismatch: { offset: 1_024 },
   payload_too_large: { limitBytes: 1_048_576 },
   invalid_state: { status: "completed", allowedActions: ["iterate"], message: "The job is completed" },
-  chat_busy: { status: "working", allowedActions: ["send_message"], jobId: JOB },
-  approval_pending: { status: "blocked", allowedActions: ["approve", "cancel"], jobId: JOB },
+  chat_busy: { status: "working", allowedActions: ["send_message"], jobId: SAMPLE_JOB },
+  approval_pending: { status: "blocked", allowedActions: ["approve", "cancel"], jobId: SAMPLE_JOB },
   version_conflict: { version: 4 },
   secret_in_use: {
     agents: [{ id: "agt_V1StGXR8_Z5jdHi6B-myT", name: "Ada" }],

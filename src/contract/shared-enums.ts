@@ -89,7 +89,7 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   Visibility: { values: VISIBILITIES, about: "Who may see an agent" },
 };
 
-const NAMES = new Map(Object.entries(SHARED_ENUMS).map(([name, { values }]) => [JSON.stringify(values), name]));
+const ENUM_NAMES = new Map(Object.entries(SHARED_ENUMS).map(([name, { values }]) => [JSON.stringify(values), name]));
 
 /** The name of a list of words that has one. */
-export const enumName = (values: unknown): string | undefined => NAMES.get(JSON.stringify(values));
+export const enumName = (values: unknown): string | undefined => ENUM_NAMES.get(JSON.stringify(values));

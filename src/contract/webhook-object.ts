@@ -3,7 +3,7 @@ import { EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { WebhookEventView } from "../current/events/view.ts";
 import type { Components, JsonSchema } from "./json-schema.ts";
 
-const HEADERS: Readonly<Record<string, string>> = {
+const WEBHOOK_HEADERS: Readonly<Record<string, string>> = {
   "Service-Event-Id": "Id of the event, the same in retries and redeliveries: deduplicate by it",
   "Service-Event-Type": "The event's type",
   "Service-Delivery-Attempt": "Number of the attempt, from 1",
@@ -25,7 +25,7 @@ export const webhookObject = (components: Components): JsonSchema => ({
     "Answer 2xx within 15 s. Failures and other statuses are retried after 1, 2 and 4 s; 3xx and most 4xx are final, and 410 disables delivery.",
   security: [],
   "x-event-types": EVENT_TYPES,
-  parameters: Object.entries(HEADERS).map(([name, description]) => ({
+  parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
     name,
     in: "header",
     required: true,

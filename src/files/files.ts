@@ -21,7 +21,7 @@ import type {
   BlobClaims,
   BlobKey,
   BlobStore,
-  ByteRange,
+  ByteSpan,
   ByteSource,
   ContentCheck,
   ContentSlice,
@@ -150,7 +150,7 @@ export class Files implements FileContents {
     return (await this.blobs.size(key)) !== null;
   }
 
-  read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null> {
+  read(key: BlobKey, range?: ByteSpan): Promise<Blob | ReadableStream<Uint8Array> | null> {
     return this.blobs.read(key, range);
   }
 

@@ -12,7 +12,7 @@
  */
 import { constants, copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { BlobKey, BlobStore, ByteRange } from "../../actors/workspace/ports.ts";
+import type { BlobKey, BlobStore, ByteSpan } from "../../actors/workspace/ports.ts";
 import { blobName, organizationFolder } from "./blob-name.ts";
 
 export class LocalBlobStore implements BlobStore {
@@ -44,7 +44,7 @@ export class LocalBlobStore implements BlobStore {
     return found?.size ?? null;
   }
 
-  async read(key: BlobKey, range?: ByteRange): Promise<Blob | null> {
+  async read(key: BlobKey, range?: ByteSpan): Promise<Blob | null> {
     if ((await this.size(key)) === null) return null;
     const file = Bun.file(this.pathOf(key));
     return range === undefined ? file : file.slice(range.start, range.end);

@@ -5,7 +5,7 @@
  */
 import { rm, writeFile } from "node:fs/promises";
 import { S3Client } from "bun";
-import type { BlobKey, BlobStore, ByteRange } from "../../actors/workspace/ports.ts";
+import type { BlobKey, BlobStore, ByteSpan } from "../../actors/workspace/ports.ts";
 import { blobName, organizationFolder } from "./blob-name.ts";
 
 export interface S3Settings {
@@ -66,7 +66,7 @@ export class S3BlobStore implements BlobStore {
     return found?.size ?? null;
   }
 
-  async read(key: BlobKey, range?: ByteRange): Promise<ReadableStream<Uint8Array> | Blob | null> {
+  async read(key: BlobKey, range?: ByteSpan): Promise<ReadableStream<Uint8Array> | Blob | null> {
     if ((await this.size(key)) === null) return null;
     // The store refuses an empty range.
     if (range !== undefined && range.start >= range.end) return new Blob([]);

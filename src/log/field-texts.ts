@@ -14,7 +14,7 @@ const REMEMBERED_NAMES = 1_000;
 /** Request ids never repeat: caching them would only evict other texts. */
 const ALWAYS_NEW: ReadonlySet<string> = new Set(["requestId"]);
 
-interface Name {
+interface FieldName {
   /** Includes the comma before the name and the colon after it. */
   readonly text: string;
   readonly isSecret: boolean;
@@ -25,7 +25,7 @@ export class FieldTexts {
   /** Two generations of cached texts: evicting the older half at once costs less than evicting one by one. */
   private recent = new Map<string, string>();
   private former = new Map<string, string>();
-  private readonly names = new BoundedMap<Name>(REMEMBERED_NAMES);
+  private readonly names = new BoundedMap<FieldName>(REMEMBERED_NAMES);
 
   /** The fields as members of a longer JSON object, a comma before each; null if a value is not plain. */
   ofFields(fields: object): string | null {
@@ -44,7 +44,7 @@ export class FieldTexts {
 
   /** A text that is likely to repeat. */
   ofValue(value: string): string {
-    if (value.length > REMEMBERED_CHARACTERS) return textOf(value);
+    if (value.length > REMEMBERED_CHARACTERS) return fieldText(value);
     const known = this.recent.get(value);
     if (known !== undefined) return known;
     const plain = JSON.stringify(value);
@@ -62,22 +62,22 @@ export class FieldTexts {
     this.recent.set(value, text);
   }
 
-  private textOf({ isSecret, isAlwaysNew }: Name, value: unknown): string | null {
+  private textOf({ isSecret, isAlwaysNew }: FieldName, value: unknown): string | null {
     if (typeof value === "string") {
-      if (isSecret) return SECRET;
-      return isAlwaysNew ? textOf(value) : this.ofValue(value);
+      if (isSecret) return REDACTED_TEXT;
+      return isAlwaysNew ? fieldText(value) : this.ofValue(value);
     }
     if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
     return value === null || typeof value === "boolean" ? String(value) : null;
   }
 
-  private nameOf(key: string): Name {
-    const name = { text: `,${textOf(key)}:`, isSecret: isSecretName(key), isAlwaysNew: ALWAYS_NEW.has(key) };
+  private nameOf(key: string): FieldName {
+    const name = { text: `,${fieldText(key)}:`, isSecret: isSecretName(key), isAlwaysNew: ALWAYS_NEW.has(key) };
     this.names.set(key, name);
     return name;
   }
 }
 
-const SECRET = `"${REDACTED}"`;
+const REDACTED_TEXT = `"${REDACTED}"`;
 
-const textOf = (value: string): string => redactText(JSON.stringify(value));
+const fieldText = (value: string): string => redactText(JSON.stringify(value));

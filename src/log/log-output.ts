@@ -36,7 +36,7 @@ export class LogOutput {
   /** A write is in flight or scheduled. */
   private isBusy = false;
   /** The unwritten rest of the write in flight. */
-  private rest: Buffer = EMPTY;
+  private rest: Buffer = EMPTY_BUFFER;
   /** Called when the write in flight has ended. */
   private flushes: (() => void)[] = [];
 
@@ -101,7 +101,7 @@ export class LogOutput {
     write(this.file, this.rest, (error, written) => {
       if (error?.code === "EAGAIN") return void setTimeout(() => this.send(), FULL_RETRY_MS);
       // A reader that is gone does not come back, and there is no place to report it.
-      this.rest = error === null ? this.rest.subarray(written) : EMPTY;
+      this.rest = error === null ? this.rest.subarray(written) : EMPTY_BUFFER;
       if (this.rest.length > 0) return this.send();
       for (const resume of this.flushes.splice(0)) resume();
       if (this.full.length > 0) this.next();
@@ -115,7 +115,7 @@ export class LogOutput {
       if (this.dropped > 0) this.append(this.notice());
       this.close();
     }
-    const oldest = this.full.shift() ?? EMPTY;
+    const oldest = this.full.shift() ?? EMPTY_BUFFER;
     this.fullBytes -= oldest.length;
     return oldest;
   }
@@ -128,4 +128,4 @@ export class LogOutput {
   }
 }
 
-const EMPTY = Buffer.alloc(0);
+const EMPTY_BUFFER = Buffer.alloc(0);

@@ -11,18 +11,18 @@ import { PlainFields } from "./port.ts";
 import { redact } from "./redaction.ts";
 
 /** Like pino's: the fields first, the message last. */
-interface Write {
+interface WriteLine {
   (message: string): void;
   (fields: object, message: string): void;
 }
 
 /** The service's logger. Pass an `Error` in the field `err`. */
 export interface Logger {
-  readonly debug: Write;
-  readonly info: Write;
-  readonly warn: Write;
-  readonly error: Write;
-  readonly fatal: Write;
+  readonly debug: WriteLine;
+  readonly info: WriteLine;
+  readonly warn: WriteLine;
+  readonly error: WriteLine;
+  readonly fatal: WriteLine;
   /** A logger that adds `fields` to each line. */
   child(fields: object): Logger;
   /** Writes what is still buffered. Call it before the process exits. */
@@ -69,13 +69,13 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
 const traced = (traceId: string | null): object => (traceId === null ? {} : { trace_id: traceId });
 
 /** Where the lines of all its loggers go. */
-interface End extends Required<LogSink> {
+interface LogEnd extends Required<LogSink> {
   /** Takes a line whose secrets are already redacted. */
   writeRedacted(line: string): void;
 }
 
-function wrap(logger: pino.Logger, sink: End, traceId: LogOptions["traceId"]): Logger {
-  const at = (level: Level): Write => writer(logger, level, sink, traceId);
+function wrap(logger: pino.Logger, sink: LogEnd, traceId: LogOptions["traceId"]): Logger {
+  const at = (level: Level): WriteLine => writer(logger, level, sink, traceId);
   return {
     debug: at("debug"),
     info: at("info"),
@@ -93,8 +93,8 @@ type Level = "debug" | "info" | "warn" | "error" | "fatal";
  * A line of plain fields, such as every request writes, is built here from its values (`field-texts.ts`): the
  * same line as pino's, at less cost. pino writes exceptions, and fields that are not plain JSON.
  */
-function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOptions["traceId"]): Write {
-  const byPino: Write = (fields: object | string, message?: string) => logger[level](fields, message);
+function writer(logger: pino.Logger, level: Level, sink: LogEnd, traceId: LogOptions["traceId"]): WriteLine {
+  const byPino: WriteLine = (fields: object | string, message?: string) => logger[level](fields, message);
   const isEnabled = logger.isLevelEnabled(level);
   const bound = redact(inner(logger.bindings()));
   const head = `{"level":${pino.levels.values[level]},"time":"`;
@@ -103,11 +103,11 @@ function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOption
     if (typeof fields === "string" || "err" in fields) return byPino(fields as object, message as string);
     const trace = traceId === undefined ? "" : inner(traced(traceId()));
     if (fields instanceof PlainFields)
-      return sink.writeLate(new PlainLine(head + timeNow(), bound, { fields, trace, message: message as string }));
+      return sink.writeLate(new PlainLine(head + cachedTime(), bound, { fields, trace, message: message as string }));
     const values = texts.ofFields(fields);
     if (values !== null) {
       const end = `"${bound}${values}${trace},"msg":${texts.ofValue(message as string)}}\n`;
-      return sink.writeRedacted(head + timeNow() + end);
+      return sink.writeRedacted(head + cachedTime() + end);
     }
     let given: string;
     try {
@@ -115,7 +115,7 @@ function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOption
     } catch {
       return byPino(fields, message as string);
     }
-    sink.write(`${head}${timeNow()}"${bound}${given}${trace},"msg":${JSON.stringify(message)}}\n`);
+    sink.write(`${head}${cachedTime()}"${bound}${given}${trace},"msg":${JSON.stringify(message)}}\n`);
   };
 }
 
@@ -154,7 +154,7 @@ let writtenMs = 0;
 let written = "";
 
 /** Cached, because many lines share a millisecond. */
-function timeNow(): string {
+function cachedTime(): string {
   const now = Date.now();
   if (now !== writtenMs) {
     writtenMs = now;

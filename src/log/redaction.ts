@@ -3,7 +3,7 @@ import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secr
 
 const SECRET_NAMES =
   "authorization|proxy-authorization|cookie|set-cookie|x-api-key|password|passphrase|secret|client_?secret|api_?key|token|(?:access|refresh|id)_?token|database_?url";
-const SECRET_NAME = new RegExp(`^(?:${SECRET_NAMES})$`, "i");
+const SECRET_FIELD_NAME = new RegExp(`^(?:${SECRET_NAMES})$`, "i");
 const SECRET_FIELD = new RegExp(`"(${SECRET_NAMES})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, "gi");
 /** Our tokens, keys of providers, credentials of headers. The match stops at the end of a JSON string. */
 const SECRET_TEXT = new RegExp(
@@ -17,17 +17,17 @@ const URL_PASSWORD = /(\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/g;
 export const REDACTED = "[redacted]";
 
 /** Whether a field of this name is secret, whatever its text looks like. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+export const isSecretName = (name: string): boolean => SECRET_FIELD_NAME.test(name);
 
 /** `text` without secrets; a JSON line stays one. */
 export const redact = (text: string): string => redactText(text.replace(SECRET_FIELD, `"$1":"${REDACTED}"`));
 
 /** The text of one value without secrets; it does not look at fields within it. */
 export function redactText(text: string): string {
-  const shown = text.replace(SECRET_TEXT, hidden);
+  const shown = text.replace(SECRET_TEXT, hideMatch);
   // Most texts have no URL, and running this expression on all would double the cost.
   return shown.includes("//") ? shown.replace(URL_PASSWORD, `$1:${REDACTED}@`) : shown;
 }
 
-const hidden = (_match: string, own?: string, key?: string, scheme?: string): string =>
+const hideMatch = (_match: string, own?: string, key?: string, scheme?: string): string =>
   `${own ?? key ?? `${scheme} `}${REDACTED}`;

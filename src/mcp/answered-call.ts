@@ -14,9 +14,9 @@ import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import { factsIn } from "./auth-info.ts";
-import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
+import { decide, type ApprovalQuestion, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";
-import { PROGRESS_SECONDS, type WaitedJob, type Waiting } from "./job-wait.ts";
+import { PROGRESS_SECONDS, type WaitedJob, type JobWaiter } from "./job-wait.ts";
 import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
 import { callTool, cancelBegun } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
@@ -54,7 +54,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
   const asked = askedBefore(parts, call);
   const decision =
-    asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
+    asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER_KEY]);
   if (decision !== null && !decision.ok) return toolResult(parts, caller.requestId, decision);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
   // If the person left the question open, the same call does not ask again.
@@ -62,7 +62,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   while (asks-- > 0 && answer.ok) {
     const question = questionOf(answer.value.value, caller);
     if (question === null) break;
-    if (era === "modern") return asking(parts, call, question);
+    if (era === "modern") return askPerson(parts, call, question);
     const job = answer.value.value as WaitedJob;
     const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
     const decided = await decide(parts, caller, question, await elicited(call, question, run.waiting));
@@ -92,30 +92,37 @@ const canAsk = ({ spec }: BoundTool, { server, context, era }: ToolCall): boolea
   (spec.runs === "execute" || spec.runs === "wait") && showsForms(server, context, era);
 
 /** The key under which the client sends the person's answer. */
-const ANSWER = "approval";
+const ANSWER_KEY = "approval";
 
 /** State that the client sends back with the answer. */
-interface Asked extends Pick<Question, "jobId" | "approvalId"> {
+interface AskedState extends Pick<ApprovalQuestion, "jobId" | "approvalId"> {
   readonly tool: string;
 }
 
-const contextOf = ({ principal: { organizationId, userId } }: Caller): readonly string[] => [organizationId, userId];
+const answerContext = ({ principal: { organizationId, userId } }: Caller): readonly string[] => [
+  organizationId,
+  userId,
+];
 
-function asking({ services }: ServerParts, { caller, name }: ToolCall, question: Question): InputRequiredResult {
+function askPerson(
+  { services }: ServerParts,
+  { caller, name }: ToolCall,
+  question: ApprovalQuestion,
+): InputRequiredResult {
   const { jobId, approvalId, form } = question;
-  const asked: Asked = { jobId, approvalId, tool: name };
+  const asked: AskedState = { jobId, approvalId, tool: name };
   return inputRequired({
-    inputRequests: { [ANSWER]: inputRequired.elicit(form) },
-    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), contextOf(caller)),
+    inputRequests: { [ANSWER_KEY]: inputRequired.elicit(form) },
+    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), answerContext(caller)),
   });
 }
 
 /** The earlier call that this one continues; null for a new call. */
-function askedBefore({ services }: ServerParts, { caller, context, era, name }: ToolCall): Asked | null {
+function askedBefore({ services }: ServerParts, { caller, context, era, name }: ToolCall): AskedState | null {
   const state = era === "modern" ? context.mcpReq.requestState<string>() : undefined;
   if (state === undefined) return null;
-  const text = services.sealing.open("mcp_call", state, contextOf(caller));
-  const asked = text === null ? null : (parseStored(text) as Asked);
+  const text = services.sealing.open("mcp_call", state, answerContext(caller));
+  const asked = text === null ? null : (parseStored(text) as AskedState);
   if (asked?.tool === name) return asked;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
 }
@@ -132,7 +139,7 @@ function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => v
 }
 
 /** The person's answer; undefined if the client sends none. */
-async function elicited({ context }: ToolCall, { form }: Question, { signal }: Waiting): Promise<unknown> {
+async function elicited({ context }: ToolCall, { form }: ApprovalQuestion, { signal }: JobWaiter): Promise<unknown> {
   try {
     return await context.mcpReq.elicitInput(form, { timeout: ANSWER_MS, signal });
   } catch {
@@ -159,7 +166,7 @@ const errorOf = ({ body }: Refusal): CallToolResult => ({
 });
 
 /** Reports progress of the job, if the client has asked for it. */
-function waitingOf({ context, caller, era }: ToolCall): Waiting {
+function waitingOf({ context, caller, era }: ToolCall): JobWaiter {
   const { _meta: meta, signal } = context.mcpReq;
   const token = meta?.progressToken;
   let progress = 0;

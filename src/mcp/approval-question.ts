@@ -21,7 +21,7 @@ import {
 const SHOWN_ARGUMENTS = 4_000;
 
 /** The tool call that the question is about. */
-export interface Question {
+export interface ApprovalQuestion {
   readonly jobId: string;
   readonly approvalId: string;
   /** The form, in the protocol's format. */
@@ -35,7 +35,7 @@ export interface Question {
   };
 }
 
-const FIELDS = {
+const APPROVAL_FIELDS = {
   decision: {
     type: "string",
     title: "Decision",
@@ -47,7 +47,7 @@ const FIELDS = {
   comment: { type: "string", title: "Comment", description: "The agent reads it", maxLength: 2_000 },
 };
 
-interface Approval {
+interface ApprovalRecord {
   readonly id: string;
   readonly tool_name: string;
   readonly arguments: JsonObject;
@@ -56,11 +56,11 @@ interface Approval {
 }
 
 /** The question of a job to a person who may decide it; null if it has none. */
-export function questionOf(job: JsonObject, { principal }: Caller): Question | null {
+export function questionOf(job: JsonObject, { principal }: Caller): ApprovalQuestion | null {
   const { id, blocked_reason: reason, allowed_actions: actions } = job;
   const mayDecide = hasScope(principal.scopes, "jobs:write") && (actions as readonly Json[]).includes("approve");
   if (reason !== "approval_required" || !mayDecide) return null;
-  const approvals = job["approvals"] as unknown as readonly Approval[];
+  const approvals = job["approvals"] as unknown as readonly ApprovalRecord[];
   const open = approvals.find(({ decision }) => decision === null);
   if (open === undefined) return null;
   const given = visibleText(JSON.stringify(open.arguments, null, 2));
@@ -69,7 +69,7 @@ export function questionOf(job: JsonObject, { principal }: Caller): Question | n
   const shown = left <= 0 ? given : `${beginning}\n… and ${left} more characters`;
   const form = {
     message: `${visibleText(open.message)}\n\n${shown}`,
-    requestedSchema: { type: "object" as const, properties: FIELDS as never, required: ["decision"] },
+    requestedSchema: { type: "object" as const, properties: APPROVAL_FIELDS as never, required: ["decision"] },
   };
   return { jobId: String(id), approvalId: open.id, form };
 }
@@ -87,7 +87,7 @@ export function showsForms(server: Server, context: ServerContext, era: "legacy"
 export async function decide(
   { invoke }: Pick<CallParts, "invoke">,
   caller: Caller,
-  { jobId, approvalId }: Pick<Question, "jobId" | "approvalId">,
+  { jobId, approvalId }: Pick<ApprovalQuestion, "jobId" | "approvalId">,
   response: unknown,
 ): Promise<Outcome<boolean>> {
   const { action, content } = (response ?? {}) as { readonly action?: unknown; readonly content?: JsonObject };

@@ -21,9 +21,9 @@ export interface MessageFacts {
   readonly leavesTools: boolean;
 }
 
-type Given = Pick<MessageFacts, "caller" | "toolset"> & Partial<MessageFacts>;
+type GivenFacts = Pick<MessageFacts, "caller" | "toolset"> & Partial<MessageFacts>;
 
-export const authInfoOf = ({ headers }: Pick<Request, "headers">, given: Given): AuthInfo => {
+export const authInfoOf = ({ headers }: Pick<Request, "headers">, given: GivenFacts): AuthInfo => {
   const { principal } = given.caller;
   const links = hasLinks(headers.get("mcp-protocol-version"));
   const facts: MessageFacts = { callKey: null, leavesTools: false, hasLinks: links, ...given };

@@ -7,22 +7,21 @@
  */
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { OLDEST_REVISION } from "./auth-info.ts";
-import type { Message } from "./message.ts";
+import type { PostedJson } from "./message.ts";
+import { KEEP_ALIVE_MS } from "./sessions.ts";
 
 /** Messages of one batch: more than any client sends, and their answers stay small. */
 export const BATCH_MESSAGES = 32;
 /** Bytes of answers that are ready before the client takes them. The next message is begun when fewer wait. */
 const READY_BYTES = 64 * 1024;
-/** Silence after which white space keeps the connection alive. */
-const KEEP_ALIVE_MS = 10_000;
 
 /** A message without effect. */
-export const NOTHING: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
+export const NO_EFFECT: PostedJson = { jsonrpc: "2.0", method: "notifications/initialized" };
 
-const idOf = (message: Message | null): unknown => (message?.method === undefined ? undefined : message.id);
+const rpcId = (message: PostedJson | null): unknown => (message?.method === undefined ? undefined : message.id);
 
 /** The error of a batch as a whole; null: none. */
-export function batchFault(messages: readonly (Message | null)[], revision: string | undefined): string | null {
+export function batchFault(messages: readonly (PostedJson | null)[], revision: string | undefined): string | null {
   if (messages.length === 0) return "The batch is empty";
   if (revision !== undefined && revision !== OLDEST_REVISION)
     return `Only revision ${OLDEST_REVISION} has batches; send one message`;
@@ -30,27 +29,27 @@ export function batchFault(messages: readonly (Message | null)[], revision: stri
     return `A batch has at most ${BATCH_MESSAGES} messages, and this one has ${messages.length}`;
   if (messages.some((message) => message?.method === "initialize"))
     return "`initialize` cannot be part of a batch; send it first, by itself";
-  const ids = messages.map(idOf).filter((id) => id !== undefined);
+  const ids = messages.map(rpcId).filter((id) => id !== undefined);
   return new Set(ids).size === ids.length ? null : "Two requests of the batch have the same id";
 }
 
 /** Whether a message of the batch is answered. */
-export const isAnswered = (messages: readonly (Message | null)[]): boolean =>
-  messages.some((message) => idOf(message) !== undefined);
+export const isAnswered = (messages: readonly (PostedJson | null)[]): boolean =>
+  messages.some((message) => rpcId(message) !== undefined);
 
 interface BatchParts {
   /** The answer as JSON; null if the message has none. Must not reject. */
-  readonly answer: (message: Message) => Promise<string | null>;
+  readonly answer: (message: PostedJson) => Promise<string | null>;
   /** Whether the message waits for a job. */
-  readonly waits: (message: Message) => boolean;
+  readonly waits: (message: PostedJson) => boolean;
 }
 
 /** The answers of the messages as JSON. */
 export async function* batchAnswers(
-  messages: readonly Message[],
+  messages: readonly PostedJson[],
   { answer, waits }: BatchParts,
 ): AsyncGenerator<string, void> {
-  const waiting = new Map<Message, Promise<{ readonly message: Message; readonly text: string | null }>>();
+  const waiting = new Map<PostedJson, Promise<{ readonly message: PostedJson; readonly text: string | null }>>();
   for (const message of messages) {
     const answered = answer(message);
     if (waits(message))

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import type { Services } from "../operations/services.ts";
-import type { Allowed } from "./origin.ts";
+import type { AllowedOrigins } from "./origin.ts";
 import type { BoundTool } from "./tool-schema.ts";
 
 export interface CallParts {
@@ -35,7 +35,7 @@ export interface ServerParts extends CallParts {
   /** By name, in the order of the list. */
   readonly tools: ReadonlyMap<string, BoundTool>;
   /** The allowed hosts and origins, and the address of the service. */
-  readonly allowed: () => Allowed;
+  readonly allowed: () => AllowedOrigins;
   /** A refusal, worded as REST words it. */
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }

@@ -5,7 +5,7 @@
  * its call.
  */
 import type { EventPlace, WaitingCall } from "./event-cursor.ts";
-import type { Message } from "./replay-store.ts";
+import type { ReplayedMessage } from "./replay-store.ts";
 
 /** The SDK's name for the stream of a GET. */
 const LISTENING = "_GET_stream";
@@ -36,7 +36,7 @@ export class CallStreams {
   }
 
   /** Where the stream resumes after this message. */
-  placeOf(streamId: string, message: Message): EventPlace {
+  placeOf(streamId: string, message: ReplayedMessage): EventPlace {
     if (streamId === LISTENING) return "listening";
     const sent = message as ServerMessage;
     const call = this.byStream.get(streamId) ?? this.callOf(sent);

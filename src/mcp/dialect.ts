@@ -7,12 +7,12 @@ import type { Dialect, Refusal } from "../http/answer/dialect.ts";
 import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 
-const METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`;
+const MCP_METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`;
 
 /** `words`, plus the challenge of the endpoint at `appUrl()`. */
 export function mcpDialect(words: Dialect, appUrl: () => string): Dialect {
   return {
-    refusal: (fault, requestId) => challenged(words.refusal(fault, requestId), challengeOf(fault, appUrl())),
+    refusal: (fault, requestId) => challenged(words.refusal(fault, requestId), mcpChallenge(fault, appUrl())),
     bug: (requestId) => words.bug(requestId),
   };
 }
@@ -21,8 +21,8 @@ const challenged = (refusal: Refusal, challenge: string | null): Refusal =>
   challenge === null ? refusal : { ...refusal, headers: { ...refusal.headers, "www-authenticate": challenge } };
 
 /** The value of `WWW-Authenticate`; null for a refusal that another token would not avoid. */
-function challengeOf(fault: Fault, appUrl: string): string | null {
-  const metadata = `resource_metadata="${appUrl}${METADATA_PATH}"`;
+function mcpChallenge(fault: Fault, appUrl: string): string | null {
+  const metadata = `resource_metadata="${appUrl}${MCP_METADATA_PATH}"`;
   if (fault.kind === "insufficient_scope")
     return `Bearer error="insufficient_scope", scope="${["mcp", ...fault.required.filter((scope) => scope !== "mcp")].join(" ")}", ${metadata}`;
   if (fault.kind === "token_expired") return `Bearer error="invalid_token", ${metadata}`;

@@ -28,7 +28,7 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { HeadedMessage, PostedMessage } from "./operations.ts";
 import { authInfoOf, hasLinks } from "./auth-info.ts";
-import { batchAnswers, batchFault, isAnswered, jsonArray, NOTHING } from "./batch.ts";
+import { batchAnswers, batchFault, isAnswered, jsonArray, NO_EFFECT } from "./batch.ts";
 import { originFault } from "./origin.ts";
 import { mcpServer, type ServedSession } from "./server.ts";
 import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
@@ -36,30 +36,28 @@ import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { withFileLinks } from "./file-links.ts";
 import type { WaitedJob } from "./job-wait.ts";
-import { type Message, messageFault, messageIn } from "./message.ts";
+import { type PostedJson, messageFault, messageIn } from "./message.ts";
 import { messageText, refusedMessage } from "./message-text.ts";
-import { listen, type ListenRequest } from "./modern-listen.ts";
+import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
 import { type RevivedCall, revivedCall } from "./revived-call.ts";
 import { needsSession, noSession, rpcError, usedId } from "./rpc-errors.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
-import { type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
+import { KEEP_ALIVE_MS, type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
 import { type Toolset, Toolsets, withTools } from "./toolsets.ts";
 import { waitingCall } from "./waiting-call.ts";
 import { watchedStream } from "./watched-stream.ts";
 
-/** Silence on a stream after which a comment keeps the connection alive. */
-const KEEP_ALIVE_MS = 10_000;
 /** The connection is closed after so much silence. */
-const QUIET_SECONDS = 30;
+const MCP_QUIET_SECONDS = 30;
 
 const LISTEN = "subscriptions/listen";
 const LIST = "tools/list";
 type Headed = Pick<HeadedMessage, "headers">;
 
 /** A message, or several, as they came. */
-interface Sent {
+interface Posted {
   readonly caller: Caller;
   readonly request: Request;
   readonly toolset: Toolset;
@@ -120,7 +118,7 @@ export class McpEndpoint {
     const parsed = messageIn(body.bytes);
     const unread = messageFault(parsed);
     if (unread !== null) return ok(rpcError(400, ...unread));
-    const messages = [parsed].flat() as readonly (Message | null)[];
+    const messages = [parsed].flat() as readonly (PostedJson | null)[];
     const wrong = Array.isArray(parsed) ? batchFault(messages, headers["mcp-protocol-version"]) : null;
     if (wrong !== null) return ok(rpcError(400, -32_600, wrong));
     const lacking = this.lackingScope(caller, messages);
@@ -132,21 +130,21 @@ export class McpEndpoint {
     const waiting = messages.filter((message) => this.isWaiting(message) || message?.method === LISTEN).length;
     const room = waiting > 0 ? this.parts.services.streams.room(caller.principal.organizationId, waiting) : ok(null);
     if (!room.ok) return room;
-    caller.keepOpen(QUIET_SECONDS);
-    const sent: Sent = { caller, request, toolset: this.toolsets.of(query.tools) };
-    if (!isLegacy) return this.modernAnswer(sent, parsed as Message);
+    caller.keepOpen(MCP_QUIET_SECONDS);
+    const sent: Posted = { caller, request, toolset: this.toolsets.of(query.tools) };
+    if (!isLegacy) return this.modernAnswer(sent, parsed as PostedJson);
     const id = headers["mcp-session-id"];
     const found = id === undefined ? ok(undefined) : await this.find(caller, id);
     if (!found.ok) return found;
     if (found.value === null) return ok(noSession());
-    if (Array.isArray(parsed)) return ok(await this.batch(sent, messages as readonly Message[], found.value));
-    return this.legacyAnswer(sent, parsed as Message, { session: found.value, waits: waiting > 0 });
+    if (Array.isArray(parsed)) return ok(await this.batch(sent, messages as readonly PostedJson[], found.value));
+    return this.legacyAnswer(sent, parsed as PostedJson, { session: found.value, waits: waiting > 0 });
   }
 
   /** Answers one message of the older era. */
   private async legacyAnswer(
-    sent: Sent,
-    message: Message,
+    sent: Posted,
+    message: PostedJson,
     { session, waits }: { readonly session: FoundSession | undefined; readonly waits: boolean },
   ): Promise<Outcome<Response>> {
     if (session === undefined) return ok(await this.legacy(sent, message, waits));
@@ -157,11 +155,15 @@ export class McpEndpoint {
   }
 
   /** Answers the messages of a batch as one JSON array. A call that waits for a job reports no progress there. */
-  private async batch(sent: Sent, messages: readonly Message[], session: FoundSession | undefined): Promise<Response> {
+  private async batch(
+    sent: Posted,
+    messages: readonly PostedJson[],
+    session: FoundSession | undefined,
+  ): Promise<Response> {
     // The SDK checks the headers, as for a single message.
-    const checked = await this.legacy(sent, NOTHING, false);
+    const checked = await this.legacy(sent, NO_EFFECT, false);
     if (!checked.ok) return checked;
-    const answer = async (message: Message): Promise<string | null> => {
+    const answer = async (message: PostedJson): Promise<string | null> => {
       const begun = await this.parts.batches.inTurn(sent.caller, () =>
         this.legacyAnswer(sent, message, { session, waits: false }),
       );
@@ -176,14 +178,14 @@ export class McpEndpoint {
     return new Response(null, { status: 202 });
   }
 
-  private async modernAnswer({ caller, request, toolset }: Sent, message: Message): Promise<Outcome<Response>> {
+  private async modernAnswer({ caller, request, toolset }: Posted, message: PostedJson): Promise<Outcome<Response>> {
     const authInfo = authInfoOf(request, { caller, toolset, leavesTools: message.method === LIST });
     if (message.method !== LISTEN) {
       const answer = await this.modern.fetch(request, { parsedBody: message, authInfo });
       return ok(message.method === LIST ? await withTools(answer, toolset) : answer);
     }
     const parts = { ...this.parts, serve: () => this.serve("modern"), keepAliveMs: KEEP_ALIVE_MS };
-    const listening = await listen(parts, caller, { request, message: message as ListenRequest, authInfo });
+    const listening = await listenForChanges(parts, caller, { request, message: message as ListenRequest, authInfo });
     if (!listening.ok) return listening;
     const { response, end } = listening.value;
     return ok(this.watched(caller, response, end));
@@ -201,7 +203,7 @@ export class McpEndpoint {
     if (session === null) return ok(noSession());
     const room = this.parts.services.streams.room(caller.principal.organizationId);
     if (!room.ok) return room;
-    caller.keepOpen(QUIET_SECONDS);
+    caller.keepOpen(MCP_QUIET_SECONDS);
     const { "last-event-id": last } = headers;
     if (last === undefined) return this.listenIn(caller, session, headers);
     const place = new EventIds(this.parts.services.sealing, session.name).open(last);
@@ -249,14 +251,14 @@ export class McpEndpoint {
   }
 
   /** Refuses a tool that the token does not allow before anything else, so that a client can ask for the scope. */
-  private lackingScope(caller: Caller, messages: readonly (Message | null)[]): Fault | null {
+  private lackingScope(caller: Caller, messages: readonly (PostedJson | null)[]): Fault | null {
     const [message] = messages;
     const tool = messages.length === 1 ? this.toolOf(message) : undefined;
     return tool === undefined ? null : scopeFault(tool, caller);
   }
 
   /** Makes a server for this message only. Answers are JSON, except that calls that wait for a job are streams. */
-  private async legacy({ caller, request, toolset }: Sent, message: Message, waits: boolean): Promise<Response> {
+  private async legacy({ caller, request, toolset }: Posted, message: PostedJson, waits: boolean): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !waits,
       keepAliveMs: KEEP_ALIVE_MS,
@@ -280,9 +282,9 @@ export class McpEndpoint {
 
   /** A call in a session survives a lost connection: its events are kept until the client resumes. */
   private inSession(
-    { caller, request, toolset }: Sent,
+    { caller, request, toolset }: Posted,
     session: FoundSession,
-    message: Message,
+    message: PostedJson,
   ): Promise<Outcome<Response>> {
     return this.sessions.using(caller.principal, session, async (live) => {
       const key = newId("req");
@@ -336,7 +338,7 @@ export class McpEndpoint {
     });
   }
 
-  private cancelRevived({ id }: FoundSession, message: Message | null): void {
+  private cancelRevived({ id }: FoundSession, message: PostedJson | null): void {
     const call = message?.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
     if (typeof call === "string" || typeof call === "number") this.revived.get(revivedKey(id, call))?.cancel();
   }
@@ -366,7 +368,7 @@ export class McpEndpoint {
     return new Response(watched.stream, { status, headers });
   }
 
-  private toolOf(message: Message | null | undefined) {
+  private toolOf(message: PostedJson | null | undefined) {
     return message?.method === "tools/call" ? this.parts.tools.get(String(message.params?.name)) : undefined;
   }
 
@@ -375,7 +377,7 @@ export class McpEndpoint {
   }
 
   /** Whether the message calls a tool that waits for a job. */
-  private isWaiting(message: Message | null): boolean {
+  private isWaiting(message: PostedJson | null): boolean {
     if (this.parts.serve !== undefined)
       return message?.method === "tools/call" || message?.method === "logging/setLevel";
     const runs = this.toolOf(message)?.spec.runs;
@@ -390,7 +392,7 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
   "resources/unsubscribe",
 ]);
 /** Whether the message concerns a call in flight or a subscription, which only the session's server has. */
-const isOfSession = (message: Message | null): boolean => OF_SESSIONS.has(message?.method);
+const isOfSession = (message: PostedJson | null): boolean => OF_SESSIONS.has(message?.method);
 
 const JSON_HEADERS = { "content-type": "application/json" };
 

@@ -22,33 +22,37 @@ import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork } from "../work/prepared-work.ts";
 
 /** Characters of an id, of a title, and of the message that becomes the title. */
-const ID = 256;
-const TITLE = 512;
+const EXECUTE_ID_CHARACTERS = 256;
+const EXECUTE_TITLE_CHARACTERS = 512;
 const SHOWN_TITLE = 80;
 
-const ExecuteBody = Type.Object({
+const McpExecuteBody = Type.Object({
   agent_id: naming(
     "agent",
-    Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
+    Type.String({ pattern: NOT_BLANK, maxLength: EXECUTE_ID_CHARACTERS, description: "The agent, from list_agents" }),
   ),
   message: contentField("Message to the agent"),
-  workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
+  workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: EXECUTE_ID_CHARACTERS })),
   /** Determines the ids of the chat and the job before they exist; must be unique. */
-  call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),
+  call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: EXECUTE_ID_CHARACTERS })),
   title: Type.Optional(
-    Type.String({ pattern: NOT_BLANK, maxLength: TITLE, description: "Title of the chat; the message by default" }),
+    Type.String({
+      pattern: NOT_BLANK,
+      maxLength: EXECUTE_TITLE_CHARACTERS,
+      description: "Title of the chat; the message by default",
+    }),
   ),
   output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
 });
 
-export const executeOperations = operationGroup("MCP execution", "What only tools do", {
+export const mcpExecuteOperations = operationGroup("MCP execution", "What only tools do", {
   executeAgent: operation(
     {
       method: "POST",
       path: "/mcp/execute",
       scope: "chats:write",
       summary: "Execute an agent",
-      body: ExecuteBody,
+      body: McpExecuteBody,
       answers: { 202: Type.Object({ job_id: Type.String(), chat_id: Type.String() }) },
       errors: ["invalid_state", "budget_exceeded", "provider_error"],
       emits: null,
@@ -77,7 +81,7 @@ export const executeOperations = operationGroup("MCP execution", "What only tool
       const work = await prepareWork(parts, { by, agent: body.agent_id, blocks, field: "message" });
       if (!work.ok) return work;
       const { job_id: jobId, chat_id: chatId } = ids;
-      const title = body.title ?? titleOf(said.value);
+      const title = body.title ?? contentTitle(said.value);
       const message = work.value.firstMessage({
         chatId,
         jobId,
@@ -98,7 +102,7 @@ const PURPOSE = "mcp call";
 export const jobOfCall = (key: string): string => keyedId("job", { purpose: PURPOSE, key });
 
 /** The text of the message, or else its attachments. */
-const titleOf = ({ text, blocks = [] }: SaidContent): string =>
+const contentTitle = ({ text, blocks = [] }: SaidContent): string =>
   preview(
     oneLine(text === "" ? blocks.filter(isAttachment).map(attachmentWords).join(", ") : text, SHOWN_TITLE),
     SHOWN_TITLE,

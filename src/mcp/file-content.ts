@@ -7,14 +7,14 @@ import type { Invoke } from "../http/request/operations.ts";
 import type { ToolAnswer } from "./call-parts.ts";
 import { READ_BYTES } from "./tools.ts";
 
-type Given = Readonly<Record<string, Json>>;
+type FileArguments = Readonly<Record<string, Json>>;
 
 /** A part of the file named by `input`. */
 export async function readContent(
   invoke: Invoke,
   caller: Caller,
   input: LocalInput,
-  { offset = 0, length = READ_BYTES.default }: Given,
+  { offset = 0, length = READ_BYTES.default }: FileArguments,
 ): Promise<Outcome<ToolAnswer>> {
   if (!isWithin(offset, 0, Number.MAX_SAFE_INTEGER))
     return invalid("/offset", "offset must be a whole number, 0 or more");
@@ -31,7 +31,7 @@ export async function readContent(
   const response = answer.value as Response;
   const bytes = await response.bytes();
   const mime = response.headers.get("content-type") ?? "application/octet-stream";
-  const size = sizeOf(response, bytes.byteLength);
+  const size = wholeSize(response, bytes.byteLength);
   return ok(shownContent({ path: String(input.query?.["path"]), mime, size, offset, bytes }));
 }
 
@@ -45,7 +45,7 @@ interface ReadPart {
 
 function shownContent({ path, mime, size, offset, bytes }: ReadPart): ToolAnswer {
   const isWhole = offset === 0 && bytes.byteLength === size;
-  const text = textIn(bytes, offset + bytes.byteLength < size);
+  const text = decodeText(bytes, offset + bytes.byteLength < size);
   const taken = text === null ? bytes.byteLength : Buffer.byteLength(text);
   const next = offset + taken < size ? offset + taken : null;
   const value = { path, mime, size, next_offset: next };
@@ -58,7 +58,7 @@ function shownContent({ path, mime, size, offset, bytes }: ReadPart): ToolAnswer
 }
 
 /** The bytes as text; null if they are not text. A part may end within a character, which is left to the next part. */
-function textIn(bytes: Uint8Array, hasMore: boolean): string | null {
+function decodeText(bytes: Uint8Array, hasMore: boolean): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: hasMore });
     return text.includes("\0") || (text === "" && bytes.byteLength > 0) ? null : text;
@@ -68,11 +68,11 @@ function textIn(bytes: Uint8Array, hasMore: boolean): string | null {
 }
 
 /** Size of the whole file. */
-const sizeOf = (response: Response, bytes: number): number =>
+const wholeSize = (response: Response, bytes: number): number =>
   Number(/\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1] ?? bytes);
 
 /** The input of a write, with the content from the arguments. */
-export function writtenContent(input: LocalInput, { text, base64, mime }: Given): Outcome<LocalInput> {
+export function writtenContent(input: LocalInput, { text, base64, mime }: FileArguments): Outcome<LocalInput> {
   if ((text === undefined) === (base64 === undefined)) return invalid("/text", "Give either text or base64");
   const content = text ?? base64;
   if (typeof content !== "string")

@@ -4,7 +4,7 @@ import { operationRoutes } from "../http/request/routes.ts";
 import type { Surface } from "../http/request/surface.ts";
 import type { Services } from "../operations/services.ts";
 import type { EndpointParts, McpEndpoint } from "./endpoint.ts";
-import { executeOperations } from "./execute.ts";
+import { mcpExecuteOperations } from "./execute.ts";
 import type { Describe } from "./json-schema.ts";
 import { mcpOperations } from "./operations.ts";
 import { type BoundTool, boundTool } from "./tool-schema.ts";
@@ -19,7 +19,7 @@ export interface McpParts extends Pick<EndpointParts, "invoke" | "refusal" | "al
 export function mcpRoutes(surface: Surface, { services, describe, ...parts }: McpParts) {
   const operations = {
     ...services.facts.operations,
-    executeAgent: executeOperations.operations["executeAgent"]!.contract,
+    executeAgent: mcpExecuteOperations.operations["executeAgent"]!.contract,
   };
   const tools = new Map<string, BoundTool>(TOOLS.map((spec) => [spec.name, boundTool(spec, operations, describe)]));
   let opened: Promise<McpEndpoint> | undefined;
@@ -28,7 +28,7 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
     (opened ??= import("./endpoint.ts").then(
       (loaded) => new loaded.McpEndpoint({ ...parts, services, tools, batches: surface.batches }),
     ));
-  surface.operations.add(executeOperations, services);
+  surface.operations.add(mcpExecuteOperations, services);
   const group = operationRoutes(surface, [mcpOperations], {
     take: async (...given) => (await endpoint()).take(...given),
     listen: async (...given) => (await endpoint()).listen(...given),

@@ -9,7 +9,7 @@ import { JOB_VIEW_SCRIPT } from "./job-view-script.ts";
 export const JOB_VIEW_URI = "ui://troupe/job";
 export const JOB_VIEW_TYPE = "text/html;profile=mcp-app";
 
-const STYLE = `
+const JOB_VIEW_STYLE = `
 :root { color-scheme: light dark; font: 14px/1.5 var(--font-sans, system-ui, sans-serif); }
 body { margin: 0; padding: 12px 16px; color: var(--color-text-primary, light-dark(#1a1a1a, #f2f2f2));
   background: var(--color-background-primary, light-dark(#fff, #1c1c1c)); overflow-wrap: anywhere; }
@@ -25,13 +25,13 @@ button { font: inherit; padding: 4px 12px; margin-right: 8px; }
 /** The events after which the page reads the record again. */
 const CHANGES = Object.keys(JOB_EVENTS).filter((type) => /^(?:job|approval|review)\./.test(type));
 
-const escaped = (text: string): string =>
+const escapeAttribute = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The page for clients that reach the service at this address. */
 export const jobViewPage = (appUrl: string): string => `<!doctype html>
-<html lang="en" data-service="${escaped(appUrl)}" data-changes="${CHANGES.join(" ")}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Job</title><style>${STYLE}</style></head>
+<html lang="en" data-service="${escapeAttribute(appUrl)}" data-changes="${CHANGES.join(" ")}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Job</title><style>${JOB_VIEW_STYLE}</style></head>
 <body>
 <main>
 <h1 id="title">Job</h1>

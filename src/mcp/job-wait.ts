@@ -8,11 +8,11 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { CallParts } from "./call-parts.ts";
 
 /** Seconds of one poll; the operation's maximum. */
-const POLL_SECONDS = 30;
+export const JOB_POLL_SECONDS = 30;
 /** The same for a client that gets progress, which must come before its own timeout. */
 export const PROGRESS_SECONDS = 10;
 /** A poll that returns so much before its time was cut short. */
-const EARLY_MS = 500;
+export const EARLY_POLL_MS = 500;
 /** Statuses that a job leaves without a decision of a person. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["queued", "running", "cancelling"]);
 
@@ -24,7 +24,7 @@ export interface WaitedJob extends JsonObject {
 }
 
 /** The waiting party. */
-export interface Waiting {
+export interface JobWaiter {
   /** Called when the job is first read, with each change, and after each poll without one. */
   readonly onChange: (job: WaitedJob) => void;
   /** Aborted when nobody waits any more. */
@@ -41,7 +41,7 @@ export interface Waiting {
 export async function waitForJob(
   { services, invoke }: CallParts,
   caller: Caller,
-  { jobId, seconds, waiting }: { readonly jobId: string; readonly seconds: number; readonly waiting: Waiting },
+  { jobId, seconds, waiting }: { readonly jobId: string; readonly seconds: number; readonly waiting: JobWaiter },
 ): Promise<Outcome<WaitedJob>> {
   const { clock } = services;
   const endsAt = clock.monotonic() + seconds * 1_000;
@@ -53,14 +53,14 @@ export async function waitForJob(
   for (;;) {
     const left = Math.ceil((endsAt - clock.monotonic()) / 1_000);
     if (!ON_ITS_WAY.has(job.status) || left <= 0 || waiting.signal.aborted) return ok(job);
-    const wait = Math.min(left, waiting.isTold ? PROGRESS_SECONDS : POLL_SECONDS);
+    const wait = Math.min(left, waiting.isTold ? PROGRESS_SECONDS : JOB_POLL_SECONDS);
     const query = { since_version: job.version, wait };
     const askedAt = clock.monotonic();
     const polled = await invoke("getJob", { ...detached(caller), signal: waiting.signal }, { params, query });
     if (!polled.ok) return polled;
     // 304: nothing is newer. If it comes early, the service is ending its streams.
     if (polled.value instanceof Response) {
-      if (clock.monotonic() < askedAt + wait * 1_000 - EARLY_MS) return ok(job);
+      if (clock.monotonic() < askedAt + wait * 1_000 - EARLY_POLL_MS) return ok(job);
       waiting.onChange(job);
       continue;
     }

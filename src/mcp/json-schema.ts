@@ -1,12 +1,13 @@
 /** TypeBox schemas of operations as short, plain JSON Schemas (2020-12) without references, for MCP clients and models. */
 import type { TSchema } from "../../actors/schema.ts";
+import type { FieldSchemas } from "../http/contract/operation.ts";
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type ToolSchemaObject = Readonly<Record<string, unknown>>;
 /** A description for a field that has none of its own; undefined if there is none. */
-export type Describe = (component: string, name: string, schema: JsonSchema) => string | undefined;
+export type Describe = (component: string, name: string, schema: ToolSchemaObject) => string | undefined;
 
 /** Keywords that only we use, or that we express in another way. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const OMITTED_KEYWORDS: ReadonlySet<string> = new Set([
   "$id",
   "errorMessage",
   "form",
@@ -16,39 +17,49 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** The schema of an input; `describe` describes fields without a description. */
-export function plainSchema(from: TSchema, describe: Describe | null, component: string): JsonSchema {
+export function plainSchema(from: TSchema, describe: Describe | null, component: string): ToolSchemaObject {
   const inner = from["$id"] === undefined ? component : String(from["$id"]);
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(from)) {
-    if (LEFT_OUT.has(key)) continue;
-    if (key === "properties") shown[key] = eachOf(value as Fields, describe, inner);
+    if (OMITTED_KEYWORDS.has(key)) continue;
+    if (key === "properties") shown[key] = eachOf(value as FieldSchemas, describe, inner);
     else if (key === "items") shown[key] = plainSchema(value as TSchema, describe, inner);
     else if (key === "anyOf")
       shown[key] = (value as readonly TSchema[]).map((one) => plainSchema(one, describe, inner));
     else shown[key] = value;
   }
-  const values = Object.values((from["patternProperties"] ?? {}) as Fields)[0];
+  const values = Object.values((from["patternProperties"] ?? {}) as FieldSchemas)[0];
   if (values !== undefined)
     shown["additionalProperties"] = Object.keys(values).length === 0 ? true : plainSchema(values, describe, inner);
   return shown;
 }
 
-type Fields = Readonly<Record<string, TSchema>>;
-
 /** A field by name, with its description. */
-export function describedField(name: string, from: TSchema, describe: Describe | null, component: string): JsonSchema {
+export function describedField(
+  name: string,
+  from: TSchema,
+  describe: Describe | null,
+  component: string,
+): ToolSchemaObject {
   const schema = plainSchema(from, describe, component);
   const description = describe === null || "description" in schema ? undefined : describe(component, name, schema);
   return description === undefined ? schema : { description, ...schema };
 }
 
-const eachOf = (fields: Fields, describe: Describe | null, component: string): Record<string, JsonSchema> =>
+const eachOf = (fields: FieldSchemas, describe: Describe | null, component: string): Record<string, ToolSchemaObject> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, from]) => [name, describedField(name, from, describe, component)]),
   );
 
 /** Limits that the operation checks: its refusal tells a model more than the schema would. */
-const LIMITS: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems", "format"]);
+const OMITTED_LIMITS: ReadonlySet<string> = new Set([
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "format",
+]);
 /** Keywords that are left out of fields within fields, of which only types and names are shown. */
 const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProperties", "minimum", "maximum"]);
 /** From this depth on, only types are shown. */
@@ -58,7 +69,7 @@ const SHOWN_DEPTH = 2;
  * The part of an argument's schema that a model needs. Every client sends every schema to its model in each call, so
  * the schemas are short; the operation validates the values.
  */
-export function shortInput(schema: JsonSchema, depth = 0): JsonSchema {
+export function shortInput(schema: ToolSchemaObject, depth = 0): ToolSchemaObject {
   const { type, anyOf, properties, items } = schema as Schema;
   if (depth >= SHOWN_DEPTH && (anyOf !== undefined || properties !== undefined || items !== undefined))
     return type === undefined ? {} : { type };
@@ -66,7 +77,11 @@ export function shortInput(schema: JsonSchema, depth = 0): JsonSchema {
   if (nullable !== null) return shortInput({ ...schema, anyOf: undefined, type: nullable }, depth);
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (LIMITS.has(key) || (depth > 0 && OF_FIELDS.has(key)) || (key === "additionalProperties" && value === true))
+    if (
+      OMITTED_LIMITS.has(key) ||
+      (depth > 0 && OF_FIELDS.has(key)) ||
+      (key === "additionalProperties" && value === true)
+    )
       continue;
     if (value === undefined) continue;
     if (key === "type" && ("enum" in schema || "const" in schema)) continue;
@@ -83,13 +98,13 @@ export function shortInput(schema: JsonSchema, depth = 0): JsonSchema {
 
 interface Schema {
   readonly type?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly anyOf?: readonly ToolSchemaObject[];
+  readonly items?: ToolSchemaObject;
+  readonly properties?: Readonly<Record<string, ToolSchemaObject>>;
 }
 
 /** The types of a value that may be null; null if the schema says more than that. */
-function nullableTypes(schema: JsonSchema, depth: number): readonly unknown[] | null {
+function nullableTypes(schema: ToolSchemaObject, depth: number): readonly unknown[] | null {
   const [one, other, ...more] = (schema as Schema).anyOf ?? [];
   if (one === undefined || other?.["type"] !== "null" || more.length > 0 || typeof one["type"] !== "string")
     return null;
@@ -116,19 +131,19 @@ const KEY_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of an answer's schema that a model needs: the types of its fields. */
-export function shortAnswer(from: TSchema): JsonSchema & { readonly type: "object" } {
-  const fields = Object.entries((from["properties"] ?? {}) as Fields);
+export function shortAnswer(from: TSchema): ToolSchemaObject & { readonly type: "object" } {
+  const fields = Object.entries((from["properties"] ?? {}) as FieldSchemas);
   const shown = fields.filter(([name]) => fields.length <= FEW_FIELDS || KEY_FIELDS.has(name));
   return {
     type: "object",
-    properties: Object.fromEntries(shown.map(([name, field]) => [name, typeOf(field)])),
+    properties: Object.fromEntries(shown.map(([name, field]) => [name, schemaType(field)])),
   };
 }
 
-function typeOf(field: TSchema): JsonSchema {
-  const types = new Set(typesOf(field));
+function schemaType(field: TSchema): ToolSchemaObject {
+  const types = new Set(schemaTypes(field));
   return types.size === 0 ? {} : { type: types.size === 1 ? [...types][0] : [...types] };
 }
 
-const typesOf = (field: TSchema): readonly unknown[] =>
-  field["anyOf"] === undefined ? [field["type"]].flat() : (field["anyOf"] as readonly TSchema[]).flatMap(typesOf);
+const schemaTypes = (field: TSchema): readonly unknown[] =>
+  field["anyOf"] === undefined ? [field["type"]].flat() : (field["anyOf"] as readonly TSchema[]).flatMap(schemaTypes);

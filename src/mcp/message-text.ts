@@ -1,6 +1,6 @@
 /** Answers as the JSON text of one message. */
 import type { Refusal } from "../http/answer/dialect.ts";
-import type { Message } from "./message.ts";
+import type { PostedJson } from "./message.ts";
 
 const DATA = "data: ";
 
@@ -13,7 +13,7 @@ export async function messageText(answer: Response): Promise<string | null> {
 }
 
 /** The error that a message is refused with; null for a notification. */
-export function refusedMessage({ id }: Message, { body }: Refusal): string | null {
+export function refusedMessage({ id }: PostedJson, { body }: Refusal): string | null {
   if (id === undefined) return null;
   const { message } = body as { readonly message: string };
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message, data: body } });

@@ -5,7 +5,7 @@ import { isDeeper } from "../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 
 /** A message as JSON, read before the SDK validates its form. */
-export interface Message {
+export interface PostedJson {
   readonly jsonrpc?: unknown;
   readonly id?: unknown;
   readonly method?: unknown;
@@ -42,8 +42,8 @@ export function messageFault(parsed: unknown): readonly [code: number, message: 
 
 /** Some clients send null for no arguments, which the SDK would refuse with a dump of its validation. */
 function withoutNullArguments(message: unknown): unknown {
-  const { params } = (message ?? {}) as Message;
+  const { params } = (message ?? {}) as PostedJson;
   if (params?.["arguments"] !== null) return message;
   const { arguments: _none, ...given } = params;
-  return { ...(message as Message), params: given };
+  return { ...(message as PostedJson), params: given };
 }

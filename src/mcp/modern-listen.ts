@@ -13,13 +13,13 @@ export interface ListenRequest {
   readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } };
 }
 
-export interface Listening {
+export interface ListeningStream {
   readonly response: Response;
   /** Ends the stream in the protocol's way. */
   end(): void;
 }
 
-export async function listen(
+export async function listenForChanges(
   { serve, keepAliveMs, ...parts }: SubscriptionParts & { readonly serve: () => Server; readonly keepAliveMs: number },
   caller: Caller,
   {
@@ -27,7 +27,7 @@ export async function listen(
     message,
     authInfo,
   }: { readonly request: Request; readonly message: ListenRequest; readonly authInfo: AuthInfo },
-): Promise<Outcome<Listening>> {
+): Promise<Outcome<ListeningStream>> {
   const { notifications } = message.params ?? {};
   const asked = notifications?.resourceSubscriptions;
   const uris = Array.isArray(asked) ? [...new Set(asked.filter((uri) => typeof uri === "string"))] : [];

@@ -14,10 +14,10 @@ import { BATCH_MESSAGES } from "./batch.ts";
 import { toolsField } from "./toolsets.ts";
 
 /** Limit of one message: a file of 3 MiB fits in as Base64. */
-export const MESSAGE_BYTES = 4 * 1024 * 1024;
+export const MCP_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Headers that the protocol reads. */
-const HEADERS = {
+const PROTOCOL_HEADERS = {
   host: Type.String(),
   origin: Type.String(),
   accept: Type.String(),
@@ -48,7 +48,7 @@ const McpMessage = Type.Object(
     examples: [{ jsonrpc: "2.0", id: 1, result: { tools: [] } }],
   },
 );
-const STREAM = "text/event-stream";
+const EVENT_STREAM_TYPE = "text/event-stream";
 
 /** What a client may send at once, and get: a message, or in revision 2025-03-26 several. */
 const McpMessages = Type.Union([
@@ -59,21 +59,21 @@ const McpMessages = Type.Union([
     description: "A batch; only revision 2025-03-26 has batches. Each message counts as a request",
   }),
 ]);
-const HEADED = { query: { tools: toolsField }, headers: HEADERS } as const;
-const POSTED = { ...HEADED, body: binary(MESSAGE_BYTES, ["application/json"], McpMessages) } as const;
+const HEADED = { query: { tools: toolsField }, headers: PROTOCOL_HEADERS } as const;
+const POSTED = { ...HEADED, body: binary(MCP_MESSAGE_BYTES, ["application/json"], McpMessages) } as const;
 
 export type HeadedMessage = Input<typeof HEADED>;
 export type PostedMessage = Input<typeof POSTED>;
 /** What takes the messages (`endpoint.ts`). */
-interface Endpoint {
+interface McpDoor {
   take(caller: Caller, message: PostedMessage): Promise<Outcome<Response>>;
   listen(caller: Caller, message: HeadedMessage): Promise<Outcome<Response>>;
   end(caller: Caller, message: HeadedMessage): Promise<Outcome<Response>>;
 }
-const operation = operationsOver<Endpoint>();
+const mcpOperation = operationsOver<McpDoor>();
 
 export const mcpOperations = operationGroup("MCP", "The Model Context Protocol over Streamable HTTP", {
-  sendMcpMessage: operation(
+  sendMcpMessage: mcpOperation(
     {
       method: "POST",
       path: MCP_RESOURCE,
@@ -82,14 +82,14 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
       description:
         "For MCP clients, with sessions (revisions 2025-03-26 to 2025-11-25) or without (2026-07-28). The bearer token is an OAuth access token (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; each tool needs its own scope too. A notification gets 202 without a body. Protocol errors are JSON-RPC errors.",
       ...POSTED,
-      answers: { 200: media({ "application/json": McpMessages, [STREAM]: McpMessage }), 202: null },
+      answers: { 200: media({ "application/json": McpMessages, [EVENT_STREAM_TYPE]: McpMessage }), 202: null },
       errors: ["forbidden"],
       isRead: true,
     },
     (endpoint, caller, message) => endpoint.take(caller, message),
   ),
 
-  openMcpStream: operation(
+  openMcpStream: mcpOperation(
     {
       method: "GET",
       path: MCP_RESOURCE,
@@ -97,13 +97,13 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
       summary: "Listen to an MCP session, or resume one of its streams",
       description: "Sends the session's messages as they arrive; `Last-Event-ID` resumes an interrupted stream.",
       ...HEADED,
-      answers: { 200: media({ [STREAM]: McpMessage }) },
+      answers: { 200: media({ [EVENT_STREAM_TYPE]: McpMessage }) },
       errors: ["forbidden"],
     },
     (endpoint, caller, message) => endpoint.listen(caller, message),
   ),
 
-  endMcpSession: operation(
+  endMcpSession: mcpOperation(
     {
       method: "DELETE",
       path: MCP_RESOURCE,

@@ -6,9 +6,9 @@
 import type { Fault } from "../../actors/fault.ts";
 
 const LOCAL_NAME = /^(?:localhost|[a-z0-9-]+\.localhost)$/i;
-const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
+const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
 
-export interface Allowed {
+export interface AllowedOrigins {
   /** Where clients reach the service. */
   readonly appUrl: string;
   /** Origins whose pages may use the API. */
@@ -16,7 +16,7 @@ export interface Allowed {
 }
 
 /** The refusal of a request with this `Host` and `Origin`, or null. */
-export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins }: Allowed): Fault | null {
+export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins }: AllowedOrigins): Fault | null {
   const host = headers.get("host") ?? "";
   const app = URL.canParse(appUrl) ? new URL(appUrl) : null;
   if (host !== app?.host && !isFixed(host))
@@ -32,5 +32,5 @@ export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins
 /** Whether the host resolves the same way whatever a name server answers. */
 function isFixed(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, "");
-  return LOCAL_NAME.test(name) || ADDRESS.test(name);
+  return LOCAL_NAME.test(name) || IP_ADDRESS.test(name);
 }

@@ -7,7 +7,7 @@ import type { Caller } from "../http/request/caller.ts";
 import type { Invoke } from "../http/request/operations.ts";
 
 /** Prompts per page. */
-const PAGE = 50;
+const PROMPTS_PAGE = 50;
 
 interface AgentRecord {
   readonly id: string;
@@ -28,7 +28,7 @@ export interface ListedPrompt {
 const descriptionOf = ({ name, role, description }: AgentRecord): string =>
   description === null || description.trim() === "" ? `${name}: ${role}` : description;
 
-const listed = (agent: AgentRecord): ListedPrompt => ({
+const listedPrompt = (agent: AgentRecord): ListedPrompt => ({
   name: agent.id,
   title: agent.name,
   description: descriptionOf(agent),
@@ -37,13 +37,13 @@ const listed = (agent: AgentRecord): ListedPrompt => ({
 
 /** A page of the usable agents. */
 export async function listPrompts(invoke: Invoke, caller: Caller, cursor: string | undefined) {
-  const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  const query = { limit: PROMPTS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
   return mapped(await invoke("listAgents", caller, { query }), (page) => {
     const { agents, next_cursor: next } = page as {
       readonly agents: readonly AgentRecord[];
       readonly next_cursor?: string;
     };
-    return { prompts: agents.map(listed), ...(next === undefined ? {} : { nextCursor: next }) };
+    return { prompts: agents.map(listedPrompt), ...(next === undefined ? {} : { nextCursor: next }) };
   });
 }
 

@@ -1,26 +1,26 @@
 /** The recent messages of one session's streams, for a client that reconnects with `Last-Event-ID`. */
 import type { EventStore } from "@modelcontextprotocol/server";
 
-export type Message = Parameters<EventStore["storeEvent"]>[1];
+export type ReplayedMessage = Parameters<EventStore["storeEvent"]>[1];
 
 /** Limits of the buffer, in messages and characters: a few answers of the size of a job. */
 const MESSAGES = 256;
 const CHARACTERS = 1024 * 1024;
 
-interface Kept {
+interface KeptMessage {
   readonly id: string;
   readonly streamId: string;
-  readonly message: Message;
+  readonly message: ReplayedMessage;
   readonly characters: number;
 }
 
 export class ReplayStore implements EventStore {
-  private readonly kept: Kept[] = [];
-  private readonly idOf: (streamId: string, message: Message) => string;
+  private readonly kept: KeptMessage[] = [];
+  private readonly idOf: (streamId: string, message: ReplayedMessage) => string;
   private characters = 0;
 
   /** `idOf` makes a new id at each call. */
-  constructor(idOf: (streamId: string, message: Message) => string) {
+  constructor(idOf: (streamId: string, message: ReplayedMessage) => string) {
     this.idOf = idOf;
   }
 
@@ -28,7 +28,7 @@ export class ReplayStore implements EventStore {
     return this.kept.some(({ id }) => id === eventId);
   }
 
-  storeEvent(streamId: string, message: Message): Promise<string> {
+  storeEvent(streamId: string, message: ReplayedMessage): Promise<string> {
     const id = this.idOf(streamId, message);
     const characters = JSON.stringify(message).length;
     this.kept.push({ id, streamId, message, characters });
@@ -47,7 +47,7 @@ export class ReplayStore implements EventStore {
 
   async replayEventsAfter(
     lastEventId: string,
-    { send }: { readonly send: (eventId: string, message: Message) => Promise<void> },
+    { send }: { readonly send: (eventId: string, message: ReplayedMessage) => Promise<void> },
   ): Promise<string> {
     const at = this.kept.findIndex(({ id }) => id === lastEventId);
     const streamId = this.kept[at]?.streamId ?? "";

@@ -7,19 +7,16 @@ import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
 import type { CallParts } from "./call-parts.ts";
+import { JOB_POLL_SECONDS, EARLY_POLL_MS } from "./job-wait.ts";
 
-/** Seconds of one poll; the operation's maximum. */
-const POLL_SECONDS = 30;
-/** A poll that returns so much before its time was cut short. */
-const EARLY_MS = 500;
 /** Least time between two notifications of one resource. */
 const GAP_MS = 250;
 /** Retry delay after a transient refusal. */
-const RETRY_MS = 5_000;
+const WATCH_RETRY_MS = 5_000;
 
 const READS = { chat: "getChat", job: "getJob" } as const;
 
-interface Versioned {
+interface WatchedRecord {
   readonly version: number;
 }
 
@@ -28,11 +25,11 @@ export async function watchable(
   { invoke }: Pick<CallParts, "invoke">,
   caller: Caller,
   uri: string,
-): Promise<Outcome<Versioned>> {
+): Promise<Outcome<WatchedRecord>> {
   const named = recordOf(uri);
   if (named === null) return refuse({ kind: "not_found", noun: "route" });
   if (named.kind === "file") return invalid("/uri", "Files do not tell of their changes; chats and jobs do");
-  return (await invoke(READS[named.kind], caller, { params: { id: named.id } })) as Outcome<Versioned>;
+  return (await invoke(READS[named.kind], caller, { params: { id: named.id } })) as Outcome<WatchedRecord>;
 }
 
 export interface Watch {
@@ -56,27 +53,27 @@ export async function watchResource(
   let since = known;
   while (!signal.aborted) {
     const askedAt = clock.monotonic();
-    const query = since === null ? {} : { since_version: since, wait: POLL_SECONDS };
+    const query = since === null ? {} : { since_version: since, wait: JOB_POLL_SECONDS };
     const polled = await invoke(READS[named.kind], caller, { params, query });
     if (signal.aborted) return;
     if (!polled.ok && isPassing(polled.fault)) {
-      await pause(clock, RETRY_MS, signal);
+      await pauseWatch(clock, WATCH_RETRY_MS, signal);
       continue;
     }
     // 304: nothing is newer. If it comes early, the token or the service is ending its streams.
     if (polled.ok && polled.value instanceof Response) {
-      if (clock.monotonic() < askedAt + POLL_SECONDS * 1_000 - EARLY_MS) return;
+      if (clock.monotonic() < askedAt + JOB_POLL_SECONDS * 1_000 - EARLY_POLL_MS) return;
       continue;
     }
-    onChange(polled.ok ? (polled.value as Versioned).version : null);
+    onChange(polled.ok ? (polled.value as WatchedRecord).version : null);
     // The resource is gone, or access to it: reading it will say so.
     if (!polled.ok) return;
-    since = (polled.value as Versioned).version;
-    await pause(clock, GAP_MS, signal);
+    since = (polled.value as WatchedRecord).version;
+    await pauseWatch(clock, GAP_MS, signal);
   }
 }
 
-function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
+function pauseWatch(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => {
       signal.removeEventListener("abort", stop);

@@ -14,33 +14,33 @@ import type { Caller } from "../http/request/caller.ts";
 import { readContent } from "./file-content.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { READ_BYTES } from "./tools.ts";
+import { JSON_MEDIA_TYPE } from "../http/request/exchange.ts";
 
-const CHATS = "troupe://chats/";
-const JOBS = "troupe://jobs/";
-const WORKSPACES = "troupe://workspaces/";
-const JSON_TYPE = "application/json";
+const CHAT_URIS = "troupe://chats/";
+const JOB_URIS = "troupe://jobs/";
+const WORKSPACE_URIS = "troupe://workspaces/";
 /** Resources per page. */
-const PAGE = 50;
+const RESOURCES_PAGE = 50;
 
 export const RESOURCE_TEMPLATES = [
   {
     name: "chat",
     title: "Chat",
-    uriTemplate: `${CHATS}{chat_id}`,
+    uriTemplate: `${CHAT_URIS}{chat_id}`,
     description: "A conversation: its record and its newest messages",
-    mimeType: JSON_TYPE,
+    mimeType: JSON_MEDIA_TYPE,
   },
   {
     name: "job",
     title: "Job",
-    uriTemplate: `${JOBS}{job_id}`,
+    uriTemplate: `${JOB_URIS}{job_id}`,
     description: "A long-running work record: status, result, approvals",
-    mimeType: JSON_TYPE,
+    mimeType: JSON_MEDIA_TYPE,
   },
   {
     name: "file",
     title: "File",
-    uriTemplate: `${WORKSPACES}{workspace_id}/files/{+path}`,
+    uriTemplate: `${WORKSPACE_URIS}{workspace_id}/files/{+path}`,
     description: "A file of a workspace, up to 512 KiB",
   },
 ];
@@ -64,8 +64,8 @@ interface Shelf {
   readonly prefix: string;
 }
 const SHELVES: readonly Shelf[] = [
-  { key: "chats", operation: "listChats", scope: "chats:read", prefix: CHATS },
-  { key: "jobs", operation: "listJobs", scope: "jobs:read", prefix: JOBS },
+  { key: "chats", operation: "listChats", scope: "chats:read", prefix: CHAT_URIS },
+  { key: "jobs", operation: "listJobs", scope: "jobs:read", prefix: JOB_URIS },
 ];
 
 /** A page of the list; its cursor is `<shelf>:<cursor of the operation>`. */
@@ -79,7 +79,7 @@ export async function listResources(
   const at = cursor === undefined ? 0 : open.findIndex((shelf) => shelf.key === key);
   const shelf = open[at];
   if (shelf === undefined) return cursor === undefined ? ok({ resources: [] }) : refuse({ kind: "invalid_cursor" });
-  const query = { limit: PAGE, ...(inner === "" ? {} : { cursor: inner }) };
+  const query = { limit: RESOURCES_PAGE, ...(inner === "" ? {} : { cursor: inner }) };
   const page = await invoke(shelf.operation, caller, { query });
   return mapped(page, (answer) => {
     const { next_cursor: next, [shelf.key]: records } = answer as {
@@ -88,7 +88,7 @@ export async function listResources(
       readonly jobs?: readonly ListedRecord[];
     };
     const following = open[at + 1];
-    const resources = (records ?? []).map((record) => listed(shelf, record));
+    const resources = (records ?? []).map((record) => listedResource(shelf, record));
     if (next !== undefined) return { resources, nextCursor: `${shelf.key}:${next}` };
     return following === undefined ? { resources } : { resources, nextCursor: `${following.key}:` };
   });
@@ -100,12 +100,12 @@ interface ListedRecord {
   readonly status: string;
 }
 
-const listed = ({ key, prefix }: Shelf, { id, title, status }: ListedRecord): ListedResource => ({
+const listedResource = ({ key, prefix }: Shelf, { id, title, status }: ListedRecord): ListedResource => ({
   uri: prefix + id,
   name: id,
   title,
   description: `${key === "chats" ? "Chat" : "Job"}, ${status}`,
-  mimeType: JSON_TYPE,
+  mimeType: JSON_MEDIA_TYPE,
 });
 
 export type ResourceContent =
@@ -132,7 +132,7 @@ export async function readResource(invoke: Invoke, caller: Caller, uri: string):
 
 /** The URI of a file in a workspace. */
 export const fileUri = (workspaceId: string, path: string): string =>
-  `${WORKSPACES}${workspaceId}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+  `${WORKSPACE_URIS}${workspaceId}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 
 /** The record that a URI names; null if the URI is not one of ours. */
 export type NamedRecord =
@@ -140,8 +140,8 @@ export type NamedRecord =
   | { readonly kind: "file"; readonly id: string; readonly path: string };
 
 export function recordOf(uri: string): NamedRecord | null {
-  if (uri.startsWith(CHATS)) return { kind: "chat", id: uri.slice(CHATS.length) };
-  if (uri.startsWith(JOBS)) return { kind: "job", id: uri.slice(JOBS.length) };
+  if (uri.startsWith(CHAT_URIS)) return { kind: "chat", id: uri.slice(CHAT_URIS.length) };
+  if (uri.startsWith(JOB_URIS)) return { kind: "job", id: uri.slice(JOB_URIS.length) };
   const file = /^troupe:\/\/workspaces\/([^/]+)\/files\/(.+)$/s.exec(uri);
   if (file === null) return null;
   const [, id = "", path = ""] = file;
@@ -153,7 +153,7 @@ export function recordOf(uri: string): NamedRecord | null {
 }
 
 const asJson = (uri: string, read: Outcome<object>): Outcome<ResourceContent> =>
-  mapped(read, (record) => ({ uri, mimeType: JSON_TYPE, text: JSON.stringify(record) }));
+  mapped(read, (record) => ({ uri, mimeType: JSON_MEDIA_TYPE, text: JSON.stringify(record) }));
 
 async function fileContent(
   invoke: Invoke,

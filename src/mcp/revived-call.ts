@@ -7,11 +7,9 @@ import { type Caller, detached } from "../http/request/caller.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
 import type { CallParts } from "./call-parts.ts";
+import { KEEP_ALIVE_MS } from "./sessions.ts";
 
-/** Silence after which a comment keeps the connection alive. */
-const KEEP_ALIVE_MS = 10_000;
-
-const LOST = notFound("job");
+const LOST_JOB = notFound("job");
 /** The process ended between the message and the commit of its job: nothing has happened. */
 const LOST_CALL = {
   code: -32_603,
@@ -50,7 +48,7 @@ export function revivedCall(parts: RevivedParts, caller: Caller, from: WaitingCa
     const waiting = { onChange: tell, signal, isCancelled: () => isCancelled, isTold: call.progressToken !== null };
     const seconds = Math.max(0, Math.ceil((call.endsAt - clock.now()) / 1_000));
     const { jobId } = call;
-    const job = jobId === null ? LOST : await waitForJob(parts, caller, { jobId, seconds, waiting });
+    const job = jobId === null ? LOST_JOB : await waitForJob(parts, caller, { jobId, seconds, waiting });
     const isLost = !job.ok && job.fault.kind === "not_found" && call.isOwn;
     const answer = isLost ? { error: LOST_CALL } : { result: parts.resultOf(job) };
     if (isCancelled && call.isOwn && call.jobId !== null)

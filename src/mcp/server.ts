@@ -24,7 +24,7 @@ import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts"
 import type { Era, ServerParts } from "./call-parts.ts";
 import { WordedServer } from "./worded-server.ts";
 
-const INSTRUCTIONS =
+const SERVER_INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
 
 /**
@@ -48,11 +48,11 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
     { name: "troupe", title: "Troupe", version: services.facts.version },
     {
       capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
-      instructions: INSTRUCTIONS,
+      instructions: SERVER_INSTRUCTIONS,
       jsonSchemaValidator: ANY_ANSWER,
     },
   );
-  const guarded = async <T>(context: ServerContext, run: (asking: Asking) => Promise<T>): Promise<T> => {
+  const guarded = async <T>(context: ServerContext, run: (asking: AskingClient) => Promise<T>): Promise<T> => {
     const { caller } = factsIn(context);
     const orThrow = <V>(outcome: Outcome<V>): V => orError(outcome, (fault) => parts.refusal(fault, caller.requestId));
     try {
@@ -145,7 +145,7 @@ function needed(session: ServedSession | null): ServedSession {
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "Subscriptions need a session; `initialize` gives one");
 }
 
-interface Asking {
+interface AskingClient {
   readonly caller: Caller;
   /** The value, or a protocol error for the refusal. */
   readonly orThrow: <V>(outcome: Outcome<V>) => V;

@@ -44,12 +44,12 @@ export class SessionIds {
     const isLong = JSON.stringify(terms).length > TERMS_CHARACTERS;
     const kept = isLong ? { ...terms, capabilities: {}, clientInfo: UNNAMED } : terms;
     const session: Sealed = { ...kept, openedAt: this.clock.now() };
-    return this.sealing.seal("mcp_session", JSON.stringify(session), contextOf(by));
+    return this.sealing.seal("mcp_session", JSON.stringify(session), sessionContext(by));
   }
 
   /** The person's session; null if the id is invalid, somebody else's, too old, or from the future. */
   open(by: Principal, id: string): OpenedSession | null {
-    const text = this.sealing.open("mcp_session", id, contextOf(by));
+    const text = this.sealing.open("mcp_session", id, sessionContext(by));
     if (text === null) return null;
     const { openedAt, ...terms } = JSON.parse(text) as Sealed;
     const ageMs = this.clock.now() - openedAt;
@@ -76,4 +76,4 @@ interface Sealed extends SessionTerms {
 const UNNAMED = { name: "client", version: "0" };
 
 /** A client may change its token during a session, but not its person. */
-const contextOf = ({ organizationId, userId }: Principal): readonly string[] => [organizationId, userId];
+const sessionContext = ({ organizationId, userId }: Principal): readonly string[] => [organizationId, userId];

@@ -18,10 +18,10 @@ import { type SubscriptionParts, Subscriptions } from "./subscriptions.ts";
 /** Limits of sessions in memory, per organization and in total; each may have a replay buffer of 1 MiB. */
 export const LIVE_SESSIONS = { organization: 128, all: 1_024 } as const;
 /** A session is evicted when nothing of it has been open for so long. */
-export const IDLE_MS = 5 * 60_000;
+export const MCP_SESSION_IDLE_MS = 5 * 60_000;
 const SWEEP_MS = 60_000;
 /** Silence on a stream after which a comment keeps the connection alive. */
-const KEEP_ALIVE_MS = 10_000;
+export const KEEP_ALIVE_MS = 10_000;
 
 export interface LiveSession {
   readonly organizationId: string;
@@ -78,7 +78,7 @@ export class McpSessions {
     const { id } = found;
     let opening = this.live.get(id);
     if (opening === undefined) {
-      if (!this.makeRoom(by.organizationId)) return FULL;
+      if (!this.makeRoom(by.organizationId)) return SESSIONS_FULL;
       opening = this.revive(by, found);
       opening.catch(() => void this.drop(id));
     }
@@ -171,7 +171,7 @@ export class McpSessions {
     this.isSweeping = true;
     this.parts.clock.after(SWEEP_MS, () => {
       this.isSweeping = false;
-      const before = this.parts.clock.monotonic() - IDLE_MS;
+      const before = this.parts.clock.monotonic() - MCP_SESSION_IDLE_MS;
       for (const [id, session] of this.known) if (session.uses === 0 && session.usedAt <= before) void this.drop(id);
       if (this.known.size > 0) this.sweepLater();
     });
@@ -180,7 +180,7 @@ export class McpSessions {
 
 type MessageOptions = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport["handleRequest"]>[1]>;
 
-const FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: 10_000 });
+const SESSIONS_FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: 10_000 });
 
 const openingRequest = (id: string): Request =>
   new Request("http://session/", {

@@ -14,14 +14,14 @@ import type { LocalInput } from "../http/input/local-input.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import type { CallParts, ToolAnswer } from "./call-parts.ts";
 import { readContent, writtenContent } from "./file-content.ts";
-import { waitForJob, type Waiting } from "./job-wait.ts";
-import type { Argument, BoundTool } from "./tool-schema.ts";
+import { waitForJob, type JobWaiter } from "./job-wait.ts";
+import type { ArgumentPlaceOf, BoundTool } from "./tool-schema.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 
 /** Size limit for an operation's answer that is not an object; longer ones are refused. */
-const ANSWER_BYTES = 1024 * 1024;
+const TOOL_ANSWER_BYTES = 1024 * 1024;
 
-type Given = Readonly<Record<string, Json>>;
+type CallArguments = Readonly<Record<string, Json>>;
 
 /** A fault for the first scope that the caller lacks for this tool; null if none is missing. */
 export function scopeFault({ scopes }: BoundTool, { principal }: Caller): Fault | null {
@@ -31,8 +31,8 @@ export function scopeFault({ scopes }: BoundTool, { principal }: Caller): Fault 
 
 export interface ToolRun {
   readonly tool: BoundTool;
-  readonly given: Given;
-  readonly waiting: Waiting;
+  readonly given: CallArguments;
+  readonly waiting: JobWaiter;
   /** The job that an earlier part of the same call began or waited for; absent or null: none. */
   readonly begun?: string | null;
 }
@@ -55,16 +55,16 @@ export async function callTool(
   if (runs === "read_file") return readContent(parts.invoke, caller, input, own);
   if (runs === "write_file") {
     const written = writtenContent(input, own);
-    return written.ok ? answered(await parts.invoke(operation, caller, written.value)) : written;
+    return written.ok ? toolAnswerOf(await parts.invoke(operation, caller, written.value)) : written;
   }
-  return answered(await parts.invoke(operation, caller, input));
+  return toolAnswerOf(await parts.invoke(operation, caller, input));
 }
 
 /** Begins the work or finds it, and waits for it. */
 async function work(
   parts: CallParts,
   caller: Caller,
-  { tool, input, own, waiting, begun: known }: Read & Required<Omit<ToolRun, "given">>,
+  { tool, input, own, waiting, begun: known }: ReadArguments & Required<Omit<ToolRun, "given">>,
 ): Promise<Outcome<ToolAnswer>> {
   const seconds = own["wait_seconds"] ?? WAIT_SECONDS.default;
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0 || seconds > WAIT_SECONDS.most)
@@ -99,7 +99,7 @@ const keyed = (input: LocalInput, key: string | null): LocalInput =>
     ? input
     : { ...input, body: { ...(input.body as JsonObject), call_key: key } };
 
-function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
+function unknownArgument(tool: BoundTool, given: CallArguments): Outcome<never> | null {
   const names = [...tool.arguments.keys()];
   const unknown = Object.keys(given).find((name) => !tool.arguments.has(name));
   if (unknown === undefined) return null;
@@ -107,15 +107,20 @@ function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
   return invalid(`/${shown}`, `Unknown argument \`${shown}\`${didYouMean(shown, names)}`);
 }
 
-interface Read {
+interface ReadArguments {
   readonly input: LocalInput;
   /** Arguments for the tool itself, not for its operation. */
-  readonly own: Given;
+  readonly own: CallArguments;
 }
 
 /** Puts each argument in its place; the operation validates the values. */
-async function inputOf(parts: CallParts, caller: Caller, tool: BoundTool, given: Given): Promise<Outcome<Read>> {
-  const places: Record<Argument["place"], Record<string, Json>> = {
+async function inputOf(
+  parts: CallParts,
+  caller: Caller,
+  tool: BoundTool,
+  given: CallArguments,
+): Promise<Outcome<ReadArguments>> {
+  const places: Record<ArgumentPlaceOf["place"], Record<string, Json>> = {
     params: {},
     query: {},
     body: {},
@@ -170,12 +175,12 @@ export async function selectedWorkspace({ services }: CallParts, { principal }: 
 }
 
 /** The operation's answer as an object. */
-export async function answered(outcome: Outcome<object | Response>): Promise<Outcome<ToolAnswer>> {
+export async function toolAnswerOf(outcome: Outcome<object | Response>): Promise<Outcome<ToolAnswer>> {
   if (!outcome.ok) return outcome;
   const { value } = outcome;
   if (!(value instanceof Response)) return ok({ value: value as JsonObject });
   const bytes = await value.bytes();
-  if (bytes.byteLength > ANSWER_BYTES) return refuse({ kind: "payload_too_large", limitBytes: ANSWER_BYTES });
+  if (bytes.byteLength > TOOL_ANSWER_BYTES) return refuse({ kind: "payload_too_large", limitBytes: TOOL_ANSWER_BYTES });
   const text = Buffer.from(bytes).toString();
   return ok({ value: parseStored(text) as JsonObject, content: [{ type: "text", text }] });
 }

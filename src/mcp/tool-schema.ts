@@ -1,17 +1,24 @@
 /** Tools as clients see them: derived from the operations' tables, so that both agree (MCP-3). */
 import { assert } from "../../actors/assert.ts";
 import { type TSchema, Type } from "../../actors/schema.ts";
-import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
+import { type FieldSchemas, type OperationContract, isJsonBody, isRead } from "../http/contract/operation.ts";
 import { JOB_VIEW_URI } from "./job-view.ts";
-import { type Describe, describedField, type JsonSchema, plainSchema, shortAnswer, shortInput } from "./json-schema.ts";
+import {
+  type Describe,
+  describedField,
+  type ToolSchemaObject,
+  plainSchema,
+  shortAnswer,
+  shortInput,
+} from "./json-schema.ts";
 import { READ_BYTES, type ToolSpec, WAIT_SECONDS } from "./tools.ts";
 
 /** The place of an argument in the operation's input. */
-export interface Argument {
+export interface ArgumentPlaceOf {
   readonly place: "params" | "query" | "body" | "if-match" | "idempotency-key" | "tool";
   /** The argument's name there. */
   readonly field: string;
-  readonly schema: JsonSchema;
+  readonly schema: ToolSchemaObject;
   readonly isRequired: boolean;
 }
 
@@ -21,7 +28,7 @@ export interface BoundTool {
   readonly operation: OperationContract;
   /** The scopes that the token needs, besides `mcp`. */
   readonly scopes: readonly string[];
-  readonly arguments: ReadonlyMap<string, Argument>;
+  readonly arguments: ReadonlyMap<string, ArgumentPlaceOf>;
   /** As listed by `tools/list`. */
   readonly shown: ShownTool;
 }
@@ -30,22 +37,20 @@ export interface ShownTool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema & { readonly type: "object" };
-  readonly outputSchema: JsonSchema & { readonly type: "object" };
+  readonly inputSchema: ToolSchemaObject & { readonly type: "object" };
+  readonly outputSchema: ToolSchemaObject & { readonly type: "object" };
   readonly annotations: Readonly<Record<string, string | boolean>>;
   readonly _meta?: { readonly ui: { readonly resourceUri: string } };
 }
 
-type Fields = Readonly<Record<string, TSchema>>;
-
-type Operations = Readonly<Record<string, OperationContract>>;
+type OperationsById = Readonly<Record<string, OperationContract>>;
 
 /** Combines a tool with its operation. */
-export function boundTool(spec: ToolSpec, operations: Operations, describe: Describe): BoundTool {
+export function boundTool(spec: ToolSpec, operations: OperationsById, describe: Describe): BoundTool {
   const operation = operations[spec.operation];
   const answering = operations[spec.answersAs ?? spec.operation];
   assert(operation !== undefined && answering !== undefined, `the tool ${spec.name} has an operation`);
-  const found = new Map<string, Argument>();
+  const found = new Map<string, ArgumentPlaceOf>();
   for (const argument of argumentsOf(spec, operation, describe)) {
     const name = spec.renamed?.[argument.field] ?? argument.field;
     assert(!found.has(name), `the tool ${spec.name} has one argument ${name}`);
@@ -56,12 +61,13 @@ export function boundTool(spec: ToolSpec, operations: Operations, describe: Desc
   return { spec, operation, scopes: [...scopes], arguments: found, shown };
 }
 
-function* argumentsOf(spec: ToolSpec, operation: OperationContract, describe: Describe): Generator<Argument> {
+function* argumentsOf(spec: ToolSpec, operation: OperationContract, describe: Describe): Generator<ArgumentPlaceOf> {
   const { params = {}, query = {}, headers = {}, body } = operation;
   const component = `${spec.operation.charAt(0).toUpperCase()}${spec.operation.slice(1)}Request`;
-  const shown = (name: string, schema: TSchema): JsonSchema => describedField(name, schema, describe, component);
+  const shown = (name: string, schema: TSchema): ToolSchemaObject => describedField(name, schema, describe, component);
   const isOffered = (name: string): boolean => spec.left?.includes(name) !== true;
-  const defaulted = (name: string): boolean => spec.selectsWorkspace === true && named(spec, name) === "workspace_id";
+  const defaulted = (name: string): boolean =>
+    spec.selectsWorkspace === true && renamedField(spec, name) === "workspace_id";
   for (const [field, schema] of Object.entries(params))
     yield {
       place: "params",
@@ -84,19 +90,19 @@ function* argumentsOf(spec: ToolSpec, operation: OperationContract, describe: De
   for (const [field, schema] of Object.entries(OF_TOOLS[spec.runs ?? "plain"]))
     yield { place: "tool", field, schema: plainSchema(schema, null, ""), isRequired: false };
   if ("if-match" in headers && spec.runs !== "write_file")
-    yield { place: "if-match", field: "if_match", schema: IF_MATCH, isRequired: false };
+    yield { place: "if-match", field: "if_match", schema: IF_MATCH_ARGUMENT, isRequired: false };
   if (!isRead(operation))
     yield { place: "idempotency-key", field: "idempotency_key", schema: IDEMPOTENCY_KEY, isRequired: false };
 }
 
-const named = (spec: ToolSpec, field: string): string => spec.renamed?.[field] ?? field;
+const renamedField = (spec: ToolSpec, field: string): string => spec.renamed?.[field] ?? field;
 
 /** Query parameters that file tools require, although the operation's table makes all query fields optional. */
 const NEEDED: ReadonlySet<string> = new Set(["path"]);
 const isOfFile = ({ runs }: ToolSpec): boolean => runs === "read_file" || runs === "write_file";
 
 const SELECTED = { type: "string", description: "The workspace; the one that you have selected by default" };
-const IF_MATCH = {
+const IF_MATCH_ARGUMENT = {
   type: "string",
   description: "The version that you have read; a newer one is a conflict",
 };
@@ -115,7 +121,7 @@ const WaitSeconds = Type.Integer({
 });
 
 /** Arguments that a tool takes in addition to those of its operation. */
-const OF_TOOLS: Readonly<Record<NonNullable<ToolSpec["runs"]> | "plain", Fields>> = {
+const OF_TOOLS: Readonly<Record<NonNullable<ToolSpec["runs"]> | "plain", FieldSchemas>> = {
   plain: {},
   wait: { wait_seconds: WaitSeconds },
   execute: { wait_seconds: WaitSeconds },
@@ -144,13 +150,13 @@ const FileContent = Type.Object({
   next_offset: Type.Union([Type.Integer(), Type.Null()], { description: "Where to go on; null at the end" }),
 });
 
-interface Parts {
+interface ToolSchemaParts {
   readonly operation: OperationContract;
   readonly answering: OperationContract;
-  readonly found: ReadonlyMap<string, Argument>;
+  readonly found: ReadonlyMap<string, ArgumentPlaceOf>;
 }
 
-function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): ShownTool {
+function shownTool(spec: ToolSpec, { operation, answering, found }: ToolSchemaParts): ShownTool {
   const { name, title, description, isDestructive, isIdempotent, isOpenWorld } = spec;
   const isReading = isRead(operation);
   const required = [...found].flatMap(([field, { isRequired }]) => (isRequired ? [field] : []));
@@ -164,7 +170,7 @@ function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): Show
       ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
     },
-    outputSchema: shortAnswer(answerOf(spec, answering)),
+    outputSchema: shortAnswer(answerSchema(spec, answering)),
     annotations: {
       readOnlyHint: isReading,
       // Both are only of tools that change something; that a repetition changes more is the default.
@@ -178,12 +184,12 @@ function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): Show
 }
 
 /** The schema of the tool's answer: the operation's own noun. */
-function answerOf({ runs, name }: ToolSpec, { answers }: OperationContract): TSchema {
+function answerSchema({ runs, name }: ToolSpec, { answers }: OperationContract): TSchema {
   if (runs === "read_file") return FileContent;
   const answer = answers[200] ?? answers[201] ?? answers[202];
   const schema =
     answer !== undefined && answer !== null && (answer as { readonly kind?: unknown }).kind === "media"
-      ? (answer as { readonly types: Fields }).types["application/json"]
+      ? (answer as { readonly types: FieldSchemas }).types["application/json"]
       : (answer as TSchema | undefined);
   assert(schema !== undefined, `the tool ${name} answers JSON`);
   return schema;

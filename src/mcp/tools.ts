@@ -33,11 +33,11 @@ export interface ToolSpec {
   readonly isOpenWorld?: true;
 }
 
-const AGENT = { renamed: { id: "agent_id" } } as const;
+const AGENT_ARGUMENT = { renamed: { id: "agent_id" } } as const;
 const CHAT = { renamed: { id: "chat_id" } } as const;
-const JOB = { renamed: { id: "job_id" } } as const;
+const JOB_ARGUMENT = { renamed: { id: "job_id" } } as const;
 const MISSION = { renamed: { id: "mission_id" } } as const;
-const WORKSPACE = { renamed: { id: "workspace_id" }, selectsWorkspace: true } as const;
+const WORKSPACE_ARGUMENT = { renamed: { id: "workspace_id" }, selectsWorkspace: true } as const;
 
 /** In the order of the list. */
 export const TOOLS: readonly ToolSpec[] = [
@@ -59,7 +59,7 @@ export const TOOLS: readonly ToolSpec[] = [
     title: "Update an agent",
     description: "Changes the given fields of an agent; omitted fields stay as they are.",
     operation: "updateAgent",
-    ...AGENT,
+    ...AGENT_ARGUMENT,
     isDestructive: true,
     isIdempotent: true,
   },
@@ -119,7 +119,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Reads a job once: status, result, waiting approvals, and the actions that it allows (allowed_actions).",
     operation: "getJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     left: ["since_version", "wait"],
     showsJob: true,
   },
@@ -129,7 +129,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Waits until a job has ended or needs a person, up to wait_seconds, and returns it. While its status is queued, running or cancelling, call it again.",
     operation: "getJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     left: ["since_version", "wait"],
     runs: "wait",
     showsJob: true,
@@ -140,7 +140,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Approves a job's result, or approves or denies (decision=deny) the tool calls that it waits for. Ask the person before you decide for them.",
     operation: "approveJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     isDestructive: true,
     isOpenWorld: true,
   },
@@ -149,7 +149,7 @@ export const TOOLS: readonly ToolSpec[] = [
     title: "Cancel a job",
     description: "Stops a job. With wait it returns when the job has stopped.",
     operation: "cancelJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     isDestructive: true,
     isIdempotent: true,
   },
@@ -158,7 +158,7 @@ export const TOOLS: readonly ToolSpec[] = [
     title: "Resume a job",
     description: "Continues a blocked job, or a failed or cancelled one in a new job. Then call wait_for_job.",
     operation: "resumeJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     isOpenWorld: true,
   },
   {
@@ -167,7 +167,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Asks for another round of a finished job, with feedback. Returns the new job: call wait_for_job with its id.",
     operation: "iterateJob",
-    ...JOB,
+    ...JOB_ARGUMENT,
     isOpenWorld: true,
   },
   {
@@ -225,7 +225,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Lists files and directories of a workspace, sorted by path. recursive=true includes everything below.",
     operation: "listFiles",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
   },
   {
     name: "read_file",
@@ -233,7 +233,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Reads a file of a workspace: text as text, an image as an image, other content as Base64. Returns at most length bytes from offset; continue at next_offset.",
     operation: "readFile",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
     runs: "read_file",
   },
   {
@@ -242,7 +242,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Writes a file of a workspace, from text or Base64. Creates missing directories. Replaces an existing file and keeps its content as a version.",
     operation: "writeFile",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
     runs: "write_file",
     isDestructive: true,
     isIdempotent: true,
@@ -252,7 +252,7 @@ export const TOOLS: readonly ToolSpec[] = [
     title: "Move a file",
     description: "Moves or renames a file or directory of a workspace.",
     operation: "moveFile",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
     isDestructive: true,
   },
   {
@@ -260,7 +260,7 @@ export const TOOLS: readonly ToolSpec[] = [
     title: "Share a file",
     description: "Creates a public URL of a file: anyone with the URL can download the file without a token.",
     operation: "shareFile",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
     isOpenWorld: true,
   },
   {
@@ -269,7 +269,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Runs one SELECT over CSV, JSON, Parquet or SQLite files of a workspace, such as SELECT region, sum(amount) FROM 'reports/sales.csv' GROUP BY region.",
     operation: "queryData",
-    ...WORKSPACE,
+    ...WORKSPACE_ARGUMENT,
     left: ["format"],
   },
   {

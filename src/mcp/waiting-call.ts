@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../actors/schema.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { jobOfCall } from "./execute.ts";
-import type { Message } from "./message.ts";
+import type { PostedJson } from "./message.ts";
 import { type ToolSpec, WAIT_SECONDS } from "./tools.ts";
 
 /** Characters of a message's value that an event id may carry. */
@@ -10,7 +10,7 @@ const SHORT = 128;
 
 /** What the stream of a message can be resumed from; null if only this process can resume it. */
 export function waitingCall(
-  { id, params }: Message,
+  { id, params }: PostedJson,
   { runs, key, now }: { readonly runs: ToolSpec["runs"]; readonly key: string; readonly now: number },
 ): WaitingCall | null {
   if (runs !== "execute" && runs !== "wait") return null;

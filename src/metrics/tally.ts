@@ -2,7 +2,7 @@
  * Counters that the service updates while it works: plain numbers that cost some nanoseconds each. They take
  * Prometheus' form only on a scrape (`exposition.ts`).
  */
-import { amountOf, unitsOf } from "../../actors/money.ts";
+import { amountOf, moneyUnits } from "../../actors/money.ts";
 
 /** Separates label values in a key; no label contains it. */
 const LABEL_SEPARATOR = "\t";
@@ -33,7 +33,7 @@ export class Amounts {
 
   /** `amount` is decimal text, in the format of `actors/money.ts`. */
   add(amount: string, model: string): void {
-    this.units.set(model, (this.units.get(model) ?? 0n) + unitsOf(amount));
+    this.units.set(model, (this.units.get(model) ?? 0n) + moneyUnits(amount));
   }
 
   *entries(): Generator<readonly [model: string, amount: number]> {

@@ -7,14 +7,17 @@ import { checkedField } from "../http/contract/body-schema.ts";
 import { Id, Text } from "../http/contract/noun.ts";
 import { withinMessage } from "../http/contract/limits.ts";
 import type { Change } from "../http/commit/commit.ts";
-import { attached, type SaidContent } from "../work/attaching.ts";
+import { attachContent, type SaidContent } from "../work/attaching.ts";
 import { contentErrors, type GivenContent } from "../work/content-blocks.ts";
 import type { Services } from "./services.ts";
 
-const closed = { additionalProperties: false } as const;
-const Source = Type.Union(
+const closedObject = { additionalProperties: false } as const;
+const SourceField = Type.Union(
   [
-    Type.Object({ kind: Type.Literal("upload"), file_id: Id("upl", "Id of a file from `POST /api/files`") }, closed),
+    Type.Object(
+      { kind: Type.Literal("upload"), file_id: Id("upl", "Id of a file from `POST /api/files`") },
+      closedObject,
+    ),
     Type.Object(
       {
         kind: Type.Literal("workspace"),
@@ -24,28 +27,31 @@ const Source = Type.Union(
           Type.Integer({ minimum: 1, description: "Version of the file; by default the current one" }),
         ),
       },
-      closed,
+      closedObject,
     ),
     Type.Object(
       {
         kind: Type.Literal("url"),
         url: Text("An https URL, fetched once when the message is sent", "https://example.com/a.png"),
       },
-      closed,
+      closedObject,
     ),
   ],
   { $id: "ContentSource", description: "Where the content is. The message keeps it as it is at the time of sending" },
 );
 const ContentBlock = Type.Union(
   [
-    Type.Object({ type: Type.Literal("text"), text: Text("The text", "What does this invoice ask for?") }, closed),
+    Type.Object(
+      { type: Type.Literal("text"), text: Text("The text", "What does this invoice ask for?") },
+      closedObject,
+    ),
     Type.Object(
       {
         type: OneOf(["image", "file"] as const),
-        source: Source,
+        source: SourceField,
         name: Type.Optional(Type.String({ minLength: 1, maxLength: UPLOAD_NAME, description: "Name of the file" })),
       },
-      closed,
+      closedObject,
     ),
   ],
   { $id: "ContentBlock", description: "Part of a message: text, an image, or a file (PDF or text)" },
@@ -61,7 +67,7 @@ export const contentField = (description: string) =>
   );
 
 /** The service fetches URLs during this time. */
-const QUIET_SECONDS = 120;
+const FETCHING_QUIET_SECONDS = 120;
 
 /** Refuses content whose text is too long. */
 export const withinContent = (content: GivenContent, field: string): Outcome<null> =>
@@ -84,8 +90,8 @@ export async function saidContent(
 ): Promise<Outcome<SaidContent>> {
   const fits = withinContent(content, field);
   if (!fits.ok) return fits;
-  if (typeof content !== "string") change.keepOpen(QUIET_SECONDS);
+  if (typeof content !== "string") change.keepOpen(FETCHING_QUIET_SECONDS);
   const { organizationId, userId, scopes } = change.principal;
   const by = { organizationId, userId, readsWorkspaces: hasScope(scopes, "workspaces:read"), signal: change.signal };
-  return attached(services, by, { content, field });
+  return attachContent(services, by, { content, field });
 }

@@ -5,6 +5,8 @@
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import type { Services } from "./services.ts";
+import { escapePointer } from "../http/input/validation.ts";
+import { isJsonObject } from "../../actors/schema.ts";
 
 /** Bytes of a schema as JSON: every model call sends it. */
 export const SCHEMA_BYTES = 16 * 1024;
@@ -58,7 +60,7 @@ function tooDeep(value: Json, path: string, depth: number): string | null {
   if (typeof value !== "object" || value === null) return null;
   if (depth > SCHEMA_DEPTH) return path;
   for (const [key, inner] of Object.entries(value)) {
-    const found = tooDeep(inner as Json, `${path}/${pointer(key)}`, depth + 1);
+    const found = tooDeep(inner as Json, `${path}/${escapePointer(key)}`, depth + 1);
     if (found !== null) return found;
   }
   return null;
@@ -68,17 +70,15 @@ function wordErrors(schema: Json, path: string): InputError[] {
   if (typeof schema !== "object" || schema === null) return [];
   if (Array.isArray(schema)) return schema.flatMap((inner, i) => wordErrors(inner as Json, `${path}/${i}`));
   return Object.entries(schema).flatMap(([word, value]) => {
-    const at = `${path}/${pointer(word)}`;
+    const at = `${path}/${escapePointer(word)}`;
     if (REFUSED_WORDS.has(word)) return [{ path: at, message: "is not allowed in a schema here" }];
     if (word === "$ref" && !(typeof value === "string" && value.startsWith("#")))
       return [{ path: at, message: "must refer to a place in the schema itself, such as #/$defs/item" }];
     if (DATA_WORDS.has(word)) return [];
-    if (MAPS.has(word) && isObject(value))
-      return Object.entries(value).flatMap(([name, inner]) => wordErrors(inner as Json, `${at}/${pointer(name)}`));
+    if (MAPS.has(word) && isJsonObject(value))
+      return Object.entries(value).flatMap(([name, inner]) =>
+        wordErrors(inner as Json, `${at}/${escapePointer(name)}`),
+      );
     return wordErrors(value as Json, at);
   });
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const pointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,6 +1,6 @@
 /** Port: what webhooks need from outside: checks of URLs, and cryptography. */
 
-export interface Verification {
+export interface VerifiedSignature {
   readonly kind:
     | "valid"
     | "missing_signature"
@@ -25,5 +25,5 @@ export interface WebhookTools {
     delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
     secrets: readonly string[],
     now: number,
-  ): Verification;
+  ): VerifiedSignature;
 }

@@ -9,7 +9,13 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
-import { type Forwarding, handedOn, type OperationCall, type Route, type Routed } from "../http/request/forwarding.ts";
+import {
+  type Forwarding,
+  forwarderOf,
+  type OperationCall,
+  type Route,
+  type RoutedRequest,
+} from "../http/request/forwarding.ts";
 import { UNNAMED_STREAM } from "./handed-on-request.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, withContent } from "./content-answer.ts";
@@ -22,7 +28,7 @@ import type { PeerQuestions } from "./peer-questions.ts";
 import type { Owner } from "./placement-table.ts";
 import { isEventStream, linkedResponse, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
-import { OWNER_WAIT_MS, type Place, type Routing } from "./routing.ts";
+import { OWNER_WAIT_MS, type RoutedPlace, type Routing } from "./routing.ts";
 
 /** Bodies up to this many bytes are kept until they are answered, so that they can be sent again. */
 export const KEPT_BODY_BYTES = 64 * 1024;
@@ -30,8 +36,8 @@ export const KEPT_BODY_BYTES = 64 * 1024;
 const OWN_WAIT_MS = 1_000;
 
 const OUTCOME_UNKNOWN: Fault = { kind: "outcome_unknown", retryAfterMs: UNAVAILABLE_RETRY_MS };
-const LOST: Route = { kind: "nowhere", fault: OUTCOME_UNKNOWN };
-const NOWHERE: Route = { kind: "nowhere", fault: UNAVAILABLE };
+const LOST_ROUTE: Route = { kind: "nowhere", fault: OUTCOME_UNKNOWN };
+const NO_ROUTE: Route = { kind: "nowhere", fault: UNAVAILABLE };
 
 interface ForwardingParts {
   readonly self: Owner;
@@ -45,14 +51,14 @@ interface ForwardingParts {
   readonly clock: Pick<Clock, "monotonic" | "after">;
 }
 
-type Body = ReadableStream<Uint8Array> | ArrayBuffer | null;
+type ForwardedBody = ReadableStream<Uint8Array> | ArrayBuffer | null;
 
 /** A request to forward, and whether it may be sent again. */
 interface Parcel {
-  readonly routed: Routed;
+  readonly routed: RoutedRequest;
   readonly target: string;
   readonly bearer: Bearer;
-  readonly body: Body;
+  readonly body: ForwardedBody;
   /** Whether the body can be sent again. */
   readonly isKept: boolean;
   /** Whether running it twice does no harm. */
@@ -72,11 +78,11 @@ export class RequestForwarding implements Forwarding {
     this.leaving = new LeavingClients(parts.clock);
   }
 
-  route(routed: Routed, bearer: Bearer): MaybePromise<Route> {
+  route(routed: RoutedRequest, bearer: Bearer): MaybePromise<Route> {
     const { organizationId } = bearer;
     const place = this.parts.routing.placeNow(organizationId);
     if (place?.kind === "here") return this.here(organizationId);
-    if (handedOn(routed.request) !== null) return this.own(organizationId);
+    if (forwarderOf(routed.request) !== null) return this.own(organizationId);
     return (place === null ? null : this.sendNow(place.owner, routed, bearer)) ?? this.send(routed, bearer);
   }
 
@@ -85,13 +91,13 @@ export class RequestForwarding implements Forwarding {
   }
 
   /** Forwards a read over the owner's link at once; null if there is no link, or if the request is not a read. */
-  private sendNow(owner: Owner, routed: Routed, bearer: Bearer): Promise<Route> | null {
+  private sendNow(owner: Owner, routed: RoutedRequest, bearer: Bearer): Promise<Route> | null {
     const { request } = routed;
     if (request.method !== "GET") return null;
     const untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS;
     const target = targetOf(request.url);
     const parcel = { routed, bearer, target, body: null, isKept: true, isHarmless: true, untilMs };
-    const call = this.parts.client.link(owner, passed(parcel));
+    const call = this.parts.client.link(owner, parcelFields(parcel));
     if (call === null) return null;
     return this.overLink(owner, parcel, call).then((end) =>
       end instanceof Response
@@ -112,12 +118,12 @@ export class RequestForwarding implements Forwarding {
     return { kind: "elsewhere", response: new Response(null, { status: MISDIRECTED }) };
   }
 
-  private async send(routed: Routed, bearer: Bearer): Promise<Route> {
+  private async send(routed: RoutedRequest, bearer: Bearer): Promise<Route> {
     const { routing, clock } = this.parts;
     const { organizationId } = bearer;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
     const place = await routing.placeOf(organizationId, untilMs);
-    if (place === null) return NOWHERE;
+    if (place === null) return NO_ROUTE;
     if (place.kind === "here") return this.here(organizationId);
     const { request } = routed;
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -135,18 +141,18 @@ export class RequestForwarding implements Forwarding {
   }
 
   /** `attempted`: the result of the first attempt, if one was made. */
-  private async deliver(first: Place, parcel: Parcel, attempted: Attempted | null = null): Promise<Route> {
+  private async deliver(first: RoutedPlace, parcel: Parcel, attempted: Attempted | null = null): Promise<Route> {
     const { routing, liveness, clock } = this.parts;
-    for (let place: Place | null = first, before = attempted; ; before = null) {
-      if (place === null) return NOWHERE;
+    for (let place: RoutedPlace | null = first, before = attempted; ; before = null) {
+      if (place === null) return NO_ROUTE;
       // The shard moved here meanwhile. Part of the body has been read, so this replica calls itself.
       const owner = place.kind === "here" ? this.parts.self : place.owner;
       const end = before ?? (await this.attempt(owner, parcel));
       if (end instanceof Response) return { kind: "elsewhere", response: end };
       if (typeof end !== "string") return { kind: "nowhere", fault: end };
-      if (end === "lost" && !(parcel.isHarmless && parcel.isKept)) return LOST;
-      if (!parcel.isKept) return NOWHERE;
-      if (parcel.routed.request.signal.aborted || clock.monotonic() >= parcel.untilMs) return NOWHERE;
+      if (end === "lost" && !(parcel.isHarmless && parcel.isKept)) return LOST_ROUTE;
+      if (!parcel.isKept) return NO_ROUTE;
+      if (parcel.routed.request.signal.aborted || clock.monotonic() >= parcel.untilMs) return NO_ROUTE;
       if (end !== "misdirected") await liveness.suspect(owner, parcel.untilMs);
       await routing.lookAgain(parcel.untilMs);
       place = await routing.placeOf(parcel.bearer.organizationId, parcel.untilMs);
@@ -156,9 +162,9 @@ export class RequestForwarding implements Forwarding {
   /** The answer, or why there is none. */
   private async attempt(owner: Owner, parcel: Parcel): Promise<Attempted> {
     const { client } = this.parts;
-    const linked = client.link(owner, passed(parcel));
+    const linked = client.link(owner, parcelFields(parcel));
     if (linked !== null) return this.overLink(owner, parcel, linked);
-    return this.overHttp(owner, parcel, (signal) => client.pass(owner, { ...passed(parcel), signal }));
+    return this.overHttp(owner, parcel, (signal) => client.pass(owner, { ...parcelFields(parcel), signal }));
   }
 
   /** The answer over the link, or over HTTP if the owner keeps it to be fetched. */
@@ -275,7 +281,7 @@ export class RequestForwarding implements Forwarding {
       };
       const headers: Record<string, string> = cursor === null ? {} : { "last-event-id": cursor };
       try {
-        const response = await client.pass(owner, { ...passed(parcel), headers, signal: call.signal });
+        const response = await client.pass(owner, { ...parcelFields(parcel), headers, signal: call.signal });
         const { status, body } = response;
         if (status === 200 && body !== null) return { body, end };
         end();
@@ -289,7 +295,7 @@ export class RequestForwarding implements Forwarding {
   }
 }
 
-function passed({ routed, target, body }: Parcel): Omit<Passed, "signal" | "headers"> {
+function parcelFields({ routed, target, body }: Parcel): Omit<Passed, "signal" | "headers"> {
   const { request, requestId, address } = routed;
   return { request, target, body, requestId, client: address };
 }
@@ -298,7 +304,7 @@ function passed({ routed, target, body }: Parcel): Omit<Passed, "signal" | "head
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
 /** The URL of a forwarded request. A host that is not valid in a URL stays in the header only. */
-export function urlOf(host: string | null, target: string): string {
+export function forwardedUrl(host: string | null, target: string): string {
   const url = `http://${host}${target}`;
   return host !== null && PLAIN_HOST.test(host) && URL.canParse(url) ? url : `http://replica${target}`;
 }

@@ -1,6 +1,6 @@
 /** A client's request that another replica has forwarded to this one, and what that replica needs of its answer. */
 import { assert } from "../../actors/assert.ts";
-import type { Answer, SharedHeaders, WholeBody } from "../http/answer/answer.ts";
+import type { PipelineAnswer, SharedHeaders, WholeBody } from "../http/answer/answer.ts";
 import { type HandedOn, handOn, type ServedContent } from "../http/request/forwarding.ts";
 import { PlainAnswer } from "./plain-answer.ts";
 
@@ -25,11 +25,11 @@ export class HandedOnRequest implements HandedOn {
     handOn(request, this);
   }
 
-  answer(status: number, shared: SharedHeaders, body: WholeBody): Answer | null {
+  answer(status: number, shared: SharedHeaders, body: WholeBody): PipelineAnswer | null {
     return this.takesPlain ? new PlainAnswer(status, shared, body) : null;
   }
 
-  take(answer: Answer): Response {
+  take(answer: PipelineAnswer): Response {
     assert(answer instanceof PlainAnswer, "what is taken was made here");
     this.plain = answer;
     return TAKEN;

@@ -14,7 +14,7 @@ export interface Staying {
   keepOpen(seconds: number): void;
 }
 
-interface Waiting {
+interface WaitingClient {
   readonly staying: Staying;
   readonly call: Abortable;
   /** Removes the listener; null before there is one. */
@@ -24,7 +24,7 @@ interface Waiting {
 export class LeavingClients {
   private readonly clock: Pick<Clock, "after">;
   /** Calls without a listener yet. */
-  private readonly fresh = new Set<Waiting>();
+  private readonly fresh = new Set<WaitingClient>();
   private willLook = false;
 
   constructor(clock: Pick<Clock, "after">) {
@@ -36,7 +36,7 @@ export class LeavingClients {
    * that waits for longer than a moment is under the owner's time limits.
    */
   watch(staying: Staying, call: Abortable): () => void {
-    const waiting: Waiting = { staying, call, stop: null };
+    const waiting: WaitingClient = { staying, call, stop: null };
     this.fresh.add(waiting);
     if (!this.willLook) this.clock.after(MOMENT_MS, () => this.listen());
     this.willLook = true;

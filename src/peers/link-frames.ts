@@ -11,11 +11,11 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { afterTick } from "../http/stream/after-tick.ts";
-import { SKEW_MS } from "./peer-key.ts";
+import { REPLICA_SKEW_MS } from "./peer-key.ts";
 
 /** Kinds of frames. */
 export const ASK = 1;
-export const ANSWER = 2;
+export const ANSWER_FRAME = 2;
 /** The answer is too large, or a stream: the other side fetches it over HTTP. */
 export const KEPT = 3;
 /** Nobody waits for the answer any more. */
@@ -49,12 +49,12 @@ export interface ReadFrame extends Frame {
 export type Direction = "asks" | "answers";
 
 /** Longer messages are divided. */
-const MESSAGE_BYTES = 256 * 1024;
+const LINK_MESSAGE_BYTES = 256 * 1024;
 /** The longest message that a receiver accepts: one frame may exceed the length above. */
 export const MOST_MESSAGE_BYTES = 1024 * 1024;
 const SEAL_BYTES = 32;
 const TIME_BYTES = 8;
-const HEAD_BYTES = 13;
+const FRAME_HEAD_BYTES = 13;
 
 /** The received bytes are not what the other side sent. */
 export class LinkBroken extends Error {
@@ -123,7 +123,7 @@ export class LinkWriter {
       let bytes = 0;
       let next = first;
       do bytes += lengthOf(frames[next++]!);
-      while (next < frames.length && bytes + lengthOf(frames[next]!) <= MESSAGE_BYTES);
+      while (next < frames.length && bytes + lengthOf(frames[next]!) <= LINK_MESSAGE_BYTES);
       this.send(this.sealed(frames.slice(first, next), bytes));
       first = next;
     }
@@ -132,19 +132,19 @@ export class LinkWriter {
   private sealed(frames: readonly Frame[], bytes: number): Buffer {
     const message = Buffer.allocUnsafe(SEAL_BYTES + TIME_BYTES + bytes);
     let at = message.writeDoubleLE(this.seals.now(), SEAL_BYTES);
-    for (const frame of frames) at = write(message, at, frame);
+    for (const frame of frames) at = writeFrame(message, at, frame);
     this.seals.next(message.subarray(SEAL_BYTES)).copy(message);
     return message;
   }
 }
 
-const bytesOf = (body: Frame["body"]): number =>
+const frameBodyBytes = (body: Frame["body"]): number =>
   body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
 
-const lengthOf = ({ head, body }: Frame): number => HEAD_BYTES + Buffer.byteLength(head) + bytesOf(body);
+const lengthOf = ({ head, body }: Frame): number => FRAME_HEAD_BYTES + Buffer.byteLength(head) + frameBodyBytes(body);
 
-function write(message: Buffer, at: number, { kind, id, head, body }: Frame): number {
-  const headAt = at + HEAD_BYTES;
+function writeFrame(message: Buffer, at: number, { kind, id, head, body }: Frame): number {
+  const headAt = at + FRAME_HEAD_BYTES;
   const headLength = message.write(head, headAt);
   const bodyAt = headAt + headLength;
   let bodyLength = 0;
@@ -161,17 +161,17 @@ function write(message: Buffer, at: number, { kind, id, head, body }: Frame): nu
 }
 
 /** The frames of a message. Throws `LinkBroken` if the seal is not the next one or is too old. */
-export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
+export function readFrames(message: Buffer, seals: LinkSeals): ReadFrame[] {
   const seal = message.subarray(0, SEAL_BYTES);
   if (message.length < SEAL_BYTES + TIME_BYTES || !timingSafeEqual(seals.next(message.subarray(SEAL_BYTES)), seal))
     throw new LinkBroken("a message with another seal");
   // After a long stall, a connection must not deliver stale calls whose callers have given up.
-  if (!(Math.abs(seals.now() - message.readDoubleLE(SEAL_BYTES)) <= SKEW_MS))
+  if (!(Math.abs(seals.now() - message.readDoubleLE(SEAL_BYTES)) <= REPLICA_SKEW_MS))
     throw new LinkBroken("a message of another time");
   const read: ReadFrame[] = [];
   for (let at = SEAL_BYTES + TIME_BYTES; at < message.length;) {
-    if (at + HEAD_BYTES > message.length) throw new LinkBroken("a frame that is not whole");
-    const headAt = at + HEAD_BYTES;
+    if (at + FRAME_HEAD_BYTES > message.length) throw new LinkBroken("a frame that is not whole");
+    const headAt = at + FRAME_HEAD_BYTES;
     const bodyAt = headAt + message.readUInt32LE(at + 5);
     const end = bodyAt + message.readUInt32LE(at + 9);
     if (end > message.length) throw new LinkBroken("a frame that is not whole");

@@ -7,14 +7,14 @@ import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
-import { urlOf } from "./forwarding.ts";
+import { forwardedUrl } from "./forwarding.ts";
 import {
-  ANSWER,
+  ANSWER_FRAME,
   ASK,
   CANCEL,
   FAILED,
   type Frame,
-  framesOf,
+  readFrames,
   KEPT,
   LEAVE,
   linkKey,
@@ -31,16 +31,16 @@ import { LinkedCall, linkedRequest } from "./linked-request.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
 import type { PeersLog } from "./peers-log.ts";
-import { PlainAnswer, responseOf } from "./plain-answer.ts";
+import { PlainAnswer, plainResponse } from "./plain-answer.ts";
 
 /** Longer answers are fetched over HTTP. */
 export const MOST_ANSWER_BYTES = 64 * 1024;
 /** An answer that is not fetched within this time is dropped. */
 const KEPT_MS = 10_000;
 /** A link without traffic closes after this. */
-const IDLE_SECONDS = 120;
+const LINK_IDLE_SECONDS = 120;
 const UNSENT_BYTES = 256 * 1024 * 1024;
-const EMPTY: ReadonlySet<number> = new Set([204, 205, 304, 421]);
+const EMPTY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304, 421]);
 
 export interface LinkServerParts {
   readonly clock: Pick<Clock, "after">;
@@ -60,7 +60,7 @@ export interface LinkEnd {
 }
 
 /** A received request. */
-interface Asked {
+interface LinkRequest {
   readonly head: AskHead;
   readonly body: Buffer | null;
   readonly call: LinkedCall;
@@ -116,7 +116,7 @@ export class LinkServer {
     maxPayloadLength: MOST_MESSAGE_BYTES,
     backpressureLimit: UNSENT_BYTES,
     closeOnBackpressureLimit: true,
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: LINK_IDLE_SECONDS,
     open: (link) => {
       const { data } = link;
       const { key: peers } = this.parts;
@@ -131,7 +131,7 @@ export class LinkServer {
       try {
         const { seals, writer } = link.data;
         if (typeof message === "string" || seals === null) return link.terminate();
-        const frames = framesOf(message, seals);
+        const frames = readFrames(message, seals);
         // Answers from memory leave together, as one message.
         writer?.joining(() => {
           for (const frame of frames) this.took(link.data, frame);
@@ -169,7 +169,7 @@ export class LinkServer {
   }
 
   /** The frame with the answer: without a promise if the pipeline does not have to wait. */
-  private answered(end: LinkEnd, id: number, asked: Asked): MaybePromise<Frame> {
+  private answered(end: LinkEnd, id: number, asked: LinkRequest): MaybePromise<Frame> {
     const failed = (err: unknown): Frame => {
       this.parts.log.error({ err }, "a call of another replica failed");
       return { kind: FAILED, id, head: "", body: null };
@@ -193,11 +193,11 @@ export class LinkServer {
     const isPlain = answer instanceof PlainAnswer;
     if (isPlain && typeof answer.body === "string" && answer.body.length <= MOST_ANSWER_BYTES)
       return { kind: TEXT, id, head: sent.headOf(answer), body: answer.body };
-    const response = isPlain ? responseOf(answer) : answer;
-    const isEmpty = EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER);
+    const response = isPlain ? plainResponse(answer) : answer;
+    const isEmpty = EMPTY_STATUSES.has(response.status) || response.headers.has(CONTENT_HEADER);
     const whole = isEmpty ? "" : isPlain ? answer.body : null;
     if (whole === null || whole.length > MOST_ANSWER_BYTES) return this.keep(id, response, call);
-    return { kind: ANSWER, id, head: headOf(response), body: whole };
+    return { kind: ANSWER_FRAME, id, head: answerHead(response), body: whole };
   }
 
   private keep(id: number, response: Response, call: LinkedCall): Frame {
@@ -221,10 +221,10 @@ export class LinkServer {
 }
 
 /** The asked request. One with a body becomes a real `Request`, because its body is read as a stream. */
-function requestOf({ head: [method, target, , headers], body, call }: Asked): Request {
-  const url = urlOf(headers["host"] ?? null, target);
+function requestOf({ head: [method, target, , headers], body, call }: LinkRequest): Request {
+  const url = forwardedUrl(headers["host"] ?? null, target);
   if (body === null) return linkedRequest({ method, url, headers }, call);
   return new Request(url, { method, headers, signal: call.signal, body: body as Uint8Array<ArrayBuffer> });
 }
 
-const headOf = ({ status, headers }: Response): string => JSON.stringify([status, headers.toJSON()] as AnswerHead);
+const answerHead = ({ status, headers }: Response): string => JSON.stringify([status, headers.toJSON()] as AnswerHead);

@@ -6,13 +6,14 @@
  *     └── moved, stopped, or cut off ──▶ the next owner, behind the last id
  */
 
+export const EMPTY_PIECE: Buffer = Buffer.alloc(0);
+
 const BLANK_LINE = Buffer.from("\n\n");
-const ID = Buffer.from("\nid: ");
+const ID_LINE = Buffer.from("\nid: ");
 const CLOSING_EVENT = Buffer.from("event: stream.closing\n");
 const CLOSING = /(?<=^|\n\n)event: stream\.closing\ndata: [^\n]*"reason":"(\w+)"/;
 /** Reasons with which an owner ends a stream that continues at another replica. */
-const PASSING: ReadonlySet<string> = new Set(["deploy", "moved", "unavailable"]);
-const NOTHING: Buffer = Buffer.alloc(0);
+const PASSING_ENDS: ReadonlySet<string> = new Set(["deploy", "moved", "unavailable"]);
 
 /** An owner's answer; `end` abandons it. */
 export interface OwnerAnswer {
@@ -33,8 +34,8 @@ export type Received =
   /** The next owner refused with this status; 0 if no owner was found. */
   | { readonly kind: "refused"; readonly bytes: Buffer; readonly status: number };
 
-const readerOf = (body: ReadableStream<Uint8Array>) => body.getReader();
-type BodyReader = ReturnType<typeof readerOf>;
+const bodyReader = (body: ReadableStream<Uint8Array>) => body.getReader();
+type BodyReader = ReturnType<typeof bodyReader>;
 
 export class OwnerEvents {
   /** Id of the last received event. */
@@ -42,16 +43,16 @@ export class OwnerEvents {
   private readonly again: Again;
   private answer: OwnerAnswer | null;
   private reader: BodyReader | null;
-  private rest = NOTHING;
+  private rest = EMPTY_PIECE;
   /** The last owner's closing event. */
-  private parting = NOTHING;
+  private parting = EMPTY_PIECE;
   private refusal: number | null = null;
   private isClosed = false;
 
   /** Without an answer, it asks the present owner for one. */
   constructor(answer: OwnerAnswer | null, again: Again, cursor: string | null) {
     this.answer = answer;
-    this.reader = answer === null ? null : readerOf(answer.body);
+    this.reader = answer === null ? null : bodyReader(answer.body);
     this.again = again;
     this.cursor = cursor;
   }
@@ -60,10 +61,10 @@ export class OwnerEvents {
   async next(): Promise<Received> {
     for (;;) {
       const events = this.reader === null ? null : await this.whole(this.reader);
-      if (events === "ended" || this.isClosed) return { kind: "over", bytes: NOTHING };
+      if (events === "ended" || this.isClosed) return { kind: "over", bytes: EMPTY_PIECE };
       const received = events === null ? null : this.received(events);
       if (received !== null) return received;
-      if (!(await this.move())) return { kind: "over", bytes: NOTHING };
+      if (!(await this.move())) return { kind: "over", bytes: EMPTY_PIECE };
       if (typeof this.refusal === "number") return { kind: "refused", bytes: this.parting, status: this.refusal };
     }
   }
@@ -78,7 +79,7 @@ export class OwnerEvents {
   private received(events: Buffer): Received | null {
     const closing = events.includes(CLOSING_EVENT) ? CLOSING.exec(events.toString("latin1")) : null;
     const reason = closing?.[1] ?? "";
-    if (closing !== null && !PASSING.has(reason)) return { kind: "closed", bytes: events, reason };
+    if (closing !== null && !PASSING_ENDS.has(reason)) return { kind: "closed", bytes: events, reason };
     const bytes = closing === null ? events : events.subarray(0, closing.index);
     this.cursor = lastId(bytes) ?? this.cursor;
     if (closing !== null) {
@@ -97,13 +98,13 @@ export class OwnerEvents {
     } else if (this.isClosed) answer.end();
     else {
       this.answer = answer;
-      this.reader = readerOf(answer.body);
+      this.reader = bodyReader(answer.body);
     }
     return !this.isClosed;
   }
 
   private leave(): void {
-    this.rest = NOTHING;
+    this.rest = EMPTY_PIECE;
     this.reader?.cancel().catch(() => {});
     this.answer?.end();
     this.reader = null;
@@ -130,8 +131,10 @@ export class OwnerEvents {
 
 /** The last id of whole events: the id is the last line of its event, and no data line looks like it. */
 export function lastId(events: Buffer): string | null {
-  const at = events.lastIndexOf(ID);
-  return at === -1 ? null : events.subarray(at + ID.length, events.indexOf("\n", at + ID.length)).toString("utf8");
+  const at = events.lastIndexOf(ID_LINE);
+  return at === -1
+    ? null
+    : events.subarray(at + ID_LINE.length, events.indexOf("\n", at + ID_LINE.length)).toString("utf8");
 }
 
 /** The offset at which the event with this id ends; -1 if there is none. */

@@ -1,6 +1,6 @@
 /** Calls to other replicas over HTTP keep-alive. */
 import { parseStored } from "../../actors/exact-json.ts";
-import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
+import { answeredBy, CLIENT_HEADER, bodySeal, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
 import { READS_CONTENT_HEADER } from "./content-answer.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { LinkLost, type LinkCall, type PeerLinks } from "./peer-link.ts";
@@ -20,7 +20,7 @@ export const MISDIRECTED = 421;
 /** The time limit of checks and hints. */
 const LOOK_LIMIT_MS = 2_000;
 /** Headers of one connection (RFC 9110 7.6.1), and those that this hop sets itself. */
-const HOP_HEADERS: ReadonlySet<string> = new Set([
+const REQUEST_HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -116,7 +116,7 @@ export class PeerClient {
     const headers: Record<string, string> = {};
     // oxlint-disable-next-line unicorn/no-array-for-each
     request.headers.forEach((value, name) => {
-      if (!HOP_HEADERS.has(name)) headers[name] = value;
+      if (!REQUEST_HOP_HEADERS.has(name)) headers[name] = value;
     });
     headers["x-request-id"] = requestId;
     return Object.assign(headers, this.tracing?.headers(), more);
@@ -211,7 +211,7 @@ export class PeerClient {
   ): Promise<Response> {
     const { headers, body, signal } = init;
     const isStream = body instanceof ReadableStream;
-    const seal = this.key.seal(owner.id, call, isStream ? piecesOf(headers.get("content-length")) : hashOf(body));
+    const seal = this.key.seal(owner.id, call, isStream ? piecesOf(headers.get("content-length")) : bodySeal(body));
     headers.set(SEAL_HEADER, seal.header);
     if (isStream) headers.delete("content-length");
     const response = await this.fetch(owner.url + call.target, {

@@ -7,11 +7,11 @@
  */
 import type { Clock } from "../../actors/runtime/ports.ts";
 import {
-  ANSWER,
+  ANSWER_FRAME,
   ASK,
   CANCEL,
   FAILED,
-  framesOf,
+  readFrames,
   KEPT,
   LEAVE,
   linkKey,
@@ -22,13 +22,13 @@ import {
   TEXT,
 } from "./link-frames.ts";
 import { ReceivedHeaders } from "./link-heads.ts";
-import { answeredBy, NO_BODY, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
+import { answeredBy, SEALED_WITHOUT_BODY, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
 import type { Owner } from "./placement-table.ts";
 
 export const LINK_PATH = "/.replica/link";
 
 /** Between two checks for a silent link with calls in flight. */
-const LOOK_MS = 1_000;
+const LINK_LOOK_MS = 1_000;
 /** A link closes after this many checks without an answer; it takes no new calls from the first one on. */
 const MOST_SILENT = 15;
 /** A link that has not opened within this is given up. */
@@ -58,7 +58,7 @@ export type LinkAnswer =
   /** The answer must be fetched over HTTP with this ticket. */
   | { readonly kind: "kept"; readonly ticket: string };
 
-interface Waiting {
+interface WaitingAnswer {
   resolve(answer: LinkAnswer): void;
   reject(cause: unknown): void;
 }
@@ -73,7 +73,7 @@ export class PeerLink {
   private readonly socket: WebSocket;
   private readonly clock: Pick<Clock, "after">;
   private readonly onEnd: (hasServed: boolean) => void;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waiting = new Map<number, WaitingAnswer>();
   private readonly received = new ReceivedHeaders();
   private writer: LinkWriter | null = null;
   private seals: LinkSeals | null = null;
@@ -89,7 +89,7 @@ export class PeerLink {
   constructor(owner: Owner, key: PeerKey, clock: Pick<Clock, "after">, onEnd: (hasServed: boolean) => void) {
     this.clock = clock;
     this.onEnd = onEnd;
-    const seal = key.seal(owner.id, { method: "GET", target: LINK_PATH, client: "" }, NO_BODY);
+    const seal = key.seal(owner.id, { method: "GET", target: LINK_PATH, client: "" }, SEALED_WITHOUT_BODY);
     this.socket = new WebSocket(owner.url.replace(/^http/, "ws") + LINK_PATH, {
       headers: { [SEAL_HEADER]: seal.header },
       perMessageDeflate: false,
@@ -156,7 +156,7 @@ export class PeerLink {
     this.silentLooks = 0;
     try {
       if (this.seals === null) return this.close();
-      for (const frame of framesOf(message, this.seals)) this.taken(frame);
+      for (const frame of readFrames(message, this.seals)) this.taken(frame);
     } catch {
       return this.close();
     }
@@ -165,7 +165,7 @@ export class PeerLink {
 
   private taken({ kind, id, head, body, text }: ReadFrame): void {
     if (kind === LEAVE) this.isLeaving = true;
-    if (kind !== ANSWER && kind !== TEXT && kind !== KEPT && kind !== FAILED) return;
+    if (kind !== ANSWER_FRAME && kind !== TEXT && kind !== KEPT && kind !== FAILED) return;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
     // Read the head even if nobody waits any more: later answers may refer to its headers.
@@ -179,7 +179,7 @@ export class PeerLink {
 
   /** A call may take long, but a live replica answers a ping at once. */
   private look(): void {
-    this.cancel = this.clock.after(LOOK_MS, () => {
+    this.cancel = this.clock.after(LINK_LOOK_MS, () => {
       if (this.isPinged && !this.isHeard) this.silentLooks++;
       if (this.silentLooks > MOST_SILENT) return this.close();
       this.isHeard = false;

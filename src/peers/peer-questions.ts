@@ -25,7 +25,7 @@ export interface AskedSystem {
 }
 
 /** A question: the members of a group, null for `settled`, or an operation. */
-type Question = { readonly organizationId: string } & (
+type PeerQuestion = { readonly organizationId: string } & (
   | { readonly members: readonly GroupMember[] | null }
   | { readonly call: OperationCall }
 );
@@ -63,11 +63,11 @@ export class PeerQuestions {
 
   /** Answers a question of another replica, or of this one; null if this replica does not serve the organization. */
   answer(text: string): Promise<Outcome<unknown>> | null {
-    const question = parseStored(text) as Question;
+    const question = parseStored(text) as PeerQuestion;
     return this.parts.system().serves(question.organizationId) ? this.here(question) : null;
   }
 
-  private here(question: Question): Promise<Outcome<unknown>> {
+  private here(question: PeerQuestion): Promise<Outcome<unknown>> {
     if ("call" in question) return this.run(question.call);
     const system = this.parts.system();
     const { organizationId, members } = question;
@@ -89,7 +89,7 @@ export class PeerQuestions {
     }
   }
 
-  private async put(question: Question): Promise<Outcome<unknown>> {
+  private async put(question: PeerQuestion): Promise<Outcome<unknown>> {
     const { routing, client, liveness, clock } = this.parts;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
     const text = JSON.stringify(question);

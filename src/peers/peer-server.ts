@@ -5,18 +5,18 @@
 import type { Server } from "bun";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
-import { pathOf } from "../http/request/exchange.ts";
+import { rawPath } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
-import { targetOf, urlOf } from "./forwarding.ts";
+import { targetOf, forwardedUrl } from "./forwarding.ts";
 import { HandedOnRequest } from "./handed-on-request.ts";
 import { type LinkEnd, LinkServer } from "./link-server.ts";
 import { LINK_PATH } from "./peer-link.ts";
 import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
 import {
   CLIENT_HEADER,
-  hashOf,
+  bodySeal,
   IN_PIECES,
-  NO_BODY,
+  SEALED_WITHOUT_BODY,
   type OpenedSeal,
   type PeerCall,
   type PeerKey,
@@ -60,7 +60,7 @@ export interface PeerServer {
 /** How long `stop` waits for unanswered calls: by then, a call that waits for an owner has found the next one. */
 export const ANSWERS_MS = 1_500;
 /** Between two checks for unanswered calls. */
-const POLL_MS = 5;
+const UNANSWERED_POLL_MS = 5;
 
 /** Opens the port. Throws if that fails. */
 export function openPeerServer(parts: PeerServerParts): PeerServer {
@@ -79,7 +79,7 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
     async fetch(request, listening) {
       unanswered++;
       try {
-        return await answer(request, { ...parts, links, listening });
+        return await answerPeer(request, { ...parts, links, listening });
       } finally {
         unanswered--;
       }
@@ -96,7 +96,7 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
       const until = performance.now() + ANSWERS_MS;
       links.leave();
       // A call that is cut off has an unknown outcome.
-      while (!(unanswered === 0 && links.isQuiet) && performance.now() < until) await Bun.sleep(POLL_MS);
+      while (!(unanswered === 0 && links.isQuiet) && performance.now() < until) await Bun.sleep(UNANSWERED_POLL_MS);
       // The last answer leaves in the next turn of the event loop.
       await Bun.sleep(0);
       await server.stop(true);
@@ -111,21 +111,21 @@ interface Answering extends PeerServerParts {
 }
 
 /** Undefined if the call has become a link. */
-async function answer(request: Request, parts: Answering): Promise<Response | undefined> {
+async function answerPeer(request: Request, parts: Answering): Promise<Response | undefined> {
   const { headers, method, url } = request;
   const call = { method, target: targetOf(url), client: headers.get(CLIENT_HEADER) ?? "" };
   const seal = parts.key.open(call, headers.get(SEAL_HEADER));
-  if (seal === null) return refused();
+  if (seal === null) return refusePeer();
   if (seal.to === parts.self && isLink(request) && parts.links.accept(request, parts.listening, seal)) return undefined;
   const response = seal.to === parts.self ? await answerOwn(request, call, seal, parts) : misdirected();
   if (response !== null) response.headers.set(SEAL_HEADER, parts.key.sealAnswer(seal));
-  return response ?? refused();
+  return response ?? refusePeer();
 }
 
 const isLink = ({ method, url, headers }: Request): boolean =>
-  method === "GET" && pathOf(url) === LINK_PATH && headers.get("upgrade") === "websocket";
+  method === "GET" && rawPath(url) === LINK_PATH && headers.get("upgrade") === "websocket";
 
-const refused = (): Response => new Response(null, { status: 403 });
+const refusePeer = (): Response => new Response(null, { status: 403 });
 const misdirected = (): Response => new Response(null, { status: MISDIRECTED });
 
 /** Null if the body is not the one that was sealed. */
@@ -135,12 +135,13 @@ async function answerOwn(
   seal: OpenedSeal,
   parts: Answering,
 ): Promise<Response | null> {
-  if (seal.body.startsWith(IN_PIECES)) return client === "" ? null : handedOn(inPieces(request, seal), client, parts);
+  if (seal.body.startsWith(IN_PIECES))
+    return client === "" ? null : serveForwarded(inPieces(request, seal), client, parts);
   const body = request.body === null ? null : await request.arrayBuffer();
-  const isWhole = hashOf(body) === seal.body || (body?.byteLength === 0 && seal.body === NO_BODY);
+  const isWhole = bodySeal(body) === seal.body || (body?.byteLength === 0 && seal.body === SEALED_WITHOUT_BODY);
   if (!isWhole) return null;
-  if (client !== "") return handedOn(request.body === null ? request : rebuilt(request, body), client, parts);
-  switch (pathOf(request.url)) {
+  if (client !== "") return serveForwarded(request.body === null ? request : rebuilt(request, body), client, parts);
+  switch (rawPath(request.url)) {
     case ALIVE_PATH:
       return new Response(null, { status: 204 });
     case LOOK_PATH:
@@ -177,11 +178,11 @@ function rebuilt(
   { url, method, headers, signal }: Request,
   body: ReadableStream<Uint8Array> | ArrayBuffer | null,
 ): Request {
-  return new Request(urlOf(headers.get("host"), targetOf(url)), { method, headers, signal, body });
+  return new Request(forwardedUrl(headers.get("host"), targetOf(url)), { method, headers, signal, body });
 }
 
 /** Serves a client's request, forwarded over HTTP, as if the client had sent it here. */
-async function handedOn(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
+async function serveForwarded(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
   const readsContent = request.headers.has(READS_CONTENT_HEADER);

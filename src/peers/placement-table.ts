@@ -21,7 +21,7 @@ export interface PlacementReader {
 }
 
 /** Between two reads. */
-const LOOK_MS = 15;
+const PLACEMENT_LOOK_MS = 15;
 
 export class PlacementTable {
   private readonly reader: PlacementReader;
@@ -60,7 +60,7 @@ export class PlacementTable {
   }
 
   private async look(): Promise<void> {
-    const waitMs = this.lookedAt + LOOK_MS - this.clock.monotonic();
+    const waitMs = this.lookedAt + PLACEMENT_LOOK_MS - this.clock.monotonic();
     if (waitMs > 0) await new Promise<void>((resolve) => this.clock.after(waitMs, resolve));
     this.lookedAt = this.clock.monotonic();
     const { replicas, owners } = await this.reader.read();

@@ -2,10 +2,10 @@
  * An answer over a link to another replica: the parts of a `Response`, which would only be taken apart again. The
  * replica that the client has asked makes the `Response`.
  */
-import type { Answer, SharedHeaders, WholeBody } from "../http/answer/answer.ts";
+import type { PipelineAnswer, SharedHeaders, WholeBody } from "../http/answer/answer.ts";
 
 /** An answer whose complete body is known, as text or bytes. */
-export class PlainAnswer implements Answer {
+export class PlainAnswer implements PipelineAnswer {
   readonly status: number;
   readonly headers: PlainHeaders;
   readonly body: WholeBody;
@@ -52,7 +52,7 @@ class PlainHeaders {
   }
 }
 
-export function responseOf({ status, headers, body }: PlainAnswer): Response {
+export function plainResponse({ status, headers, body }: PlainAnswer): Response {
   return ownHeaders(new Response(body, { status, headers: headers.shared.headers }), headers.own);
 }
 

@@ -13,7 +13,7 @@ export const STREAM_HEADER = "troupe-stream";
 /** Answers of a known length up to this many bytes are read at once. */
 const WHOLE_BYTES = 64 * 1024;
 /** Headers of the connection to the owner. */
-const HOP_HEADERS: ReadonlySet<string> = new Set([
+const ANSWER_HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "transfer-encoding",
@@ -42,7 +42,7 @@ export const isEventStream = ({ headers }: Response): boolean =>
 /** The owner's headers that the client gets. */
 export function relayedHeaders(response: Response): Headers {
   const headers = new Headers(response.headers);
-  for (const name of HOP_HEADERS) headers.delete(name);
+  for (const name of ANSWER_HOP_HEADERS) headers.delete(name);
   return headers;
 }
 
@@ -53,7 +53,7 @@ export function linkedResponse([status, ownHeaders]: AnswerHead, body: Buffer | 
   for (const name in ownHeaders) {
     const value = ownHeaders[name]!;
     if (typeof value !== "string") cookies = value;
-    else if (!HOP_HEADERS.has(name)) headers[name] = value;
+    else if (!ANSWER_HOP_HEADERS.has(name)) headers[name] = value;
   }
   const response = new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers });
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
@@ -72,11 +72,11 @@ export async function relayed(response: Response, parts: RelayParts): Promise<Re
   }
   const isResumable = isEventStream(response) && parts.request.method === "GET";
   const first = { body, end: parts.onEnd };
-  return new Response(isResumable ? resumed(first, parts) : passed(body, parts.onEnd), { status, headers });
+  return new Response(isResumable ? resumed(first, parts) : passBytes(body, parts.onEnd), { status, headers });
 }
 
 /** The bytes as they come. */
-function passed(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+function passBytes(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(sink) {

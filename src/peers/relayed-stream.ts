@@ -13,10 +13,16 @@ import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-stream
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
 import type { Again, OwnerAnswer, Received } from "./owner-events.ts";
 import type { PeersLog } from "./peers-log.ts";
-import { type Door, type DoorEvents, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
+import {
+  type ReaderDoor,
+  type DoorEvents,
+  type ReaderPlace,
+  type SharedStream,
+  SharedStreams,
+} from "./shared-stream.ts";
 
 /** Why a stream ends here, as a reason of `stream.closing`; other reasons come from the owner. */
-const REASONS: Readonly<Record<Interruption, string>> = {
+const ENDING_REASONS: Readonly<Record<Interruption, string>> = {
   shutdown: "deploy",
   failure: "unavailable",
   revoked: "revoked",
@@ -25,7 +31,7 @@ const REASONS: Readonly<Record<Interruption, string>> = {
 };
 
 /** A client that reads a stream. */
-export interface Reading {
+export interface RelayedReading {
   /** Name of the stream; null if it must not be shared. */
   readonly name: string | null;
   readonly bearer: Bearer | null;
@@ -57,7 +63,7 @@ export class RelayedStreams {
   }
 
   /** The client's stream over the owner's answer; refuses if too many streams are open (SSE-14). */
-  open(answer: OwnerAnswer, { name, bearer, cursor, headers, again, keepOpen }: Reading): Outcome<Response> {
+  open(answer: OwnerAnswer, { name, bearer, cursor, headers, again, keepOpen }: RelayedReading): Outcome<Response> {
     const { streams, log } = this;
     if (streams === null) throw new Error("requests are handed on after the app is made");
     const room = bearer === null ? ok(null) : streams.room(bearer.organizationId);
@@ -68,7 +74,7 @@ export class RelayedStreams {
     const stream = this.shared.named(bearer === null ? null : name);
     let opened: OpenStream | null = null;
     const tokenId = name === null ? null : (bearer?.tokenId ?? null);
-    const door: Door = { tokenId, again, end: () => opened?.end("revoked") };
+    const door: ReaderDoor = { tokenId, again, end: () => opened?.end("revoked") };
     stream.enter(door);
     const place = stream.begin(door, answer, cursor);
     const own = place === null ? stream.apart(cursor, door, answer) : null;
@@ -89,15 +95,15 @@ export class RelayedStreams {
 class RelayedSource implements SharedSource {
   private readonly group: SharedStream;
   private own: DoorEvents | null;
-  private place: Place | null;
+  private place: ReaderPlace | null;
   private cursor: string | null;
   /** The pending read of its own connection. */
-  private asked: Asked | null = null;
+  private asked: AskedRead | null = null;
   /** The first bytes of a separate connection are only for its client. */
   private hasOpened: boolean;
   private isOver = false;
 
-  constructor(stream: SharedStream, own: DoorEvents | null, place: Place | null, cursor: string | null) {
+  constructor(stream: SharedStream, own: DoorEvents | null, place: ReaderPlace | null, cursor: string | null) {
     this.group = stream;
     this.own = own;
     this.place = place;
@@ -146,7 +152,10 @@ class RelayedSource implements SharedSource {
   }
 
   lastWords(reason: Interruption): string {
-    const data = { reason: REASONS[reason], resume_after: this.place === null ? this.cursor : this.place.cursor };
+    const data = {
+      reason: ENDING_REASONS[reason],
+      resume_after: this.place === null ? this.cursor : this.place.cursor,
+    };
     return sseEvent({ event: "stream.closing", data: sseJson(data) });
   }
 
@@ -167,7 +176,7 @@ class RelayedSource implements SharedSource {
 
   /** What its own connection received; null if the shared ring, which it may join, changed first. */
   private received(own: DoorEvents): Promise<Received | null> | Received {
-    const asked = (this.asked ??= new Asked(own.next()));
+    const asked = (this.asked ??= new AskedRead(own.next()));
     if (asked.received !== null) return asked.received;
     return new Promise((resolve) => {
       const forget = this.hasOpened ? this.group.watch(() => resolve(null)) : () => {};
@@ -191,7 +200,7 @@ class RelayedSource implements SharedSource {
 }
 
 /** A read of a connection. It may be awaited repeatedly; only the last callback runs at its end. */
-class Asked {
+class AskedRead {
   received: Received | null = null;
   onEnd: () => void = () => {};
 

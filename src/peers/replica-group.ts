@@ -56,7 +56,7 @@ export const LEAVING_MS = 5_000;
 /** How long a leaving replica tries to notify the others; after that they find out by themselves. */
 export const TOLD_MS = 1_000;
 
-const ALL: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+const ALL_SHARDS: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
 
 export class ReplicaGroup implements Peers {
   readonly url: string;
@@ -140,7 +140,7 @@ export class ReplicaGroup implements Peers {
 
   /** Stops serving new requests here: they wait, and go to the next owners. */
   async holdAll(): Promise<void> {
-    await this.routing.hold(ALL);
+    await this.routing.hold(ALL_SHARDS);
   }
 
   holdClients(shards: ReadonlySet<number>): Promise<() => void> {

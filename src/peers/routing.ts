@@ -11,12 +11,12 @@ import type { Owner, PlacementTable } from "./placement-table.ts";
 /** How long a request waits for an owner: a hand-over takes milliseconds, a take-over from a dead process about a second. */
 export const OWNER_WAIT_MS = 8_000;
 /** Between two look-ups of an owner. */
-const LOOK_MS = 25;
+const OWNER_LOOK_MS = 25;
 /** How long a hand-over waits for requests in flight. Longer ones are refused with a Retry-After. */
 export const UNDER_WAY_MS = 1_000;
 
-export type Place = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };
-const HERE: Place = { kind: "here" };
+export type RoutedPlace = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };
+const HERE: RoutedPlace = { kind: "here" };
 
 export interface RoutingParts {
   /** This replica's id. */
@@ -41,7 +41,7 @@ export class Routing {
   }
 
   /** The place, if it is known without a look-up; otherwise null. */
-  placeNow(organizationId: string): Place | null {
+  placeNow(organizationId: string): RoutedPlace | null {
     const shard = shardOf(organizationId);
     if (this.held[shard] === 0 && this.parts.serves(organizationId)) return HERE;
     const owner = this.parts.table.ownerOf(shard);
@@ -49,7 +49,10 @@ export class Routing {
   }
 
   /** The place, looked up until `untilMs` on the monotonic clock; null if there is none by then. */
-  async placeOf(organizationId: string, untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS): Promise<Place | null> {
+  async placeOf(
+    organizationId: string,
+    untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS,
+  ): Promise<RoutedPlace | null> {
     for (;;) {
       const place = this.placeNow(organizationId);
       if (place !== null) return place;
@@ -78,7 +81,7 @@ export class Routing {
           .catch(() => {})
           .then(end);
       };
-      cancel = clock.after(Math.min(LOOK_MS, untilMs - clock.monotonic()), look);
+      cancel = clock.after(Math.min(OWNER_LOOK_MS, untilMs - clock.monotonic()), look);
       this.looking.add(end);
     });
   }

@@ -8,9 +8,9 @@
 import { pieceSeal, type SealedCall } from "./peer-key.ts";
 
 /** A longer piece is divided: both sides hold one in memory. */
-export const PIECE_BYTES = 256 * 1024;
-const HEAD_BYTES = 4 + 32;
-const NOTHING: Uint8Array = new Uint8Array(0);
+export const SEALED_PIECE_BYTES = 256 * 1024;
+const SEALED_HEAD_BYTES = 4 + 32;
+const NO_SEALED_BYTES: Uint8Array = new Uint8Array(0);
 
 /** The body was changed on its way, or cut off. */
 export class BodyBroken extends Error {
@@ -21,12 +21,12 @@ export class BodyBroken extends Error {
 export function sealedPieces(body: ReadableStream<Uint8Array>, call: SealedCall): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let index = 0;
-  let left = NOTHING;
+  let left = NO_SEALED_BYTES;
   const piece = (bytes: Uint8Array): Uint8Array => {
-    const sealed = new Uint8Array(HEAD_BYTES + bytes.length);
+    const sealed = new Uint8Array(SEALED_HEAD_BYTES + bytes.length);
     new DataView(sealed.buffer).setUint32(0, bytes.length);
     sealed.set(pieceSeal(call, index++, bytes), 4);
-    sealed.set(bytes, HEAD_BYTES);
+    sealed.set(bytes, SEALED_HEAD_BYTES);
     return sealed;
   };
   return new ReadableStream<Uint8Array>(
@@ -35,13 +35,13 @@ export function sealedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
         while (left.length === 0) {
           const { done, value } = await reader.read();
           if (done) {
-            sink.enqueue(piece(NOTHING));
+            sink.enqueue(piece(NO_SEALED_BYTES));
             return sink.close();
           }
           left = value;
         }
-        sink.enqueue(piece(left.subarray(0, PIECE_BYTES)));
-        left = left.subarray(PIECE_BYTES);
+        sink.enqueue(piece(left.subarray(0, SEALED_PIECE_BYTES)));
+        left = left.subarray(SEALED_PIECE_BYTES);
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -52,7 +52,7 @@ export function sealedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
 /** The body inside sealed pieces; fails with `BodyBroken` at the first piece that is not as it was sent. */
 export function openedPieces(body: ReadableStream<Uint8Array>, call: SealedCall): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const held = new Held(async () => {
+  const held = new HeldBody(async () => {
     const { done, value } = await reader.read();
     return done ? null : value;
   });
@@ -60,9 +60,9 @@ export function openedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
   return new ReadableStream<Uint8Array>(
     {
       async pull(sink) {
-        const head = await held.take(HEAD_BYTES);
+        const head = await held.take(SEALED_HEAD_BYTES);
         const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
-        if (length > PIECE_BYTES) throw new BodyBroken(`a piece of ${length} bytes`);
+        if (length > SEALED_PIECE_BYTES) throw new BodyBroken(`a piece of ${length} bytes`);
         const bytes = await held.take(length);
         if (!Buffer.from(pieceSeal(call, index++, bytes)).equals(head.subarray(4)))
           throw new BodyBroken("a piece was changed");
@@ -77,7 +77,7 @@ export function openedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
 }
 
 /** Received bytes that are not consumed yet. */
-class Held {
+class HeldBody {
   private readonly more: () => Promise<Uint8Array | null>;
   private chunks: Uint8Array[] = [];
   private length = 0;

@@ -10,20 +10,27 @@
  * a place, and each stream ends with its reader's own token.
  */
 import { QUIET } from "../http/stream/event-source.ts";
-import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer, type Received } from "./owner-events.ts";
+import {
+  type Again,
+  EMPTY_PIECE,
+  endOfId,
+  lastId,
+  OwnerEvents,
+  type OwnerAnswer,
+  type Received,
+} from "./owner-events.ts";
 
 /** Bytes that the ring keeps for lagging readers; a reader that lags more reads over its own connection. */
-export const RING_BYTES = 256 * 1024;
+export const SHARED_RING_BYTES = 256 * 1024;
 /** Bytes that are kept for future readers, so that they find their place. */
 const TAIL_BYTES = 4 * 1024;
 /** The owner no longer accepts the token. A 403 concerns only this record. */
 const REFUSED_TOKEN = 401;
 const REFUSED_RECORD = 403;
-const NOTHING: Buffer = Buffer.alloc(0);
 const OF_TOKEN: ReadonlySet<string> = new Set(["revoked", "expired"]);
 
 /** The credentials of one reader, which can open the stream. */
-export interface Door {
+export interface ReaderDoor {
   readonly tokenId: string | null;
   readonly again: Again;
   /** Ends its reader, which may no longer read the record. */
@@ -34,11 +41,11 @@ export interface Door {
 export class DoorEvents {
   private readonly stream: SharedStream;
   /** The door that opened the connection; null before it is open. */
-  private door: Door | null;
+  private door: ReaderDoor | null;
   private events: OwnerEvents;
   private isClosed = false;
 
-  constructor(stream: SharedStream, door: Door | null, answer: OwnerAnswer | null, cursor: string | null) {
+  constructor(stream: SharedStream, door: ReaderDoor | null, answer: OwnerAnswer | null, cursor: string | null) {
     this.stream = stream;
     this.door = door;
     this.events = new OwnerEvents(answer, this.open, cursor);
@@ -58,7 +65,7 @@ export class DoorEvents {
         return received;
       events.close();
       this.stream.ended(door, tokenId, received.reason === "revoked" ? "revoked" : "expired");
-      if (this.isClosed || !this.stream.hasDoors) return { kind: "over", bytes: NOTHING };
+      if (this.isClosed || !this.stream.hasDoors) return { kind: "over", bytes: EMPTY_PIECE };
       this.events = new OwnerEvents(null, this.open, events.cursor);
     }
   }
@@ -77,13 +84,13 @@ export class DoorEvents {
 }
 
 /** A reader's position: it has all bytes before `at`. */
-export interface Place {
+export interface ReaderPlace {
   at: number;
   /** Id of the last event that the reader has. */
   cursor: string | null;
 }
 
-interface Piece {
+interface RingPiece {
   readonly bytes: Buffer;
   readonly from: number;
   /** Id of the last event up to the end of this chunk. */
@@ -94,14 +101,14 @@ interface Piece {
 export type EndToken = (tokenId: string, reason: "revoked" | "expired") => void;
 
 export class SharedStream {
-  private readonly doors = new Set<Door>();
-  private readonly places = new Set<Place>();
+  private readonly doors = new Set<ReaderDoor>();
+  private readonly places = new Set<ReaderPlace>();
   private readonly endToken: EndToken;
   private readonly onEmpty: () => void;
   private upstream: DoorEvents | null = null;
   /** The door that opens connections. */
-  private door: Door | null = null;
-  private pieces: Piece[] = [];
+  private door: ReaderDoor | null = null;
+  private pieces: RingPiece[] = [];
   /** Bytes from the owner since the beginning. */
   private received = 0;
   private isReading = false;
@@ -120,18 +127,18 @@ export class SharedStream {
     return this.received - (this.pieces[0]?.from ?? this.received);
   }
 
-  enter(door: Door): void {
+  enter(door: ReaderDoor): void {
     this.doors.add(door);
     this.readers++;
   }
 
-  leave(door: Door): void {
+  leave(door: ReaderDoor): void {
     this.doors.delete(door);
     if (--this.readers === 0) this.close();
   }
 
   /** A place for an admitted reader; all share the first answer. Null: it reads its own until that reaches the ring. */
-  begin(door: Door, answer: OwnerAnswer, cursor: string | null): Place | null {
+  begin(door: ReaderDoor, answer: OwnerAnswer, cursor: string | null): ReaderPlace | null {
     if (this.upstream !== null) return this.isOver ? null : this.placeBehind(cursor);
     this.door = door;
     this.upstream = new DoorEvents(this, door, answer, cursor);
@@ -139,12 +146,12 @@ export class SharedStream {
   }
 
   /** A connection for one reader alone: over the answer to its own door, or over a new one. */
-  apart(cursor: string | null, door: Door | null = null, answer: OwnerAnswer | null = null): DoorEvents {
+  apart(cursor: string | null, door: ReaderDoor | null = null, answer: OwnerAnswer | null = null): DoorEvents {
     return new DoorEvents(this, door, answer, cursor);
   }
 
   /** A place after the event with this id; null if the ring no longer has it. */
-  placeBehind(cursor: string | null): Place | null {
+  placeBehind(cursor: string | null): ReaderPlace | null {
     if (cursor === null || this.isOver) return null;
     const { upstream } = this;
     if (upstream === null) return null;
@@ -155,11 +162,11 @@ export class SharedStream {
     return this.pieces.length === 0 && upstream.cursor === cursor ? this.placeAt({ at: this.received, cursor }) : null;
   }
 
-  fork({ at, cursor }: Place): Place {
+  fork({ at, cursor }: ReaderPlace): ReaderPlace {
     return this.placeAt({ at, cursor });
   }
 
-  giveUp(place: Place): void {
+  giveUp(place: ReaderPlace): void {
     this.places.delete(place);
   }
 
@@ -167,7 +174,7 @@ export class SharedStream {
    * Takes what follows the place, and advances it. `QUIET`: nothing yet; null: the stream is over; "behind": the place
    * has fallen out of the ring.
    */
-  take(place: Place): Buffer | typeof QUIET | "behind" | null {
+  take(place: ReaderPlace): Buffer | typeof QUIET | "behind" | null {
     if (place.at === this.received) {
       if (this.isOver) return null;
       void this.read();
@@ -199,7 +206,7 @@ export class SharedStream {
   /** Opens the stream after the cursor with any door; answers which door it used. */
   async opened(
     cursor: string | null,
-  ): Promise<{ readonly door: Door | null; readonly answer: Awaited<ReturnType<Again>> }> {
+  ): Promise<{ readonly door: ReaderDoor | null; readonly answer: Awaited<ReturnType<Again>> }> {
     for (let door = this.doorNow(); door !== null; door = this.doorNow()) {
       const answer = await door.again(cursor);
       if (typeof answer !== "number" || answer === 0) return { door, answer };
@@ -212,23 +219,23 @@ export class SharedStream {
   }
 
   /** The token that opened a connection has ended: its readers end too. */
-  ended(door: Door, tokenId: string, reason: "revoked" | "expired"): void {
+  ended(door: ReaderDoor, tokenId: string, reason: "revoked" | "expired"): void {
     this.shut(door);
     this.endToken(tokenId, reason);
   }
 
-  private doorNow(): Door | null {
+  private doorNow(): ReaderDoor | null {
     if (this.door === null || !this.doors.has(this.door)) this.door = this.doors.values().next().value ?? null;
     return this.door;
   }
 
   /** Removes a door, so that it opens no more connections. */
-  private shut(door: Door): void {
+  private shut(door: ReaderDoor): void {
     this.doors.delete(door);
     if (this.door === door) this.door = null;
   }
 
-  private placeAt(place: Place): Place {
+  private placeAt(place: ReaderPlace): ReaderPlace {
     this.places.add(place);
     return place;
   }
@@ -256,7 +263,7 @@ export class SharedStream {
     });
     this.received += bytes.length;
     const needed = this.places.values().reduce((least, { at }) => Math.min(least, at), this.received);
-    const keepFrom = Math.max(this.received - RING_BYTES, Math.min(needed, this.received - TAIL_BYTES));
+    const keepFrom = Math.max(this.received - SHARED_RING_BYTES, Math.min(needed, this.received - TAIL_BYTES));
     const first = this.pieces.findIndex(({ from, bytes: kept }) => from + kept.length > keepFrom);
     if (first > 0) this.pieces.splice(0, first);
   }

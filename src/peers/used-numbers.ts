@@ -7,7 +7,7 @@
 /** How far below the newest number an unused one is still accepted. */
 const WINDOW = 65_536;
 
-interface Sender {
+interface NumberSender {
   newest: number;
   readonly bits: Uint32Array;
   heardMs: number;
@@ -15,7 +15,7 @@ interface Sender {
 
 export class UsedNumbers {
   private readonly forgetMs: number;
-  private readonly senders = new Map<string, Sender>();
+  private readonly senders = new Map<string, NumberSender>();
 
   constructor(forgetMs: number) {
     this.forgetMs = forgetMs;
@@ -34,7 +34,7 @@ export class UsedNumbers {
     return true;
   }
 
-  private senderOf(from: string, now: number): Sender {
+  private senderOf(from: string, now: number): NumberSender {
     const known = this.senders.get(from);
     if (known !== undefined) return known;
     for (const [id, { heardMs }] of this.senders) if (now - heardMs > this.forgetMs) this.senders.delete(id);

@@ -5,33 +5,34 @@
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { JSON_FORM, PublicDocument } from "../http/document/document.ts";
 
-export const SURFACES = ["v1", "current"] as const;
-export type SurfaceName = (typeof SURFACES)[number];
+export const DOCUMENTED_SURFACES = ["v1", "current"] as const;
+export type DocumentedSurface = (typeof DOCUMENTED_SURFACES)[number];
 
-const FILE = new URL("../../docs/openapi.json", import.meta.url);
-const made = new Map<string, Promise<PublicDocument>>();
+const CONTRACT_FILE = new URL("../../docs/openapi.json", import.meta.url);
+const madeDocuments = new Map<string, Promise<PublicDocument>>();
 
 /** The document, or its part for one surface; its paths begin behind `prefix`. */
-export function contract(surface?: SurfaceName, prefix = ""): Promise<PublicDocument> {
+export function contract(surface?: DocumentedSurface, prefix = ""): Promise<PublicDocument> {
   const key = `${surface ?? "all"} ${prefix}`;
-  let document = made.get(key);
+  let document = madeDocuments.get(key);
   if (document === undefined) {
-    document = surface === undefined && prefix === "" ? whole() : partOf(surface, prefix);
-    made.set(key, document);
+    document = surface === undefined && prefix === "" ? wholeContract() : contractPart(surface, prefix);
+    madeDocuments.set(key, document);
   }
   return document;
 }
 
-const whole = async (): Promise<PublicDocument> => new PublicDocument(await Bun.file(FILE).bytes(), JSON_FORM);
+const wholeContract = async (): Promise<PublicDocument> =>
+  new PublicDocument(await Bun.file(CONTRACT_FILE).bytes(), JSON_FORM);
 
-async function partOf(surface: SurfaceName | undefined, prefix: string): Promise<PublicDocument> {
-  const document = (await Bun.file(FILE).json()) as JsonObject;
+async function contractPart(surface: DocumentedSurface | undefined, prefix: string): Promise<PublicDocument> {
+  const document = (await Bun.file(CONTRACT_FILE).json()) as JsonObject;
   const part = surface === undefined ? document : surfaceOf(document, surface);
   return PublicDocument.json(prefix === "" ? part : { ...part, servers: [{ url: prefix }] });
 }
 
 /** The part of the document that describes one surface: its paths, and the components and tags that they use. */
-export function surfaceOf(document: JsonObject, surface: SurfaceName): JsonObject {
+export function surfaceOf(document: JsonObject, surface: DocumentedSurface): JsonObject {
   const { paths, webhooks, components, tags, ...head } = document;
   const isV1 = (path: string): boolean => path.startsWith("/api/v1/");
   const own = pick(paths as JsonObject, (path) => isV1(path) === (surface === "v1"));

@@ -3,7 +3,7 @@ import { escapeHtml, pageText } from "../http/document/page.ts";
 import type { Services } from "../operations/services.ts";
 import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
 
-const STYLE =
+const ERRORS_PAGE_STYLE =
   "h2{font-size:1.1rem}article{scroll-margin-top:1rem}:target{outline:2px solid Highlight;outline-offset:.5rem}";
 
 export const errorsPage = (services: Services): string =>
@@ -11,7 +11,7 @@ export const errorsPage = (services: Services): string =>
     title: "Error codes",
     // Relative, for the service may be below a path of its host.
     root: "../",
-    content: `<style>${STYLE}</style>
+    content: `<style>${ERRORS_PAGE_STYLE}</style>
 <h1>Error codes</h1>
 <p>Every error of the current surface has one of these codes, in <code>code</code> and in <code>error</code>. Its
 <code>type</code> is the address of the explanation here.</p>

@@ -5,16 +5,16 @@
 import { PublicDocument, TEXT_FORM } from "../http/document/document.ts";
 import { PAGE_HEADERS, PAGE_TYPE, pageText } from "../http/document/page.ts";
 
-const FOLDER = new URL("../../docs/guides/", import.meta.url);
+const GUIDES_FOLDER = new URL("../../docs/guides/", import.meta.url);
 
 /** Each guide by its file, with its title. */
 export const GUIDES: ReadonlyMap<string, string> = new Map(
-  [...new Bun.Glob("*.md").scanSync(FOLDER.pathname)].toSorted().map((name) => [name, titleOf(name)]),
+  [...new Bun.Glob("*.md").scanSync(GUIDES_FOLDER.pathname)].toSorted().map((name) => [name, guideTitle(name)]),
 );
 
 export const guidePath = (name: string): string => `/guides/${name}`;
 
-function titleOf(name: string): string {
+function guideTitle(name: string): string {
   if (name === "README.md") return "Overview";
   const words = name.replace(/\.md$/, "").replaceAll("-", " ");
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\bmcp\b/i, "MCP");
@@ -28,12 +28,12 @@ interface Guide {
   readonly page: PublicDocument;
 }
 
-const made = new Map<string, Promise<Guide>>();
+const madeGuides = new Map<string, Promise<Guide>>();
 
 /** One of `GUIDES`. Browsers say that they take HTML; a program that takes anything gets the Markdown. */
 export async function guide(name: string, accept: string | null): Promise<PublicDocument> {
-  let read = made.get(name);
-  if (read === undefined) made.set(name, (read = readGuide(name)));
+  let read = madeGuides.get(name);
+  if (read === undefined) madeGuides.set(name, (read = readGuide(name)));
   const { markdown, page } = await read;
   return accept?.includes("text/html") === true ? page : markdown;
 }
@@ -42,7 +42,7 @@ export async function guide(name: string, accept: string | null): Promise<Public
 const VARY = { vary: "accept, accept-encoding" };
 
 async function readGuide(name: string): Promise<Guide> {
-  const text = await Bun.file(new URL(name, FOLDER)).text();
+  const text = await Bun.file(new URL(name, GUIDES_FOLDER)).text();
   const shown = text.replaceAll(OUTSIDE, (_, words: string, path: string) =>
     words.includes(path) ? words : `${words} (\`${path}\` in the repository)`,
   );

@@ -6,7 +6,7 @@ import { SCOPES } from "../../actors/organization/principal.ts";
 import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
 import { API_VERSION } from "../http/contract/api-version.ts";
 import type { Shown } from "../http/contract/operation.ts";
-import { scopeWords } from "../http/contract/scope-words.ts";
+import { scopeSentence } from "../http/contract/scope-words.ts";
 import { guidePath, GUIDES } from "./guides.ts";
 import type { Services } from "../operations/services.ts";
 import { explainedErrors } from "./explained-errors.ts";
@@ -15,8 +15,8 @@ import { REFERENCE_PATH } from "./reference.ts";
 import { SCALAR_CONFIGURATION } from "./scalar.ts";
 import type { AgentApiManifest, AgentReadiness } from "./schema.ts";
 
-const NAME = "Troupe";
-const DESCRIPTION =
+const PRODUCT_NAME = "Troupe";
+const SERVICE_DESCRIPTION =
   "Hosts AI agents for an organization and runs them over HTTP: durable chats and jobs, streamed output, approvals.";
 export const VERSION_PATH = "/api/version";
 export const READINESS_PATH = "/api/agent-readiness";
@@ -30,13 +30,13 @@ const SDKS = [
   { language: "javascript", path: "/api/sdk/javascript" },
   { language: "python", path: "/api/sdk/python" },
 ];
-const STREAMS = ["/api/chats/{id}/events", "/api/jobs/{id}/events", "/api/v1/agents/{id}/execute"];
+const STREAM_PATHS = ["/api/chats/{id}/events", "/api/jobs/{id}/events", "/api/v1/agents/{id}/execute"];
 
 export const agentReadiness = (services: Services): Shown<typeof AgentReadiness> => {
   const at = (path: string): string => services.appUrl() + path;
   return {
-    name: NAME,
-    description: DESCRIPTION,
+    name: PRODUCT_NAME,
+    description: SERVICE_DESCRIPTION,
     contract: {
       openapi: at(OPENAPI),
       reference: at(REFERENCE_PATH),
@@ -52,7 +52,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
       },
       ...(services.facts.hasPath(OAUTH_METADATA) ? signIns(at) : []),
     ],
-    scopes: SCOPES.map((name) => ({ name, allows: scopeWords(name) })),
+    scopes: SCOPES.map((name) => ({ name, allows: scopeSentence(name) })),
     mcp: services.facts.hasPath(MCP) ? { url: at(MCP), transport: "streamable-http" } : null,
     sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ language, path }) => ({
       language,
@@ -71,7 +71,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
     },
     streams: {
       content_type: "text/event-stream",
-      paths: STREAMS,
+      paths: STREAM_PATHS,
       resume:
         "The streams of chats and jobs resume after the id in `Last-Event-ID` or `?after=`, without a gap and without a repetition.",
     },
@@ -112,8 +112,8 @@ const signIns = (at: (path: string) => string) => [
 export const agentApiManifest = (services: Services): Shown<typeof AgentApiManifest> => {
   const at = (path: string): string => services.appUrl() + path;
   return {
-    name: NAME,
-    description: DESCRIPTION,
+    name: PRODUCT_NAME,
+    description: SERVICE_DESCRIPTION,
     version: services.facts.version,
     api_version: API_VERSION,
     base_url: services.appUrl(),
@@ -141,9 +141,9 @@ export function llmsText(services: Services): string {
     `- [${title}](${services.appUrl()}${path}): ${what}`;
   const sdks = SDKS.filter(({ path }) => services.facts.hasPath(path));
   return [
-    `# ${NAME}`,
+    `# ${PRODUCT_NAME}`,
     "",
-    `> ${DESCRIPTION}`,
+    `> ${SERVICE_DESCRIPTION}`,
     "",
     "Every request needs `Authorization: Bearer <token>`, except those for the documents below. Bodies are JSON.",
     ...(services.facts.hasPath(OAUTH_METADATA)

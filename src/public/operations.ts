@@ -14,7 +14,7 @@ import type { Visitor } from "../http/request/caller.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { operation } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
-import { contract, SURFACES } from "./contract.ts";
+import { contract, DOCUMENTED_SURFACES } from "./contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { agentApiManifest, agentReadiness, LLMS_PATH, llmsText, READINESS_PATH, VERSION_PATH } from "./manifests.ts";
 import { authorizationServer, protectedResource } from "./oauth-metadata.ts";
@@ -35,7 +35,9 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read the deployed version",
       answers: { 200: ServiceVersion, 304: null },
     },
-    serve((services) => PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" })),
+    serveDocument((services) =>
+      PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" }),
+    ),
   ),
 
   getOpenApi: operation(
@@ -46,7 +48,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       headers: DOCUMENT_HEADERS,
       summary: "Read the contract",
       description: "This document; with `surface`, the part of it that describes one surface.",
-      query: { surface: OneOf(SURFACES, { description: "Only this surface" }) },
+      query: { surface: OneOf(DOCUMENTED_SURFACES, { description: "Only this surface" }) },
       answers: {
         200: { kind: "media", types: { "application/json": OpenObject("An OpenAPI 3.1 document") } },
         304: null,
@@ -66,7 +68,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "A page for people.",
       answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
     },
-    serve(async (services) => new PublicDocument(await referencePage(services), REFERENCE_FORM)),
+    serveDocument(async (services) => new PublicDocument(await referencePage(services), REFERENCE_FORM)),
   ),
 
   getErrorCodes: operation(
@@ -79,7 +81,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "A page for people. `#error-<code>` explains a code; the `type` of an error is its address.",
       answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
     },
-    serve((services) => new PublicDocument(errorsPage(services), ERRORS_FORM)),
+    serveDocument((services) => new PublicDocument(errorsPage(services), ERRORS_FORM)),
   ),
 
   getRateLimitPolicy: operation(
@@ -91,7 +93,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read the rate-limit policy",
       answers: { 200: RateLimitPolicy, 304: null },
     },
-    json(rateLimitPolicy),
+    serveJson(rateLimitPolicy),
   ),
 
   getDeprecationPolicy: operation(
@@ -103,7 +105,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read the versioning and deprecation policy",
       answers: { 200: DeprecationPolicy, 304: null },
     },
-    json(deprecationPolicy),
+    serveJson(deprecationPolicy),
   ),
 
   getAgentReadiness: operation(
@@ -115,7 +117,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read what an agent needs to use the service",
       answers: { 200: AgentReadiness, 304: null },
     },
-    json(agentReadiness),
+    serveJson(agentReadiness),
   ),
 
   getAgentApiManifest: operation(
@@ -127,7 +129,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read the entry document for crawlers and agents",
       answers: { 200: AgentApiManifest, 304: null },
     },
-    json(agentApiManifest),
+    serveJson(agentApiManifest),
   ),
 
   getAuthorizationServer: operation(
@@ -140,7 +142,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "The metadata of the authorization server (RFC 8414).",
       answers: { 200: AuthorizationServer, 304: null },
     },
-    json(authorizationServer),
+    serveJson(authorizationServer),
   ),
 
   getProtectedResource: operation(
@@ -153,7 +155,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "The metadata of a protected resource (RFC 9728).",
       answers: { 200: ProtectedResource, 304: null },
     },
-    json((services) => protectedResource(services, API_RESOURCE)),
+    serveJson((services) => protectedResource(services, API_RESOURCE)),
   ),
 
   getProtectedMcpResource: operation(
@@ -166,7 +168,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "The metadata of a protected resource (RFC 9728).",
       answers: { 200: ProtectedResource, 304: null },
     },
-    json((services) => protectedResource(services, MCP_RESOURCE)),
+    serveJson((services) => protectedResource(services, MCP_RESOURCE)),
   ),
 
   getSdkManifest: operation(
@@ -178,7 +180,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "List the SDKs and their hashes",
       answers: { 200: SdkManifest, 304: null },
     },
-    serve(async (services) => PublicDocument.json(await sdkManifest(services))),
+    serveDocument(async (services) => PublicDocument.json(await sdkManifest(services))),
   ),
 
   getTypeScriptSdk: operation(
@@ -191,7 +193,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "One file without dependencies, generated from this contract.",
       answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serve(() => sdkSource("typescript")),
+    serveDocument(() => sdkSource("typescript")),
   ),
 
   getJavaScriptSdk: operation(
@@ -204,7 +206,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "The TypeScript SDK without its types, as a module for browsers and for Node 20 or later.",
       answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } }, 304: null },
     },
-    serve(() => sdkSource("javascript")),
+    serveDocument(() => sdkSource("javascript")),
   ),
 
   getJavaScriptSdkTypes: operation(
@@ -217,7 +219,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "Type declarations for editors and compilers; save them beside the SDK.",
       answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serve(() => sdkTypes("javascript")),
+    serveDocument(() => sdkTypes("javascript")),
   ),
 
   getPythonSdk: operation(
@@ -230,7 +232,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       description: "One file that needs only the standard library, generated from this contract.",
       answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serve(() => sdkSource("python")),
+    serveDocument(() => sdkSource("python")),
   ),
 
   getSdkExamples: operation(
@@ -242,7 +244,7 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read how to get and use the SDKs",
       answers: { 200: SdkExamples, 304: null },
     },
-    serve(async (services) => PublicDocument.json(await sdkExamples(services))),
+    serveDocument(async (services) => PublicDocument.json(await sdkExamples(services))),
   ),
 
   getLlmsText: operation(
@@ -254,19 +256,19 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       summary: "Read the documentation as text for language models",
       answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serve((services) => new PublicDocument(llmsText(services), TEXT_FORM)),
+    serveDocument((services) => new PublicDocument(llmsText(services), TEXT_FORM)),
   ),
 });
 
 /** The handler of a document. */
-function serve(make: (services: Services) => MaybePromise<PublicDocument>) {
+function serveDocument(make: (services: Services) => MaybePromise<PublicDocument>) {
   const documentOf = oncePer(make);
   return async (services: Services, _: Visitor, { headers }: { readonly headers: DocumentRequest }) =>
     ok(await (await documentOf(services)).answer(headers));
 }
 
-function json(make: (services: Services) => object) {
-  return serve((services) => PublicDocument.json(make(services)));
+function serveJson(make: (services: Services) => object) {
+  return serveDocument((services) => PublicDocument.json(make(services)));
 }
 
 const ERRORS_FORM = { contentType: PAGE_TYPE, cacheControl: JSON_FORM.cacheControl, headers: PAGE_HEADERS };

@@ -13,7 +13,7 @@ export function pageRoutes(appUrl: () => string) {
     .get("/guides", ({ request }) => toGuides(request, appUrl()))
     .get("/guides/:name", ({ request, params }) => showGuide(request, params.name))
     .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) =>
-      underPrefix(chat(request, params.chatId), appUrl()),
+      underPrefix(chatPage(request, params.chatId), appUrl()),
     );
 }
 
@@ -70,7 +70,7 @@ function noGuide(accept: string | null): Response {
 }
 
 /** The page is the same for every id, so that it does not reveal whether a chat exists. */
-function chat(request: Request, chatId: string): Response {
+function chatPage(request: Request, chatId: string): Response {
   const id = escapeHtml(chatId);
   return page(
     {

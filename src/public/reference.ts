@@ -18,7 +18,7 @@ const BLANK = "\n    ";
  * The page can load from and send to this service only. Styles must be allowed inline, because Scalar's script inserts
  * them.
  */
-const POLICY = [
+const REFERENCE_POLICY = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${new Bun.CryptoHasher("sha256").update(BLANK).digest("base64")}'`,
   "style-src 'self' 'unsafe-inline'",
@@ -34,7 +34,7 @@ export const REFERENCE_FORM = {
   contentType: "text/html; charset=utf-8",
   cacheControl: "no-cache",
   headers: {
-    "content-security-policy": POLICY,
+    "content-security-policy": REFERENCE_POLICY,
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
   },

@@ -5,17 +5,21 @@
 import { Nullable, Type } from "../../actors/schema.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 
-const Url = (description: string) => Type.String({ description, examples: ["https://troupe.example/api/reference"] });
-const Time = (description: string) => Type.String({ format: "date-time", description });
-const Version = Text("A version of the contract, by date", "2026-11-01");
-const Header = noun("DocumentedHeader", "A header and its meaning", { name: Type.String(), meaning: Type.String() });
+const DocumentUrl = (description: string) =>
+  Type.String({ description, examples: ["https://troupe.example/api/reference"] });
+const DocumentTime = (description: string) => Type.String({ format: "date-time", description });
+const ContractVersion = Text("A version of the contract, by date", "2026-11-01");
+const DocumentedHeader = noun("DocumentedHeader", "A header and its meaning", {
+  name: Type.String(),
+  meaning: Type.String(),
+});
 
 export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   version: Text("The version of the service", "0.1.0"),
-  api_version: Version,
-  supported_versions: Type.Array(Version, { description: "What a request may send in `Api-Version`" }),
+  api_version: ContractVersion,
+  supported_versions: Type.Array(ContractVersion, { description: "What a request may send in `Api-Version`" }),
   commit: Nullable(Type.String({ description: "The commit that it was built from; null if unknown" })),
-  built_at: Nullable(Time("When it was built; null if it runs from source")),
+  built_at: Nullable(DocumentTime("When it was built; null if it runs from source")),
   runner: noun("DefaultRunner", "What jobs run with by default", {
     model: Nullable(Text("The default model; null if there is none", "demo:echo")),
     demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
@@ -32,7 +36,7 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "The current rate limits"
   identity_order: Type.Array(Type.String(), {
     description: "The identity that a request is counted for: the first of these that it has",
   }),
-  headers: Type.Array(Header, { description: "Headers of every response of the current surface" }),
+  headers: Type.Array(DocumentedHeader, { description: "Headers of every response of the current surface" }),
   public_endpoints: Type.Object({
     counted: Type.Boolean(),
     limit: Type.Integer({ description: "Requests per window from one address without a valid token" }),
@@ -56,9 +60,9 @@ const Deprecated = noun("Deprecation", "A deprecated operation", {
   operation: Text("The operation's id", "listAgents"),
   method: Type.String(),
   path: Type.String(),
-  announced_at: Time("When it was announced"),
-  deprecated_at: Time("When it becomes deprecated"),
-  sunset_at: Nullable(Time("When it will be removed; null if not decided yet")),
+  announced_at: DocumentTime("When it was announced"),
+  deprecated_at: DocumentTime("When it becomes deprecated"),
+  sunset_at: Nullable(DocumentTime("When it will be removed; null if not decided yet")),
   successor: Nullable(Type.String({ description: "Path of its replacement" })),
   guide: Nullable(Type.String({ description: "The migration guide" })),
 });
@@ -67,8 +71,8 @@ export const DeprecationPolicy = noun("DeprecationPolicy", "Versioning policy, a
   versioning: Type.Object({
     scheme: Type.Literal("date"),
     header: Type.Literal("Api-Version"),
-    current: Version,
-    supported: Type.Array(Version),
+    current: ContractVersion,
+    supported: Type.Array(ContractVersion),
     breaking_changes: Type.String(),
     v1: Type.String(),
   }),
@@ -77,7 +81,7 @@ export const DeprecationPolicy = noun("DeprecationPolicy", "Versioning policy, a
   }),
   deprecation_notice_days: Type.Integer({ description: "Days between the announcement and the deprecation" }),
   sunset_notice_days: Type.Integer({ description: "Days between the announcement and the removal" }),
-  headers: Type.Array(Header, { description: "Headers of the responses of a deprecated operation" }),
+  headers: Type.Array(DocumentedHeader, { description: "Headers of the responses of a deprecated operation" }),
   deprecations: Type.Array(Deprecated),
 });
 
@@ -85,18 +89,22 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
   name: Type.String(),
   description: Type.String(),
   contract: Type.Object({
-    openapi: Url("The OpenAPI 3.1 document"),
-    reference: Url("The interactive reference"),
-    api_version: Version,
+    openapi: DocumentUrl("The OpenAPI 3.1 document"),
+    reference: DocumentUrl("The interactive reference"),
+    api_version: ContractVersion,
     version_header: Type.String(),
   }),
   authentication: Type.Array(
     Type.Object({ type: Type.String(), header: Type.String(), kinds: Type.Array(Type.String()), how: Type.String() }),
   ),
   scopes: Type.Array(Type.Object({ name: Type.String(), allows: Type.String() })),
-  mcp: Nullable(Type.Object({ url: Url("The endpoint"), transport: Type.String() })),
-  sdks: Type.Array(Type.Object({ language: Type.String(), source: Url("Source of the SDK, one file") })),
-  rate_limits: Type.Object({ policy: Url("The policy"), limit: Type.Integer(), window_seconds: Type.Integer() }),
+  mcp: Nullable(Type.Object({ url: DocumentUrl("The endpoint"), transport: Type.String() })),
+  sdks: Type.Array(Type.Object({ language: Type.String(), source: DocumentUrl("Source of the SDK, one file") })),
+  rate_limits: Type.Object({
+    policy: DocumentUrl("The policy"),
+    limit: Type.Integer(),
+    window_seconds: Type.Integer(),
+  }),
   idempotency: Type.Object({
     header: Type.String(),
     answer_header: Type.String(),
@@ -108,7 +116,9 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
     paths: Type.Array(Type.String()),
     resume: Type.String(),
   }),
-  webhooks: Nullable(Type.Object({ configuration: Url("Where they are configured"), verification: Type.String() })),
+  webhooks: Nullable(
+    Type.Object({ configuration: DocumentUrl("Where they are configured"), verification: Type.String() }),
+  ),
   errors: Type.Object({
     fields: Type.Array(Type.String()),
     codes: Type.Array(
@@ -117,13 +127,13 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
         status: Type.Integer(),
         meaning: Type.String(),
         remedy: Type.String(),
-        url: Url("The same in the reference"),
+        url: DocumentUrl("The same in the reference"),
       }),
     ),
   }),
   changelog: Type.Object({
-    versions: Type.Array(Type.Object({ version: Version, changes: Type.String() })),
-    deprecations: Url("The deprecated operations"),
+    versions: Type.Array(Type.Object({ version: ContractVersion, changes: Type.String() })),
+    deprecations: DocumentUrl("The deprecated operations"),
   }),
 });
 
@@ -131,21 +141,21 @@ export const AgentApiManifest = noun("AgentApiManifest", "Entry document for cra
   name: Type.String(),
   description: Type.String(),
   version: Type.String(),
-  api_version: Version,
+  api_version: ContractVersion,
   base_url: Type.String(),
-  openapi: Url("The OpenAPI 3.1 document"),
-  reference: Url("The reference"),
-  agent_readiness: Url("The manifest for agents"),
-  rate_limits: Url("The rate-limit policy"),
-  deprecation_policy: Url("The deprecation policy"),
-  deployed_version: Url("What is deployed"),
-  llms_txt: Url("Documentation as text for language models"),
+  openapi: DocumentUrl("The OpenAPI 3.1 document"),
+  reference: DocumentUrl("The reference"),
+  agent_readiness: DocumentUrl("The manifest for agents"),
+  rate_limits: DocumentUrl("The rate-limit policy"),
+  deprecation_policy: DocumentUrl("The deprecation policy"),
+  deployed_version: DocumentUrl("What is deployed"),
+  llms_txt: DocumentUrl("Documentation as text for language models"),
   authentication: Type.Object({
     type: Type.String(),
     header: Type.String(),
     format: Type.String(),
-    authorization_server: Nullable(Url("The metadata of the authorization server (RFC 8414)")),
+    authorization_server: Nullable(DocumentUrl("The metadata of the authorization server (RFC 8414)")),
   }),
-  mcp: Nullable(Url("The MCP endpoint")),
-  sdks: Type.Array(Url("The source of an SDK")),
+  mcp: Nullable(DocumentUrl("The MCP endpoint")),
+  sdks: Type.Array(DocumentUrl("The source of an SDK")),
 });

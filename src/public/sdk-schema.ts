@@ -3,9 +3,12 @@ import { OneOf, Type } from "../../actors/schema.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 
 export const SDK_LANGUAGES = ["typescript", "javascript", "python"] as const;
-const Language = OneOf(SDK_LANGUAGES);
+const SdkLanguage = OneOf(SDK_LANGUAGES);
 
-const SHA256 = Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+const SdkSha256 = Text(
+  "SHA-256 of its bytes, in hex",
+  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+);
 const LENGTH = Type.Integer({ minimum: 1, description: "Size in bytes" });
 
 export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves, each one file", {
@@ -13,18 +16,18 @@ export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves
   packages: Type.Array(
     noun("SdkPackage", "An SDK", {
       name: Text("The title", "troupe"),
-      language: Language,
+      language: SdkLanguage,
       version: Text("The version of the service that it came with", "0.1.0"),
       file: Text("File name to save it as", "troupe.ts"),
       url: Text("URL of the file", "https://troupe.example/api/sdk/typescript"),
-      sha256: SHA256,
+      sha256: SdkSha256,
       bytes: LENGTH,
       requires: Text("What it needs", "Python 3.11"),
       types: Type.Optional(
         noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
           file: Text("File name to save it as, beside the SDK", "troupe.d.mts"),
           url: Text("URL of the file", "https://troupe.example/api/sdk/javascript/types"),
-          sha256: SHA256,
+          sha256: SdkSha256,
           bytes: LENGTH,
         }),
       ),
@@ -43,14 +46,14 @@ export const SdkExamples = noun("SdkExamples", "How to get and use the SDKs; com
   commands: Type.Array(
     noun("SdkCommand", "What to type", {
       title: Text("What it does", "Get the TypeScript SDK"),
-      language: Language,
+      language: SdkLanguage,
       command: Text("Shell command", 'curl -fsSo troupe.ts "$TROUPE_URL/api/sdk/typescript"'),
     }),
   ),
   examples: Type.Array(
     noun("SdkExample", "A program beside the SDK's file", {
       title: Text("What it does", "Have a conversation"),
-      language: Language,
+      language: SdkLanguage,
       file: Text("File name to save it as", "conversation.ts"),
       code: Text("Source of the program", 'import { Troupe } from "./troupe.ts";'),
     }),

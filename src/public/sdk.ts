@@ -5,9 +5,9 @@ import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";
 import type { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 
-type Language = "typescript" | "javascript" | "python";
+type SdkLanguageName = "typescript" | "javascript" | "python";
 
-interface Source {
+interface SdkSource {
   /** The file name to save it as. */
   readonly file: string;
   readonly path: string;
@@ -21,7 +21,7 @@ interface Source {
   readonly examples: Readonly<Record<string, string>>;
 }
 
-const SOURCES: Readonly<Record<Language, Source>> = {
+const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
   typescript: {
     file: "troupe.ts",
     path: "/api/sdk/typescript",
@@ -77,31 +77,37 @@ const EXAMPLES_READ = [
   { name: "RUN_KEY", value: "<any text: with the same one, client-tool continues where it was stopped>" },
   { name: "TROUPE_WEBHOOK_SECRET", value: "<the signing secret of the messaging integration, for webhook>" },
 ];
-const LANGUAGES = Object.keys(SOURCES) as readonly Language[];
-const FOLDER = new URL("../../sdk/", import.meta.url);
+const LANGUAGES = Object.keys(SOURCES) as readonly SdkLanguageName[];
+const SDK_FOLDER = new URL("../../sdk/", import.meta.url);
 
-const bytesOf = (language: Language, file: string): Promise<Uint8Array<ArrayBuffer>> =>
-  Bun.file(new URL(`${language}/${file}`, FOLDER)).bytes();
+const sdkBytes = (language: SdkLanguageName, file: string): Promise<Uint8Array<ArrayBuffer>> =>
+  Bun.file(new URL(`${language}/${file}`, SDK_FOLDER)).bytes();
 
-export const sdkSource = async (language: Language): Promise<PublicDocument> =>
-  new PublicDocument(await bytesOf(language, SOURCES[language].file), SOURCES[language].form);
+export const sdkSource = async (language: SdkLanguageName): Promise<PublicDocument> =>
+  new PublicDocument(await sdkBytes(language, SOURCES[language].file), SOURCES[language].form);
 
 export const sdkTypes = async (language: "javascript"): Promise<PublicDocument> =>
-  new PublicDocument(await bytesOf(language, SOURCES[language].types ?? ""), TEXT_FORM);
+  new PublicDocument(await sdkBytes(language, SOURCES[language].types ?? ""), TEXT_FORM);
 
 /** A file's entry in the manifest. */
-async function named(language: Language, file: string, url: string) {
-  const bytes = await bytesOf(language, file);
+async function manifestEntry(language: SdkLanguageName, file: string, url: string) {
+  const bytes = await sdkBytes(language, file);
   return { file, url, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), bytes: bytes.length };
 }
 
 export async function sdkManifest({ facts: { version }, appUrl }: Services): Promise<Shown<typeof SdkManifest>> {
   const packages = LANGUAGES.map(async (language) => {
     const { file, path, types, requires } = SOURCES[language];
-    const source = { name: "troupe", language, version, ...(await named(language, file, appUrl() + path)), requires };
+    const source = {
+      name: "troupe",
+      language,
+      version,
+      ...(await manifestEntry(language, file, appUrl() + path)),
+      requires,
+    };
     return types === undefined
       ? source
-      : { ...source, types: await named(language, types, `${appUrl()}${path}/types`) };
+      : { ...source, types: await manifestEntry(language, types, `${appUrl()}${path}/types`) };
   });
   return { api_version: API_VERSION, packages: await Promise.all(packages) };
 }
@@ -112,7 +118,7 @@ export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof Sd
       title,
       language,
       file,
-      code: await Bun.file(new URL(`${language}/${file}`, FOLDER)).text(),
+      code: await Bun.file(new URL(`${language}/${file}`, SDK_FOLDER)).text(),
     })),
   );
   return {
@@ -126,7 +132,7 @@ export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof Sd
   };
 }
 
-function commandsOf(language: Language) {
+function commandsOf(language: SdkLanguageName) {
   const { file, path, run, examples: programs } = SOURCES[language];
   const [conversation] = Object.keys(programs);
   return [

@@ -22,7 +22,7 @@ export function cpuMsOf(pid: number): number | null {
   return ticks * CPU_TICK_MS;
 }
 
-function readIfThere(path: string): string {
+export function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -93,10 +93,10 @@ export function callFilter({ hasProcesses }: CallFilter, architecture = process.
   if (!hasProcesses) for (const call of forks) program.push(...ifEqual(IF_EQUAL, call, NOT_PERMITTED));
   const alone = hasProcesses ? [] : ([[IF_ANY_BIT, 1, 0, OF_THE_SAME_PROCESS], REFUSE_CALL] as const);
   program.push(
-    ...call(clone, 0, [...ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED), ...alone]),
-    ...call(unshare, 0, ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED)),
-    ...call(mmap, 3, [[IF_ANY_BIT, 0, 2, MAP_ANONYMOUS], ...ifEqual(IF_ANY_BIT, MAP_SHARED, NOT_PERMITTED)]),
-    ...call(prctl, 0, ifEqual(IF_EQUAL, PR_SET_DUMPABLE, NOTHING_DONE)),
+    ...filterCall(clone, 0, [...ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED), ...alone]),
+    ...filterCall(unshare, 0, ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED)),
+    ...filterCall(mmap, 3, [[IF_ANY_BIT, 0, 2, MAP_ANONYMOUS], ...ifEqual(IF_ANY_BIT, MAP_SHARED, NOT_PERMITTED)]),
+    ...filterCall(prctl, 0, ifEqual(IF_EQUAL, PR_SET_DUMPABLE, NOTHING_DONE)),
     [BPF_RETURN, 0, 0, ALLOW],
   );
   return filterBytes(program);
@@ -112,7 +112,7 @@ const ifEqual = (test: number, operand: number, answer: number): Step[] => [
 ];
 
 /** Checks one argument of one call, and allows what `steps` accept. */
-const call = (number: number, argument: number, steps: readonly Step[]): Step[] => [
+const filterCall = (number: number, argument: number, steps: readonly Step[]): Step[] => [
   [IF_EQUAL, 0, steps.length + 2, number],
   [BPF_LOAD, 0, 0, argumentAt(argument)],
   ...steps,

@@ -17,7 +17,7 @@ import type { Invoke } from "../http/request/operations.ts";
 import { appUrlOf } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";
 import type { Actors } from "./actors.ts";
-import type { App } from "./app.ts";
+import type { ServiceApp } from "./app.ts";
 import { ADMIN_PATH } from "./service-note.ts";
 import type { Storage } from "./storage.ts";
 
@@ -81,7 +81,7 @@ export function adminParts(
   actors: Actors,
   { config, storage }: { readonly config: Config; readonly storage: Pick<Storage, "url" | "database"> },
   invoke: Invoke,
-  app: Pick<App, "port" | "streams" | "bodies" | "turns"> | null = null,
+  app: Pick<ServiceApp, "port" | "streams" | "bodies" | "turns"> | null = null,
 ): AdminParts {
   return {
     ...actors,
@@ -110,9 +110,9 @@ export async function adminDoor(
   if (request.method !== "POST" || new URL(request.url).pathname !== ADMIN_PATH) return null;
   if (!isKey(request.headers.get("authorization"), key)) return null;
   const text = await request.text();
-  if (text.length > BODY_BYTES) return refused(413, `A command has at most ${BODY_BYTES} characters`);
+  if (text.length > BODY_BYTES) return refuseCommand(413, `A command has at most ${BODY_BYTES} characters`);
   const asked = requestIn(text);
-  if (asked === null) return refused(400, "A command is a JSON object with command, options and flags");
+  if (asked === null) return refuseCommand(400, "A command is a JSON object with command, options and flags");
   return patiently(run(asked));
 }
 
@@ -145,7 +145,7 @@ export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS)
   return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
-const refused = (status: number, text: string): Response =>
+const refuseCommand = (status: number, text: string): Response =>
   Response.json({ ok: false, text } satisfies AdminAnswer, { status });
 
 /** The command in a body; null if it holds none. */

@@ -13,7 +13,7 @@ import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
 import { Bodies } from "../http/body/bodies.ts";
 import { BodyPace } from "../http/body/body-pace.ts";
-import { pathOf } from "../http/request/exchange.ts";
+import { rawPath } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import { FairTurns } from "../http/admission/fair-turns.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
@@ -37,7 +37,8 @@ import type { Caller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
-import type { AppParts, Shared } from "./assembly-parts.ts";
+import type { AppParts, SharedBySurfaces } from "./assembly-parts.ts";
+import { MIB } from "../../actors/units.ts";
 
 /**
  * The server itself cuts off bodies that exceed the file limit by more than this; the surface refuses smaller ones in
@@ -45,12 +46,11 @@ import type { AppParts, Shared } from "./assembly-parts.ts";
  */
 const SPARE_BODY_BYTES = 64 * 1024 * 1024;
 /** A connection that is idle for this long is closed; streams extend the limit. */
-const IDLE_SECONDS = 30;
+const CONNECTION_IDLE_SECONDS = 30;
 /** Between two checks for requests in flight. */
 const STOP_POLL_MS = 5;
-const MIB = 1024 * 1024;
 
-export interface App {
+export interface ServiceApp {
   /** Opens the port and answers its number. If `isShared`, other processes may open it too. Throws on failure. */
   listen(at: { readonly hostname: string; readonly port: number; readonly isShared?: boolean }): number;
   /** Ends the streams, lets requests in flight finish, refuses new ones (503), closes the port. */
@@ -73,7 +73,7 @@ export interface App {
   readonly invokeAtOwner: Invoke;
 }
 
-export function createApp(services: Services, parts: AppParts): App {
+export function createApp(services: Services, parts: AppParts): ServiceApp {
   const { system, clock, streams } = services;
   let { port } = parts.config;
   let server: Server<unknown> | null = null;
@@ -120,7 +120,7 @@ export function createApp(services: Services, parts: AppParts): App {
   };
 }
 
-function mount(services: Services, parts: AppParts, shared: Shared) {
+function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   const { appUrl, appPlaces, streams } = services;
   const { config, resources } = parts;
   const {
@@ -135,7 +135,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
   // Without `development: false` the answer would show an uncaught exception with its stack. Without `reusePort: false`
   // two services could share a port without noticing.
   const serve = {
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: CONNECTION_IDLE_SECONDS,
     maxRequestBodySize: services.workspaceLimits.fileBytes + SPARE_BODY_BYTES,
     development: false,
     reusePort: false,
@@ -201,7 +201,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     )
     // Must be last: each group of operations has its own handler, and this one is for requests without a route.
     .onError(async ({ code, error, request }) => {
-      const path = pathOf(request.url);
+      const path = rawPath(request.url);
       const surface = surfaceOf(path);
       if (code !== "NOT_FOUND") return surface.fail(request, error);
       const misdirected = hostFault(request);
@@ -222,7 +222,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
       return app.router.static[path]?.[routed] !== undefined || app.router.http.find(routed, path) !== null;
     });
   const turnAway = (request: Request): Response =>
-    drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
+    drainingHealth(request, rawPath(request.url)) ?? surfaceOf(rawPath(request.url)).turnAway(request, SHUTTING_DOWN);
   const invoke: Invoke = (id, caller, input) =>
     ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
   const { forwarding } = parts;

@@ -50,7 +50,7 @@ export type AppParts = Omit<OverActors, "overrides"> & {
 };
 
 /** What all surfaces share. */
-export interface Shared {
+export interface SharedBySurfaces {
   readonly bodies: Bodies;
   readonly turns: FairTurns;
   /** Null before the port is open. */

@@ -10,7 +10,7 @@ import { OpenStreams } from "../http/stream/open-streams.ts";
 import type { Services } from "../operations/services.ts";
 import { appUrlOf } from "../settings/config.ts";
 import { type Actors, createActors } from "./actors.ts";
-import { type App, createApp } from "./app.ts";
+import { type ServiceApp, createApp } from "./app.ts";
 import { createHandlers } from "./handlers.ts";
 import { streamsLimit } from "./open-files.ts";
 import { createServices } from "./services.ts";
@@ -19,7 +19,7 @@ import type { AssemblyParts, OverActors } from "./assembly-parts.ts";
 export interface Assembly {
   readonly actors: Actors;
   readonly services: Services;
-  readonly app: App;
+  readonly app: ServiceApp;
 }
 
 /** Opens and starts nothing: call `actors.system.start` to own shards, and `app.listen` to serve. */
@@ -41,6 +41,6 @@ export function assembleApp(actors: Actors, parts: OverActors): Omit<Assembly, "
     hasPath: (path) => app.hasPath(path),
   });
   const services: Services = { ...made, ...overrides.services?.(made) };
-  const app: App = createApp(services, { ...parts, overrides });
+  const app: ServiceApp = createApp(services, { ...parts, overrides });
   return { services, app };
 }

@@ -7,10 +7,10 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
+import { MIB } from "../../actors/units.ts";
 
 /** Between two checks: a fast disk writes some hundred MiB in this time, so a reserve should not be much smaller. */
-export const LOOK_MS = 1_000;
-const MIB = 1_048_576;
+export const DISK_LOOK_MS = 1_000;
 
 export interface DiskWatchParts {
   /** A folder of the file system. */
@@ -47,7 +47,7 @@ export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
   };
   const next = (): void => {
     if (isStopped) return;
-    cancel = clock.after(LOOK_MS, () => {
+    cancel = clock.after(DISK_LOOK_MS, () => {
       look()
         .catch((err: unknown) => log.warn({ err, path }, "the free space of the disk could not be read"))
         .finally(next);

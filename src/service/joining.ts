@@ -10,7 +10,7 @@ import { folderName } from "../../db/folder-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import type { Logger } from "../log/log.ts";
 import type { Meters } from "../metrics/meters.ts";
-import { VERSION } from "../settings/build.ts";
+import { SERVICE_VERSION } from "../settings/build.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { MeteredPlacement } from "../wiring/metered.ts";
 import type { Replica } from "./replica.ts";
@@ -31,7 +31,7 @@ export interface JoiningParts {
 }
 
 /** A place among the replicas that owns nothing yet. */
-export interface Joining {
+export interface ReplicaJoining {
   readonly placement: PostgresPlacement;
   /** This process as one of several replicas; null if it is alone. */
   readonly replica: Replica | null;
@@ -40,14 +40,14 @@ export interface Joining {
 }
 
 /** Waits until the database is free. Throws `DatabaseInUse`, `WrongServiceKey`, or the signal's reason. */
-export async function prepareJoining(parts: JoiningParts): Promise<Joining> {
+export async function prepareJoining(parts: JoiningParts): Promise<ReplicaJoining> {
   const { storage, log, meters, signal } = parts;
   const { path } = storage.folder;
   const replica = (await parts.openReplica?.(() => placement)) ?? null;
   const self = {
     id: replica?.id ?? newId("rpl"),
     address: parts.address,
-    build: VERSION,
+    build: SERVICE_VERSION,
     keyCheck: keyCheckOf(storage.sealing),
     folder: storage.isEmbedded ? path : folderName(path),
     ...(replica === null ? {} : { peerUrl: replica.group.url }),

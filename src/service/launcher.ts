@@ -7,10 +7,10 @@
  * So a service that was started this way watches whether its chain of parents up to npm still exists. Linux only, where
  * `/proc` makes that cheap.
  */
-import { readFileSync } from "node:fs";
 import type { Clock } from "../../actors/runtime/ports.ts";
+import { readIfThere } from "../sandbox/process-cpu.ts";
 
-const WATCH_MS = 500;
+const LAUNCHER_WATCH_MS = 500;
 /** The most parents to check: npm is the third. */
 const LONGEST_LINE = 5;
 
@@ -21,9 +21,9 @@ export function watchLauncher(clock: Pick<Clock, "after">, onGone: () => void): 
   const look = (): void => {
     const stands = line.every((pid, i) => i + 1 === line.length || parentOf(pid) === line[i + 1]);
     if (!stands) return onGone();
-    clock.after(WATCH_MS, look);
+    clock.after(LAUNCHER_WATCH_MS, look);
   };
-  clock.after(WATCH_MS, look);
+  clock.after(LAUNCHER_WATCH_MS, look);
 }
 
 /** The pids from this process up to npm; null if npm is not among its ancestors. */
@@ -33,24 +33,16 @@ function lineToNpm(): number[] | null {
     const parent = parentOf(line.at(-1)!);
     if (parent === null || parent <= 1) return null;
     line.push(parent);
-    if (titleOf(parent).startsWith("npm exec")) return line;
+    if (processTitle(parent).startsWith("npm exec")) return line;
   }
   return null;
 }
 
 /** Null if there is no such process. */
 function parentOf(pid: number): number | null {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = readIfThere(`/proc/${pid}/stat`);
   // "pid (name) state parent …"; a name may contain brackets and spaces.
   return stat === "" ? null : Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-const titleOf = (pid: number): string => read(`/proc/${pid}/cmdline`);
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
+const processTitle = (pid: number): string => readIfThere(`/proc/${pid}/cmdline`);

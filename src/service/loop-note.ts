@@ -8,12 +8,12 @@ import { LOOP_WORK, type LoopWork, type SectionNote } from "../../actors/runtime
 /** Layout: the first byte is 1 within a section, the second is the kind of work, from 1; then two texts. */
 const IS_OPEN = 0;
 const WORK = 1;
-const TEXTS = 2;
+const NOTED_TEXTS = 2;
 /** Bytes of an organization's id, and of an operation's id or a kind of actor: longer ones are cut. */
 const TEXT_BYTES = 63;
-const ORGANIZATION_AT = TEXTS;
+const ORGANIZATION_AT = NOTED_TEXTS;
 const SUBJECT_AT = ORGANIZATION_AT + TEXT_BYTES + 1;
-const BYTES = SUBJECT_AT + TEXT_BYTES + 1;
+const NOTE_BYTES = SUBJECT_AT + TEXT_BYTES + 1;
 
 /** The section that the loop is in, or its last one. */
 export interface NotedSection {
@@ -30,7 +30,7 @@ export class LoopNote implements SectionNote {
   private organization = "";
   private subject = "";
 
-  constructor(memory = new Uint8Array(new SharedArrayBuffer(BYTES))) {
+  constructor(memory = new Uint8Array(new SharedArrayBuffer(NOTE_BYTES))) {
     this.memory = memory;
   }
 
@@ -38,8 +38,8 @@ export class LoopNote implements SectionNote {
     const { memory } = this;
     const whose = organizationId ?? "";
     const about = subject ?? "";
-    if (whose !== this.organization) write(memory, ORGANIZATION_AT, (this.organization = whose));
-    if (about !== this.subject) write(memory, SUBJECT_AT, (this.subject = about));
+    if (whose !== this.organization) writeNoted(memory, ORGANIZATION_AT, (this.organization = whose));
+    if (about !== this.subject) writeNoted(memory, SUBJECT_AT, (this.subject = about));
     memory[WORK] = NUMBERS[work];
     memory[IS_OPEN] = 1;
   }
@@ -53,25 +53,25 @@ export class LoopNote implements SectionNote {
 const NUMBERS = Object.fromEntries(LOOP_WORK.map((work, i) => [work, i + 1])) as Record<LoopWork, number>;
 
 /** Reads the note from any thread. Null before the first section. */
-export function readNote(memory: Uint8Array<SharedArrayBuffer>): NotedSection | null {
+export function readLoopNote(memory: Uint8Array<SharedArrayBuffer>): NotedSection | null {
   const work = LOOP_WORK[(memory[WORK] ?? 0) - 1];
   if (work === undefined) return null;
   return {
     isOpen: memory[IS_OPEN] === 1,
     work,
-    organization: read(memory, ORGANIZATION_AT),
-    subject: read(memory, SUBJECT_AT),
+    organization: readNoted(memory, ORGANIZATION_AT),
+    subject: readNoted(memory, SUBJECT_AT),
   };
 }
 
 /** Writes the length and the characters: ids are ASCII. */
-function write(memory: Uint8Array, at: number, text: string): void {
+function writeNoted(memory: Uint8Array, at: number, text: string): void {
   const length = Math.min(text.length, TEXT_BYTES);
   memory[at] = length;
   for (let i = 0; i < length; i++) memory[at + 1 + i] = text.charCodeAt(i);
 }
 
-function read(memory: Uint8Array, at: number): string | null {
+function readNoted(memory: Uint8Array, at: number): string | null {
   const length = memory[at] ?? 0;
   return length === 0 ? null : String.fromCharCode(...memory.subarray(at + 1, at + 1 + length));
 }

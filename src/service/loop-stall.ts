@@ -53,7 +53,7 @@ export function stalledFor(
 const NS_IN_MS = 1e6;
 
 /** Linux only; null elsewhere. */
-export function countsOf(thread: number): LoopCounts | null {
+export function threadCounts(thread: number): LoopCounts | null {
   try {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
     // "tid (name) state parent …"; a name may contain brackets and spaces.

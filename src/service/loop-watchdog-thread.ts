@@ -2,9 +2,10 @@
  * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
  * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only told.
  */
-import { readFileSync, writeSync } from "node:fs";
-import { readNote } from "./loop-note.ts";
-import { countsOf, NO_STALL, type Stall, stalledFor } from "./loop-stall.ts";
+import { writeSync } from "node:fs";
+import { readLoopNote } from "./loop-note.ts";
+import { threadCounts, NO_STALL, type Stall, stalledFor } from "./loop-stall.ts";
+import { readIfThere } from "../sandbox/process-cpu.ts";
 
 export interface WatchdogOrder {
   /** A counter that the loop increments. */
@@ -26,7 +27,7 @@ const FATAL = 60;
 function watch(order: WatchdogOrder): never {
   const { beats, limitMs, pid } = order;
   const stepMs = limitMs / BEATS_OF_LIMIT;
-  let last = { beat: Atomics.load(beats, 0), at: performance.now(), counts: countsOf(pid) };
+  let last = { beat: Atomics.load(beats, 0), at: performance.now(), counts: threadCounts(pid) };
   let stall: Stall = NO_STALL;
   let stalledMs = 0;
   let toldMs = 0;
@@ -34,7 +35,7 @@ function watch(order: WatchdogOrder): never {
     // Nothing notifies this memory, so the wait lasts the full time.
     const asleep = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     Atomics.wait(asleep, 0, 0, stepMs);
-    const now = { beat: Atomics.load(beats, 0), at: performance.now(), counts: countsOf(pid) };
+    const now = { beat: Atomics.load(beats, 0), at: performance.now(), counts: threadCounts(pid) };
     const elapsedMs = now.at - last.at;
     const isStalled = now.beat === last.beat;
     stall = isStalled ? stalledFor(stall, [last.counts, now.counts], elapsedMs, stepMs) : NO_STALL;
@@ -42,28 +43,28 @@ function watch(order: WatchdogOrder): never {
     if (!isStalled) toldMs = 0;
     last = now;
     // The last of these checks comes within the limit.
-    if (stall.ownMs >= limitMs - stepMs / 2) end(order, stall);
+    if (stall.ownMs >= limitMs - stepMs / 2) endProcess(order, stall);
     if (stalledMs - toldMs < limitMs) continue;
     toldMs = stalledMs;
     const waited = `the event loop has not turned for ${Math.round(stalledMs / 1_000)} s, and waited for the machine`;
-    say(order, WARN, stall, `${waited}: the process goes on`);
+    writeStall(order, WARN, stall, `${waited}: the process goes on`);
   }
 }
 
-function end(order: WatchdogOrder, stall: Stall): never {
+function endProcess(order: WatchdogOrder, stall: Stall): never {
   const { pid, limitMs } = order;
-  say(order, FATAL, stall, `the event loop has not turned for ${limitMs / 1_000} s: the process ends`);
+  writeStall(order, FATAL, stall, `the event loop has not turned for ${limitMs / 1_000} s: the process ends`);
   // Exiting this thread would not end the process.
   process.kill(pid, "SIGKILL");
   throw new Error("the process has ended");
 }
 
-function say({ pid, note }: WatchdogOrder, level: number, stall: Stall, msg: string): void {
+function writeStall({ pid, note }: WatchdogOrder, level: number, stall: Stall, msg: string): void {
   const parts = Object.fromEntries(Object.entries(stall).map(([name, value]) => [name, Math.round(value)]));
   const { user, system } = process.cpuUsage();
   const processCpuMs = Math.round((user + system) / 1_000);
   const time = new Date().toISOString();
-  const line = { level, time, ...threadOf(pid), stall: parts, processCpuMs, ...workOf(note), msg };
+  const line = { level, time, ...threadOf(pid), stall: parts, processCpuMs, ...notedWork(note), msg };
   try {
     writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
   } catch {
@@ -73,10 +74,10 @@ function say({ pid, note }: WatchdogOrder, level: number, stall: Stall, msg: str
 
 /**
  * The kernel's view of the loop's thread. `running`: it computes; `cpuMs` is its CPU time. Otherwise `kernelStack` and
- * `waitsIn` show what it waits for. Its JavaScript stack cannot be read from here: `workOf` says what it worked on.
+ * `waitsIn` show what it waits for. Its JavaScript stack cannot be read from here: `notedWork` says what it worked on.
  */
 function threadOf(pid: number): Readonly<Record<string, unknown>> {
-  const at = (file: string): string => read(`/proc/self/task/${pid}/${file}`).trim();
+  const at = (file: string): string => readIfThere(`/proc/self/task/${pid}/${file}`).trim();
   const stat = at("stat");
   const state = stat.slice(stat.lastIndexOf(")") + 2).charAt(0);
   const cpuMs = Math.round(Number(at("schedstat").split(" ", 1)[0]) / 1e6);
@@ -91,19 +92,11 @@ function threadOf(pid: number): Readonly<Record<string, unknown>> {
 }
 
 /** What the loop works on, or, between two sections, what it worked on last. */
-function workOf(note: WatchdogOrder["note"]): { readonly worksOn?: object; readonly workedOn?: object } {
-  const section = note === null ? null : readNote(note);
+function notedWork(note: WatchdogOrder["note"]): { readonly worksOn?: object; readonly workedOn?: object } {
+  const section = note === null ? null : readLoopNote(note);
   if (section === null) return {};
   const { isOpen, ...work } = section;
   return isOpen ? { worksOn: work } : { workedOn: work };
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 // The main thread imports this file too, for its types and its constant.

@@ -8,12 +8,12 @@
  */
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
+import { MIB } from "../../actors/units.ts";
 
 /** Between two checks. */
 export const MEMORY_LOOK_MS = 2_000;
 /** Consecutive checks over the limit: a single one may be a short peak. */
 const LOOKS = 3;
-const MIB = 1_048_576;
 
 export interface MemoryWatchParts {
   /** 0: no watching. */

@@ -6,9 +6,9 @@ import { countUnfinishedJobs } from "../../db/stores/job-counts.ts";
 import type { Logger } from "../log/log.ts";
 import { exposition, type Readings } from "../metrics/exposition.ts";
 import type { Meters } from "../metrics/meters.ts";
-import { VERSION } from "../settings/build.ts";
+import { SERVICE_VERSION } from "../settings/build.ts";
 import { type AdminPort, openAdminPort } from "./admin-port.ts";
-import type { App } from "./app.ts";
+import type { ServiceApp } from "./app.ts";
 
 /** Between two measurements of the event loop's delay: often enough to catch a long block, at no measurable cost. */
 const LOOP_LOOK_MS = 100;
@@ -17,7 +17,7 @@ export interface MetricsParts {
   readonly meters: Meters;
   readonly system: TroupeSystem;
   readonly database: Database;
-  readonly app: Pick<App, "streams" | "bodies" | "turns">;
+  readonly app: Pick<ServiceApp, "streams" | "bodies" | "turns">;
   /** A folder of the file system where the data is. */
   readonly dataDir: string;
   readonly log: Pick<Logger, "warn" | "info">;
@@ -48,7 +48,7 @@ export function serveMetrics(parts: MetricsParts): AdminPort {
 }
 
 const readingsOf = ({ system, database, app, dataDir }: MetricsParts): Readings => ({
-  version: VERSION,
+  version: SERVICE_VERSION,
   isReady: () => system.isReady,
   actors: () => system.actors.census(),
   parkedMessages: () => system.parkedMessages(null),

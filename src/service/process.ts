@@ -65,20 +65,20 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const isTraced = tracingOf(config) !== null;
   const log = await createLogger({ level: config.logLevel, ...(isTraced ? { traceId: activeTraceId } : {}) });
   const marked = supervision === null ? log : log.child({ process: supervision.order.number });
-  if (replicas > 1) await supervise(replicas, config, log);
-  else await run(options, marked);
+  if (replicas > 1) await superviseReplicas(replicas, config, log);
+  else await runService(options, marked);
 }
 
 /** Supervises several replica processes. */
-async function supervise(count: number, config: Config, log: Logger): Promise<void> {
+async function superviseReplicas(count: number, config: Config, log: Logger): Promise<void> {
   const ending = new Ending(log, SUPERVISOR_DRAIN_MS);
   const onFatal = (reason: string, exitCode: number): void => {
     log.fatal(reason);
     ending.begin(reason, exitCode);
   };
-  listen(ending, log);
+  listenToSignals(ending, log);
   watchLoop(config.watchdogSeconds);
-  await start(ending, log, async () => {
+  await startUnderEnding(ending, log, async () => {
     const replicas = await startReplicas({
       count,
       config,
@@ -96,7 +96,7 @@ async function supervise(count: number, config: Config, log: Logger): Promise<vo
 }
 
 /** Runs one service process. */
-async function run({ config, supervision, runCommand }: ProcessOptions, log: Logger): Promise<void> {
+async function runService({ config, supervision, runCommand }: ProcessOptions, log: Logger): Promise<void> {
   if (outboundRequestLimit() < OUTBOUND_REQUESTS_MIN) {
     log.warn(
       { limit: outboundRequestLimit() },
@@ -108,9 +108,9 @@ async function run({ config, supervision, runCommand }: ProcessOptions, log: Log
     log.fatal(reason);
     ending.begin(reason, EXIT_UNAVAILABLE);
   };
-  listen(ending, log);
+  listenToSignals(ending, log);
   supervision?.onEnd((reason) => ending.begin(reason, 0));
-  await start(ending, log, async () => {
+  await startUnderEnding(ending, log, async () => {
     const loopNote = new LoopNote();
     watchLoop(config.watchdogSeconds, loopNote.memory);
     watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
@@ -132,7 +132,7 @@ async function run({ config, supervision, runCommand }: ProcessOptions, log: Log
 }
 
 /** Ends the process on signals and on bugs. */
-function listen(ending: Ending, log: Logger): void {
+function listenToSignals(ending: Ending, log: Logger): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.begin(signal, 0));
   watchLauncher(systemClock, () => ending.begin("npx has ended", 0));
   // A bug may leave work half done: the next start takes up what was committed.
@@ -144,7 +144,11 @@ function listen(ending: Ending, log: Logger): void {
   process.on("uncaughtException", onBug("an uncaught exception"));
 }
 
-async function start(ending: Ending, log: Logger, begin: () => Promise<{ stop(): Promise<void> }>): Promise<void> {
+async function startUnderEnding(
+  ending: Ending,
+  log: Logger,
+  begin: () => Promise<{ stop(): Promise<void> }>,
+): Promise<void> {
   try {
     ending.started(await begin());
   } catch (cause) {

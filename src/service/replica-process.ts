@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { environmentWith } from "../settings/config.ts";
-import { type ReplicaOrder, SERVING, SUPERVISED, type SupervisorWord } from "./supervision.ts";
+import { type ReplicaOrder, SERVING_MESSAGE, SUPERVISED, type SupervisorWord } from "./supervision.ts";
 import type { ReplicaProcess } from "./supervisor.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -20,7 +20,7 @@ export function spawnReplica(order: ReplicaOrder): ReplicaProcess {
     // Ctrl-C at a terminal must reach only the supervisor, which then ends all replicas in order.
     detached: true,
     ipc: (message) => {
-      if (message === SERVING) serving.resolve();
+      if (message === SERVING_MESSAGE) serving.resolve();
     },
   });
   const say = (word: SupervisorWord): void => {

@@ -15,7 +15,7 @@ import { listeningUrlOf } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";
 import { systemClock } from "../wiring/clock.ts";
 import type { Logger } from "../log/log.ts";
-import type { App } from "./app.ts";
+import type { ServiceApp } from "./app.ts";
 import { LINGER_MS } from "./drain-limits.ts";
 import type { StopOnce, Undo } from "./undo.ts";
 import type { Storage } from "./storage.ts";
@@ -55,7 +55,7 @@ export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">):
   const id = newId("rpl");
   const lock = await holdLifeLock(storage.url, id);
   undo.add(() => lock.release());
-  const group = groupAt(await placeOf(replicaUrl, storage), {
+  const group = groupAt(await listeningPlace(replicaUrl, storage), {
     id,
     keys: storage.sealing.keys("peer"),
     reader: { read: () => placement().read() },
@@ -127,7 +127,7 @@ export async function shareFiles(
 }
 
 /** Where to listen for the others, and the address under which they connect. */
-async function placeOf(replicaUrl: string, { database }: Storage): Promise<ListeningPlace> {
+async function listeningPlace(replicaUrl: string, { database }: Storage): Promise<ListeningPlace> {
   if (replicaUrl !== "auto") {
     const { hostname, port, protocol } = new URL(replicaUrl);
     const host = hostname.replaceAll(/^\[|\]$/g, "");
@@ -148,7 +148,7 @@ const isOwn = (address: string): boolean =>
   Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address) === true);
 
 export interface LeaveParts {
-  readonly app: Pick<App, "streams">;
+  readonly app: Pick<ServiceApp, "streams">;
   readonly actors: StopOnce;
   /** Ends the effects; those that do not end in time are left to the next owner. */
   readonly stopEffects: () => Promise<void>;

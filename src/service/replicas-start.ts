@@ -22,7 +22,7 @@ import { Undo } from "./undo.ts";
 
 /** Replicas whose supervisor was killed drain by themselves, for at most 20 s. */
 const FORMER_MS = 25_000;
-const LOOK_MS = 100;
+const REPLICAS_LOOK_MS = 100;
 /** Database connections of one replica, and of the administration command. */
 const CONNECTIONS_EACH = 24;
 const CONNECTIONS_SPARE = 16;
@@ -66,7 +66,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     const adminKey = newAdminKey();
     const orderOf = (number: number, greets: boolean): ReplicaOrder => ({
       number,
-      settings: settingsOf(number, { config, url, port, folder: folder.path, secret: folder.secret }),
+      settings: replicaSettings(number, { config, url, port, folder: folder.path, secret: folder.secret }),
       dataDir: folder.path,
       isEmbedded: config.databaseUrl === undefined,
       adminKey,
@@ -101,7 +101,7 @@ async function formerGone(root: string): Promise<void> {
         break;
       } catch (cause) {
         if (!(cause instanceof FolderInUse) || systemClock.monotonic() > until) throw cause;
-        await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+        await new Promise<void>((resolve) => systemClock.after(REPLICAS_LOOK_MS, resolve));
       }
     }
   }
@@ -136,7 +136,7 @@ async function startDatabase(
   return server.url;
 }
 
-interface Shared {
+interface ReplicaSettings {
   readonly config: Config;
   readonly url: string;
   readonly port: number;
@@ -145,7 +145,10 @@ interface Shared {
 }
 
 /** The settings that differ in this replica. */
-function settingsOf(number: number, { config, url, port, folder, secret }: Shared): Record<string, string> {
+function replicaSettings(
+  number: number,
+  { config, url, port, folder, secret }: ReplicaSettings,
+): Record<string, string> {
   const { adminPort, replicaUrl = "auto", filesDir, filesUrl } = config;
   return {
     PORT: String(port),

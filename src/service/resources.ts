@@ -120,10 +120,10 @@ export async function openResources(
   };
 }
 
-type Opened = <T>(value: T, close: () => Promise<void> | void) => T;
+type OpenResource = <T>(value: T, close: () => Promise<void> | void) => T;
 
 /** The log lists what the operator has allowed. */
-function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opened: Opened): Egress {
+function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opened: OpenResource): Egress {
   const { egressAllow: allow, nodeEnv } = config;
   if (allow.length > 0) {
     const fields = { egressAllow: allow };
@@ -136,7 +136,7 @@ function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opene
   return opened(egress, () => egress.close());
 }
 
-function openProvider(config: Config, log: ServiceLog, opened: Opened): OpenIdProvider | null {
+function openProvider(config: Config, log: ServiceLog, opened: OpenResource): OpenIdProvider | null {
   const provider = openIdProvider(config, log);
   return provider === null ? null : opened(provider.client, () => provider.close());
 }

@@ -14,7 +14,7 @@ export class DatabaseInUse extends Error {
 /** Grace period after the lease expires, before its owner counts as alive. */
 export const LEASE_GRACE_MS = 1_000;
 /** Between two checks: an owner may also release its shards earlier. */
-const LOOK_MS = 500;
+const RIVALS_LOOK_MS = 500;
 /** Added to a lease's remaining time, so that the next check finds it expired. */
 const PAST_MS = 50;
 
@@ -32,14 +32,14 @@ export async function waitForRivals({ placement, clock, log, signal }: RivalWait
   log.info({ waitMs: rival.waitMs }, "the lease of an earlier instance has not run out: waiting for it");
   const until = clock.monotonic() + rival.waitMs + LEASE_GRACE_MS;
   while (clock.monotonic() < until) {
-    await pause(clock, Math.min(rival.waitMs + PAST_MS, LOOK_MS), signal);
+    await pauseOrReject(clock, Math.min(rival.waitMs + PAST_MS, RIVALS_LOOK_MS), signal);
     [rival] = await placement.rivals();
     if (rival === undefined) return;
   }
   throw new DatabaseInUse(`The database is in use by the instance at ${rival.address}. Stop it first.`);
 }
 
-function pause(clock: RivalWait["clock"], delayMs: number, signal: AbortSignal): Promise<void> {
+function pauseOrReject(clock: RivalWait["clock"], delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       cancel();

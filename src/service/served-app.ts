@@ -4,7 +4,7 @@
  */
 import { notFound, refuse } from "../../actors/fault.ts";
 import { appPage } from "../current/workspaces/app-pages.ts";
-import { pathOf } from "../http/request/exchange.ts";
+import { rawPath } from "../http/request/exchange.ts";
 import type { Surface } from "../http/request/surface.ts";
 import type { Services } from "../operations/services.ts";
 
@@ -15,7 +15,7 @@ export function servedApp(surface: Surface, services: Services, request: Request
   return surface.servePublic(request, async () => {
     if (request.method !== "GET" && request.method !== "HEAD")
       return refuse({ kind: "method_not_allowed", allow: ["GET", "HEAD"] });
-    const target = services.appPlaces.targetOf(hostOf(request), pathOf(request.url));
+    const target = services.appPlaces.targetOf(hostOf(request), rawPath(request.url));
     return target === null ? notFound("app") : appPage(services, target, request);
   });
 }

@@ -11,7 +11,7 @@ import type { Sealing, SealingContext, SealingPurpose } from "../../actors/seali
 import { claimServiceKey } from "../../db/key-rotation.ts";
 import type { Database } from "../../db/client.ts";
 
-const VERSION = "v1.";
+const KEY_VERSION = "v1.";
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -46,7 +46,7 @@ type OneKey = Pick<Sealing, "seal" | "open" | "key">;
 function sealingUnder(serviceKey: Uint8Array): OneKey {
   const keys = new Map<string, Uint8Array>();
   const derived = (use: "seal" | "key", purpose: SealingPurpose): Uint8Array => {
-    const info = `troupe ${VERSION}${use} ${purpose}`;
+    const info = `troupe ${KEY_VERSION}${use} ${purpose}`;
     const known = keys.get(info);
     if (known !== undefined) return known;
     const made = new Uint8Array(hkdfSync("sha256", serviceKey, "", info, KEY_BYTES));
@@ -57,7 +57,7 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
     const key = derived("seal", purpose);
     return under === undefined
       ? key
-      : new Uint8Array(hkdfSync("sha256", key, under, `troupe ${VERSION}under`, KEY_BYTES));
+      : new Uint8Array(hkdfSync("sha256", key, under, `troupe ${KEY_VERSION}under`, KEY_BYTES));
   };
   return {
     seal(purpose, plain, context, under) {
@@ -65,12 +65,12 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
       const cipher = createCipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(bound(context));
       const parts = [nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()];
-      return VERSION + Buffer.concat(parts).toString("base64url");
+      return KEY_VERSION + Buffer.concat(parts).toString("base64url");
     },
 
     open(purpose, sealed, context, under) {
-      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64url");
-      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+      const bytes = Buffer.from(sealed.slice(KEY_VERSION.length), "base64url");
+      if (!sealed.startsWith(KEY_VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const cipher = createDecipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(bound(context));

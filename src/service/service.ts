@@ -15,7 +15,7 @@ import { assemble } from "./assembly.ts";
 import { prepareJoining } from "./joining.ts";
 import { openResources } from "./resources.ts";
 import { forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "./service-note.ts";
-import type { App } from "./app.ts";
+import type { ServiceApp } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
 import { ACTORS_STOP_MS, EFFECTS_LEAVE_MS } from "./drain-limits.ts";
 import { Meters } from "../metrics/meters.ts";
@@ -42,7 +42,8 @@ import { newLoopTime } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { databaseNow } from "../../db/sweeps.ts";
 import { serviceSweeps, startSweeper, type Sweeper } from "./sweeper.ts";
-import { VERSION } from "../settings/build.ts";
+import { SERVICE_VERSION } from "../settings/build.ts";
+import { MIB } from "../../actors/units.ts";
 
 export interface Service {
   readonly address: string;
@@ -148,7 +149,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await app.stop();
       forgetService(storage.folder.path);
     });
-    const { appUrl, listens } = serve(options, storage, { app, key });
+    const { appUrl, listens } = openDoors(options, storage, { app, key });
     if (replica !== null) undo.add(() => leave(replica, { app, actors: actorsStop, supervision, stopEffects }));
     admin = await openAdmin(options, { storage, system, meters, app });
     // In the background: an unavailable provider must not keep the service from starting.
@@ -195,9 +196,7 @@ function sweep({ config, log }: ServiceOptions, { database, files }: Storage): S
   });
 }
 
-const MIB = 1024 * 1024;
-
-interface Listening {
+interface ListeningService {
   /** Where users reach the service. */
   readonly appUrl: string;
   /** The address that the service is bound to. */
@@ -205,11 +204,11 @@ interface Listening {
 }
 
 /** Opens the port, and access for the administration command. */
-function serve(
+function openDoors(
   { config, supervision }: ServiceOptions,
   { folder }: Storage,
-  { app, key }: { readonly app: App; readonly key: string },
-): Listening {
+  { app, key }: { readonly app: ServiceApp; readonly key: string },
+): ListeningService {
   const port = opened({ host: config.host, port: config.port, setting: "PORT" }, () =>
     app.listen({ hostname: config.host, port: config.port, isShared: supervision !== null }),
   );
@@ -222,7 +221,12 @@ function serve(
 /** Opens the administration port, if one is set. Throws `CannotListen`. */
 async function openAdmin(
   { config, log }: ServiceOptions,
-  of: { readonly storage: Storage; readonly system: TroupeSystem; readonly meters: Meters | null; readonly app: App },
+  of: {
+    readonly storage: Storage;
+    readonly system: TroupeSystem;
+    readonly meters: Meters | null;
+    readonly app: ServiceApp;
+  },
 ): Promise<AdminPort | null> {
   const { meters, storage, system, app } = of;
   const { adminPort: port, adminHost: host } = config;
@@ -259,7 +263,7 @@ function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, tex
 /** Greets the person at the terminal; the log gets a short form. */
 function greet(
   options: ServiceOptions,
-  of: Listening & {
+  of: ListeningService & {
     readonly storage: Storage;
     readonly models: ModelPort;
     readonly replica: Replica | null;
@@ -273,7 +277,7 @@ function greet(
   const model = models.describe(null);
   // Since the process began.
   const tookMs = performance.now();
-  const text = greeting({ version: VERSION, appUrl, listens, dataDir, model, localModels: local, tookMs });
+  const text = greeting({ version: SERVICE_VERSION, appUrl, listens, dataDir, model, localModels: local, tookMs });
   if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
   else if (first !== null) {
     const file = writeFirstRun(options, storage, `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`);

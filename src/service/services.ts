@@ -7,7 +7,7 @@ import { AppPlaces } from "../operations/app-places.ts";
 import type { Services } from "../operations/services.ts";
 import { HeldBytes } from "../runner/held-bytes.ts";
 import { calendar } from "../schedule/calendar.ts";
-import { buildOf, VERSION } from "../settings/build.ts";
+import { buildOf, SERVICE_VERSION } from "../settings/build.ts";
 import type { Config } from "../settings/settings.ts";
 import { argumentChecks } from "../wiring/schema-checks.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
@@ -64,7 +64,7 @@ export function createServices(
     }),
     webhookTools: webhookTools(egress),
     facts: {
-      version: VERSION,
+      version: SERVICE_VERSION,
       build: buildOf(config),
       budget: rateBudgetsOf(config).get("*") ?? RATE_BUDGET,
       countsV1: config.rateLimitV1,

@@ -169,11 +169,11 @@ async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateR
   } catch (cause) {
     if (databaseUrl === undefined || cause instanceof MigrationRefused) throw cause;
     throw new DatabaseRefused(
-      `The database of DATABASE_URL (${hostsOf(databaseUrl)}) cannot be used: ${wordsOf(cause)}`,
+      `The database of DATABASE_URL (${hostsOf(databaseUrl)}) cannot be used: ${causeWords(cause)}`,
       { cause },
     );
   }
 }
 
-const wordsOf = (cause: unknown): string =>
+const causeWords = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? cause.message : String(cause);

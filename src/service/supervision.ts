@@ -25,7 +25,7 @@ export interface ReplicaOrder {
 /** What the supervisor sends. */
 export type SupervisorWord = { readonly kind: "order"; readonly order: ReplicaOrder } | { readonly kind: "end" };
 /** A replica's message when it serves. */
-export const SERVING = "serving";
+export const SERVING_MESSAGE = "serving";
 /** The argument that makes a process a replica. */
 export const SUPERVISED = "--supervised";
 
@@ -59,7 +59,7 @@ export function superviseBy(channel: NodeJS.Process): Promise<Supervision | null
       order: word.order,
       isEnding: () => ended !== null,
       onEnd: (then) => (ended === null ? void (tell = then) : then(ended)),
-      serving: () => void channel.send?.(SERVING),
+      serving: () => void channel.send?.(SERVING_MESSAGE),
     });
   });
   return ordered.promise;

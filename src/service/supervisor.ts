@@ -43,7 +43,7 @@ export interface SupervisorParts {
   readonly onFatal: (reason: string, exitCode: number) => void;
 }
 
-interface Slot {
+interface ReplicaSlot {
   readonly number: number;
   process: ReplicaProcess | null;
   isServing: boolean;
@@ -57,7 +57,7 @@ interface Slot {
 
 export class Supervisor {
   private readonly parts: SupervisorParts;
-  private readonly slots: readonly Slot[];
+  private readonly slots: readonly ReplicaSlot[];
   private isEnding = false;
   private hasFailed = false;
   private restarting: Promise<void> | null = null;
@@ -117,7 +117,7 @@ export class Supervisor {
   }
 
   /** Starts the replica; resolves when it serves. */
-  private run(slot: Slot, isFirstStart: boolean): Promise<void> {
+  private run(slot: ReplicaSlot, isFirstStart: boolean): Promise<void> {
     const { spawn, clock, log } = this.parts;
     const started = spawn(slot.number, isFirstStart);
     slot.process = started;
@@ -133,7 +133,7 @@ export class Supervisor {
     });
   }
 
-  private ended(slot: Slot, code: number, isFirstStart: boolean): void {
+  private ended(slot: ReplicaSlot, code: number, isFirstStart: boolean): void {
     const { clock, log } = this.parts;
     const hasServed = slot.isServing;
     const wasLeaving = slot.isLeaving;

@@ -16,7 +16,7 @@ import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { Surface } from "../http/request/surface.ts";
 import type { SurfaceParts } from "../http/request/surface-parts.ts";
 import type { Services } from "../operations/services.ts";
-import type { AppParts, Shared } from "./assembly-parts.ts";
+import type { AppParts, SharedBySurfaces } from "./assembly-parts.ts";
 import { rateBudgetsOf } from "../settings/limits.ts";
 
 interface Surfaces {
@@ -30,7 +30,7 @@ interface Surfaces {
 export function surfacesOf(
   services: Services,
   { config, storage, resources, forwarding, overrides }: AppParts,
-  shared: Shared,
+  shared: SharedBySurfaces,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
   const { system, clock, appUrl } = services;
   const { bulk = storage.database.bulk, budgets = rateBudgetsOf(config) } = overrides;

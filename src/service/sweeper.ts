@@ -20,10 +20,10 @@ import type { Files } from "../files/files.ts";
 export const BATCH_ROWS = 1_000;
 /** Rows of a batch after a larger one has failed. */
 export const SMALL_BATCH_ROWS = 50;
-/** The pause after a batch is this many times the duration of the batch. */
-const REST_FACTOR = 4;
-/** The shortest pause after a batch. */
-export const REST_MS = 50;
+/** The pauseSweep after a batch is this many times the duration of the batch. */
+const SWEEP_REST = 4;
+/** The shortest pauseSweep after a batch. */
+export const LEAST_SWEEP_REST_MS = 50;
 
 export interface SweeperParts<S extends { readonly name: string }> {
   readonly sweeps: readonly S[];
@@ -51,11 +51,11 @@ export function startSweeper<S extends { readonly name: string }>(parts: Sweeper
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async (): Promise<void> => {
-    await pause(clock, intervalMs * parts.chance.fraction(), signal);
+    await pauseSweep(clock, intervalMs * parts.chance.fraction(), signal);
     while (!signal.aborted) {
       const now = await agreedTime(parts);
       if (now !== null) for (const sweep of parts.sweeps) await sweepAll(parts, sweep, { now, signal });
-      await pause(clock, intervalMs, signal);
+      await pauseSweep(clock, intervalMs, signal);
     }
   };
   const running = run();
@@ -107,13 +107,13 @@ async function sweepAll<S extends { readonly name: string }>(
       }
       limit = SMALL_BATCH_ROWS;
     }
-    await pause(clock, Math.max(REST_MS, REST_FACTOR * (clock.monotonic() - startedAt)), signal);
+    await pauseSweep(clock, Math.max(LEAST_SWEEP_REST_MS, SWEEP_REST * (clock.monotonic() - startedAt)), signal);
   }
   if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted what was past its time");
 }
 
 /** Resolves after the delay, or at once when the signal aborts. */
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+function pauseSweep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {

@@ -5,7 +5,7 @@ import type { Logger } from "../log/log.ts";
 import type { Meters } from "../metrics/meters.ts";
 import type { Config } from "../settings/settings.ts";
 import { tracingOf } from "../settings/tracing.ts";
-import { VERSION } from "../settings/build.ts";
+import { SERVICE_VERSION } from "../settings/build.ts";
 
 export interface Traces {
   /** Null if nothing is traced. */
@@ -25,7 +25,7 @@ export async function openTraces(config: Config, meters: Meters | null, log: Log
   log.info({ url, protocol, sampler }, "traces are sent to a collector");
   return openTracing({
     ...settings,
-    resource: { "service.version": VERSION, "service.instance.id": randomUUID(), ...settings.resource },
+    resource: { "service.version": SERVICE_VERSION, "service.instance.id": randomUUID(), ...settings.resource },
     onSpans: (outcome, count) => meters?.traced(outcome, count),
     onChange: (err) => {
       if (err === null) log.info({ url }, "traces are sent again");

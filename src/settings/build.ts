@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "./settings.ts";
 
-export const VERSION: string = manifest.version;
+export const SERVICE_VERSION: string = manifest.version;
 
 export interface Build {
   /** The full commit id; null if unknown. */
@@ -20,7 +20,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 
 export function buildOf({ buildCommit, buildTime }: Pick<Config, "buildCommit" | "buildTime">, root = ROOT): Build {
   return {
-    commit: buildCommit ?? headOf(root),
+    commit: buildCommit ?? checkedOutCommit(root),
     builtAt: buildTime === undefined ? null : new Date(buildTime).toISOString(),
   };
 }
@@ -28,25 +28,25 @@ export function buildOf({ buildCommit, buildTime }: Pick<Config, "buildCommit" |
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 /** The commit that is checked out in this folder; null if it is not a clone. */
-function headOf(root: string): string | null {
+function checkedOutCommit(root: string): string | null {
   const folder = gitFolderOf(root);
   if (folder === null) return null;
-  const head = textOf(join(folder, "HEAD"));
+  const head = trimmedFile(join(folder, "HEAD"));
   if (head === null || COMMIT.test(head)) return head;
   const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1];
   if (ref === undefined) return null;
   // A worktree's branches are stored in the clone that it belongs to.
-  const shared = resolve(folder, textOf(join(folder, "commondir")) ?? ".");
-  const found = textOf(join(shared, ref)) ?? packedRef(textOf(join(shared, "packed-refs")), ref);
+  const shared = resolve(folder, trimmedFile(join(folder, "commondir")) ?? ".");
+  const found = trimmedFile(join(shared, ref)) ?? packedRef(trimmedFile(join(shared, "packed-refs")), ref);
   return found !== null && COMMIT.test(found) ? found : null;
 }
 
 /** `.git`, or in a worktree the folder that the file `.git` names. */
 function gitFolderOf(root: string): string | null {
   const path = join(root, ".git");
-  const named = /^gitdir: (.+)$/.exec(textOf(path) ?? "")?.[1];
+  const named = /^gitdir: (.+)$/.exec(trimmedFile(path) ?? "")?.[1];
   if (named !== undefined) return resolve(root, named);
-  return textOf(join(path, "HEAD")) === null ? null : path;
+  return trimmedFile(join(path, "HEAD")) === null ? null : path;
 }
 
 const packedRef = (packed: string | null, ref: string): string | null =>
@@ -56,7 +56,7 @@ const packedRef = (packed: string | null, ref: string): string | null =>
     ?.split(" ")[0] ?? null;
 
 /** A file's trimmed text; null if it cannot be read. */
-function textOf(path: string): string | null {
+function trimmedFile(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {

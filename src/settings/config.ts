@@ -24,15 +24,15 @@ export type ConfigResult =
   /** `valid` has the settings that are valid on their own. */
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly valid: Partial<Config> };
 
-type SettingSchema = TSchema & SettingOptions;
+type ConfigSetting = TSchema & SettingOptions;
 
-const SETTINGS = Object.entries(Settings.properties as unknown as Record<keyof Config, SettingSchema>);
+const SETTINGS = Object.entries(Settings.properties as unknown as Record<keyof Config, ConfigSetting>);
 
 const secretBesideDatabase: SettingsCheck = {
   reads: ["DATABASE_URL", "TROUPE_SECRET", "NODE_ENV"],
   errors({ databaseUrl, troupeSecret, nodeEnv }) {
     if (databaseUrl === undefined || troupeSecret !== undefined || nodeEnv !== "production") return [];
-    const { allowed } = Settings.properties.troupeSecret as unknown as SettingSchema;
+    const { allowed } = Settings.properties.troupeSecret as unknown as ConfigSetting;
     const message = `is missing; with DATABASE_URL in production it must be ${allowed}, the same for every replica`;
     return [{ variable: "TROUPE_SECRET", message }];
   },
@@ -51,7 +51,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
   for (const [key, schema] of SETTINGS) {
     const raw = env[schema.env]?.trim();
     const value = raw === undefined || raw === "" ? schema.default : parseSetting(schema, raw);
-    if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
+    if (value === INVALID) errors.push({ variable: schema.env, message: settingComplaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
   for (const folder of ["dataDir", "filesDir", "modelPrices", "egressCaFile"])
@@ -87,7 +87,7 @@ export function describeConfig(config: Partial<Config>, errors: readonly ConfigE
   }).join("\n");
 }
 
-function describe(schema: SettingSchema, value: unknown): string {
+function describe(schema: ConfigSetting, value: unknown): string {
   if (value === undefined) return "";
   if (schema.secret) return MASK;
   return typeof value === "string" && isUrlFormat(schema.format) ? maskUrl(value) : String(value);
@@ -120,7 +120,7 @@ export function outboundRequestLimit(env: Environment = process.env): number {
 
 const MASK = "[redacted]";
 
-function complaint(schema: SettingSchema, raw: string): string {
+function settingComplaint(schema: ConfigSetting, raw: string): string {
   // An invalid URL may contain a password that cannot be located and masked.
   const shown = schema.secret || isUrlFormat(schema.format) ? "is not valid" : `is ${JSON.stringify(raw)}`;
   return `${shown}; it must be ${schema.type === "string" && schema["enum"] ? "one of " : ""}${schema.allowed}`;

@@ -3,19 +3,18 @@ import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_QUOTAS, quotaEntry, type QuotaLimits } from "../../actors/usage/quota.ts";
 import type { MonthLimits } from "../../actors/usage/schema.ts";
 import type { Config } from "./settings.ts";
-
-const MIB = 1024 * 1024;
+import { MIB } from "../../actors/units.ts";
 
 /** The settings that the actors get. */
 export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
   ({
-    ...monthLimitsOf(rest),
+    ...configuredMonthLimits(rest),
     jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
     workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
   }) satisfies ActorSettings;
 
 /** The limits of model usage per organization and month. */
-const monthLimitsOf = ({
+const configuredMonthLimits = ({
   monthlyTokenBudget,
   monthlyCostBudget,
 }: Pick<Config, "monthlyTokenBudget" | "monthlyCostBudget">): MonthLimits => ({

@@ -3,27 +3,27 @@ import type { TSchema } from "../../actors/schema.ts";
 import { SETTING_GROUPS } from "./settings.ts";
 import type { SettingOptions } from "./setting.ts";
 
-const HEAD = `# Settings
+const SETTINGS_PAGE_HEAD = `# Settings
 
 Settings are environment variables, or lines of a file \`.env\` in the clone. An empty one counts as absent. The start reports all invalid values at once, and \`bun start --print-config\` prints the settings in effect, with secrets masked.
 
 This page is written from \`src/settings/groups/\` by \`bun run contract\`.
 `;
 
-type SettingSchema = TSchema & SettingOptions & { readonly default?: unknown };
+type DocumentedSetting = TSchema & SettingOptions & { readonly default?: unknown };
 
 /** The page in Markdown: a table for each group. */
 export function settingsPage(): string {
   const sections = SETTING_GROUPS.map(({ title, schemas }) => {
-    const rows = Object.values(schemas as unknown as Readonly<Record<string, SettingSchema>>).map(
+    const rows = Object.values(schemas as unknown as Readonly<Record<string, DocumentedSetting>>).map(
       (schema) => `| \`${schema.env}\` | ${schema.about} | ${defaultOf(schema)} | ${cell(schema.allowed)} |`,
     );
     return `## ${title}\n\n| Variable | What it sets | Default | Values |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
-  return [HEAD, ...sections].join("\n");
+  return [SETTINGS_PAGE_HEAD, ...sections].join("\n");
 }
 
-function defaultOf({ otherwise, default: value }: SettingSchema): string {
+function defaultOf({ otherwise, default: value }: DocumentedSetting): string {
   if (otherwise !== undefined) return otherwise;
   return value === undefined || (Array.isArray(value) && value.length === 0) ? "none" : `\`${String(value)}\``;
 }

@@ -13,7 +13,7 @@ interface Parted {
   readonly after: string;
 }
 
-function parted(text: string): Parted {
+function splitPostgresUrl(text: string): Parted {
   const [, before = "", hosts = "", after = ""] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/i.exec(text) ?? [];
   return { before, hosts: hosts.split(","), after };
 }
@@ -22,7 +22,7 @@ function parted(text: string): Parted {
 const single = ({ before, hosts, after }: Parted): string => `${before}${hosts[0]}${after}`;
 
 export function isPostgresUrl(text: string): boolean {
-  const address = parted(text);
+  const address = splitPostgresUrl(text);
   const { hosts } = address;
   const url = URL.parse(single(address));
   if (url === null || !["postgres:", "postgresql:"].includes(url.protocol) || url.hostname === "") return false;
@@ -31,17 +31,17 @@ export function isPostgresUrl(text: string): boolean {
 }
 
 /** Whether the address names several hosts, so that fail-over is expected. */
-export const hasSeveralHosts = (text: string): boolean => parted(text).hosts.length > 1;
+export const hasSeveralHosts = (text: string): boolean => splitPostgresUrl(text).hosts.length > 1;
 
 /** The hosts, for messages. */
-export const hostsOf = (text: string): string => parted(text).hosts.join(",");
+export const hostsOf = (text: string): string => splitPostgresUrl(text).hosts.join(",");
 
 /** Edits the address except for its hosts. */
 export function withUrl(text: string, edit: (url: URL) => void): string {
-  const address = parted(text);
+  const address = splitPostgresUrl(text);
   const url = new URL(single(address));
   edit(url);
-  const edited = parted(url.href);
+  const edited = splitPostgresUrl(url.href);
   return `${edited.before}${address.hosts.join(",")}${edited.after}`;
 }
 

@@ -8,7 +8,7 @@
  * `input` and `output` are prices per million tokens, as text, because JSON numbers are not exact.
  */
 import { readFileSync } from "node:fs";
-import { amountOf, unitsOf } from "../../actors/money.ts";
+import { amountOf, moneyUnits } from "../../actors/money.ts";
 import type { SettingsCheck } from "./settings.ts";
 
 const MILLION = 1_000_000n;
@@ -83,7 +83,7 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
       errors.push(`has two prices of ${model} from ${from}`);
       continue;
     }
-    known.push({ from, input: unitsOf(input) / MILLION, output: unitsOf(output) / MILLION });
+    known.push({ from, input: moneyUnits(input) / MILLION, output: moneyUnits(output) / MILLION });
     table.set(
       model,
       known.toSorted((a, b) => (a.from < b.from ? 1 : -1)),

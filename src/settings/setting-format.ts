@@ -18,7 +18,7 @@ export const POSTGRES_URL_FORM =
 /** The result for an invalid text. */
 export const INVALID = Symbol("invalid");
 
-const SECRET_BYTES = 32;
+const LEAST_SECRET_BYTES = 32;
 
 /** Whether values of this format are URLs, which may contain a password. */
 export const isUrlFormat = (format: unknown): boolean =>
@@ -51,7 +51,7 @@ function parseInteger(raw: string, minimum: number, maximum: number): number | t
 function parseSecret(raw: string): Uint8Array | typeof INVALID {
   const bytes = Buffer.from(raw, "base64");
   const isWhole = bytes.toString("base64").replace(/=+$/, "") === raw.replace(/=+$/, "");
-  return isWhole && bytes.length === SECRET_BYTES ? new Uint8Array(bytes) : INVALID;
+  return isWhole && bytes.length === LEAST_SECRET_BYTES ? new Uint8Array(bytes) : INVALID;
 }
 
 function parseString(schema: TSchema, raw: string): string | typeof INVALID {

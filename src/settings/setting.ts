@@ -29,15 +29,15 @@ export const group = <Schemas extends Readonly<Record<string, TSchema>>>(
 export const setting = <T extends object>(options: SettingOptions & T): SettingOptions & T => options;
 
 /** The texts of a setting of a common form. */
-type Words = Pick<SettingOptions, "about" | "otherwise">;
-type AllowedWords = Words & Pick<SettingOptions, "allowed">;
+type SettingWords = Pick<SettingOptions, "about" | "otherwise">;
+type AllowedWords = SettingWords & Pick<SettingOptions, "allowed">;
 
 /** A whole number within these bounds, both included. */
 export const wholeNumber = (
   env: string,
   fallback: number,
   [minimum, maximum]: readonly [number, number],
-  words: Words & Partial<AllowedWords>,
+  words: SettingWords & Partial<AllowedWords>,
 ) =>
   Type.Integer(
     setting({
@@ -51,13 +51,13 @@ export const wholeNumber = (
   );
 
 /** A port; 0 takes any free one. */
-export const port = <T extends object>(env: string, words: Words & T) =>
+export const port = <T extends object>(env: string, words: SettingWords & T) =>
   Type.Integer(
     setting({ env, minimum: 0, maximum: 65_535, allowed: "an integer from 0 (any free port) to 65535", ...words }),
   );
 
 /** `true`, `false`, `1` or `0`. */
-export const flag = (env: string, words: Words) =>
+export const flag = (env: string, words: SettingWords) =>
   Type.Boolean(setting({ env, default: false, allowed: "true, false, 1 or 0", ...words }));
 
 /** Entries in a format, separated by commas or spaces; none by default. */
@@ -65,9 +65,9 @@ export const list = (env: string, format: string, words: AllowedWords) =>
   Type.Array(Type.String({ format }), setting({ env, default: [] as string[], ...words }));
 
 /** An optional text in a format. */
-export const optional = (env: string, format: string, words: AllowedWords & { readonly secret?: true }) =>
+export const optionalSetting = (env: string, format: string, words: AllowedWords & { readonly secret?: true }) =>
   Type.Optional(Type.String(setting({ env, format, ...words })));
 
 /** An optional key without spaces, which is never printed. */
-export const key = (env: string, words: Words & Partial<AllowedWords>) =>
-  optional(env, "word", { allowed: "a key without spaces", secret: true, ...words });
+export const key = (env: string, words: SettingWords & Partial<AllowedWords>) =>
+  optionalSetting(env, "word", { allowed: "a key without spaces", secret: true, ...words });

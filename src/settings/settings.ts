@@ -3,23 +3,32 @@
  * descriptions.
  */
 import { type Static, Type } from "../../actors/schema.ts";
-import { LIMITS } from "./groups/limits.ts";
+import { LIMIT_SETTINGS } from "./groups/limits.ts";
 import { MODELS } from "./groups/models.ts";
 import { NETWORK } from "./groups/network.ts";
 import { PROCESS } from "./groups/process.ts";
-import { SERVING } from "./groups/serving.ts";
+import { ADDRESS_SETTINGS } from "./groups/serving.ts";
 import { SIGN_IN } from "./groups/sign-in.ts";
 import { STORAGE } from "./groups/storage.ts";
 import { TRACING } from "./groups/tracing.ts";
 
 /** All settings, in the order in which they are shown. */
-export const SETTING_GROUPS = [SERVING, STORAGE, MODELS, LIMITS, NETWORK, SIGN_IN, PROCESS, TRACING] as const;
+export const SETTING_GROUPS = [
+  ADDRESS_SETTINGS,
+  STORAGE,
+  MODELS,
+  LIMIT_SETTINGS,
+  NETWORK,
+  SIGN_IN,
+  PROCESS,
+  TRACING,
+] as const;
 
 export const Settings = Type.Object({
-  ...SERVING.schemas,
+  ...ADDRESS_SETTINGS.schemas,
   ...STORAGE.schemas,
   ...MODELS.schemas,
-  ...LIMITS.schemas,
+  ...LIMIT_SETTINGS.schemas,
   ...NETWORK.schemas,
   ...SIGN_IN.schemas,
   ...PROCESS.schemas,

@@ -6,8 +6,8 @@ import { isIP } from "node:net";
 
 /** The default port of an entry. */
 const HTTPS_PORT = 443;
-const NAME = String.raw`[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?`;
-const RULE = new RegExp(String.raw`^(\*|(?:\*\.)?${NAME}(?:\.${NAME})*)(?::([1-9]\d{0,4}))?$`, "i");
+const HOST_LABEL = String.raw`[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?`;
+const RULE = new RegExp(String.raw`^(\*|(?:\*\.)?${HOST_LABEL}(?:\.${HOST_LABEL})*)(?::([1-9]\d{0,4}))?$`, "i");
 
 interface HostRule {
   /** In lower case; `.name` for `*.name`. */

@@ -19,13 +19,13 @@ import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
 import { copied } from "./copy.ts";
 import { type Html, html } from "./html.ts";
-import { pageOf, redirectTo } from "./layout.ts";
+import { renderPage, redirectTo } from "./layout.ts";
 import { complaintOfToken, newTokenSection } from "./new-token-form.ts";
 import { passkeySection } from "./passkeys/forms.ts";
 import { partyAt } from "./passkeys/passkeys.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
-import { scopeWords } from "./scope-words.ts";
+import { consentWords } from "./scope-words.ts";
 import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
 import { questionLink } from "./question.ts";
 import { callerOf, type OwnVisit, type Visit } from "./visit.ts";
@@ -77,7 +77,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
   const notice = above.notice ?? (words === undefined ? null : html`<p class="good" role="status">${words}</p>`);
   const { member, organization, ways } = shown.value;
   const isOffered = partyAt(parts.appUrl()) !== null;
-  return pageOf({
+  return renderPage({
     title: "Your account",
     status: above.status ?? 200,
     isSignedIn: true,
@@ -107,17 +107,17 @@ export async function changePassword(parts: AccountPageParts, visit: OwnVisit): 
   const next = form.get("password") ?? "";
   const complaint = complaintOf(next, member.value.email);
   const wrong = complaint ?? (next === form.get("again") ? null : "The two new passwords differ.");
-  if (wrong !== null) return showAccount(parts, visit, complained(wrong));
+  if (wrong !== null) return showAccount(parts, visit, accountComplaint(wrong));
   const changed = await parts.accounts.changePassword(principal, { present: form.get("present") ?? "", next }, sender);
   if (changed.ok) return toAccount("password-changed");
   if (changed.fault.kind !== "unauthenticated") return faultPage(changed.fault);
-  return showAccount(parts, visit, complained("Your present password is another one."));
+  return showAccount(parts, visit, accountComplaint("Your present password is another one."));
 }
 
 export const endSession = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
   ended(parts, visit, "revokeSession", "session-ended");
 
-export const revokeToken = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
+export const revokeOwnToken = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
   ended(parts, visit, "revokePersonalAccessToken", "token-revoked");
 
 /** Ends the grant of a program. */
@@ -145,13 +145,13 @@ export async function chooseOrganization(
   return redirectTo(ACCOUNT_PATH, { "set-cookie": cookie });
 }
 
-export async function createToken(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
+export async function createOwnToken(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
   const { form } = visit;
   const name = (form.get("name") ?? "").trim();
   const scopes = SCOPES.filter((scope) => form.getAll("scope").includes(scope));
   const days = Number(form.get("days") ?? TOKEN_DAYS);
   const wrong = complaintOfToken(name, scopes, days);
-  if (wrong !== null) return showAccount(parts, visit, { ...complained(wrong), draft: form });
+  if (wrong !== null) return showAccount(parts, visit, { ...accountComplaint(wrong), draft: form });
   const body = { name, scopes, expires_in_days: days };
   const made = await parts.invoke("createPersonalAccessToken", callerOf(visit), { body });
   if (!made.ok) return faultPage(made.fault);
@@ -164,7 +164,7 @@ export async function createToken(parts: AccountPageParts, visit: OwnVisit): Pro
   return showAccount(parts, visit, { notice, hasCopies: true });
 }
 
-export const complained = (words: string): Above => ({
+export const accountComplaint = (words: string): Above => ({
   status: 400,
   notice: html`<p class="bad" role="alert">${words}</p>`,
 });
@@ -245,7 +245,7 @@ const tokenSection = ({ tokens }: OwnAccount, now: string): Html => {
           <div class="about">
             <p><strong>${token.name}</strong> <code>…${token.hint}</code></p>
             <p class="note">
-              It may ${token.scopes.map(scopeWords).join(", ")}. ${token.expiresAt <= now ? "Expired" : "Expires"}
+              It may ${token.scopes.map(consentWords).join(", ")}. ${token.expiresAt <= now ? "Expired" : "Expires"}
               ${token.expiresAt.slice(0, 10)}${token.lastUsedAt === null ? ", never used" : `, last used ${dayAndTime(token.lastUsedAt)}`}
             </p>
           </div>
@@ -271,7 +271,7 @@ const grantSection = ({ grants }: OwnAccount): Html | null => {
       html`<li>
         <div class="about">
           <p><strong>${grant.clientName}</strong></p>
-          <p class="note">Since ${dayAndTime(grant.createdAt)}. It may ${grant.scopes.map(scopeWords).join(", ")}.</p>
+          <p class="note">Since ${dayAndTime(grant.createdAt)}. It may ${grant.scopes.map(consentWords).join(", ")}.</p>
         </div>
         ${questionLink(`${ACCOUNT_PATH}/programs/end`, { id: grant.id }, "End", `End the access of ${grant.clientName}`)}
       </li>`,

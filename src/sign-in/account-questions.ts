@@ -3,14 +3,14 @@ import type { OwnVisit } from "./visit.ts";
 import { type AccountPageParts, DISCONNECT_PATH, type OwnAccount, readAccount } from "./account-page.ts";
 import { redirectTo } from "./layout.ts";
 import { PASSKEYS_PATH } from "./passkeys/forms.ts";
-import { type Question, questionPage } from "./question.ts";
+import { type PageQuestion, questionPage } from "./question.ts";
 import { ACCOUNT_PATH, faultPage } from "./sign-in-page.ts";
 
-type Asked = Pick<Question, "title" | "words" | "yes" | "no">;
+type AccountQuestion = Pick<PageQuestion, "title" | "words" | "yes" | "no">;
 
 /** Asks about the record that `id` names; a record that no longer exists needs no confirmation. */
 const about =
-  (path: string, ask: (account: OwnAccount, id: string) => Asked | null) =>
+  (path: string, ask: (account: OwnAccount, id: string) => AccountQuestion | null) =>
   async (parts: AccountPageParts, { principal, query }: OwnVisit): Promise<Response> => {
     const account = await readAccount(parts, principal);
     if (!account.ok) return faultPage(account.fault);

@@ -6,7 +6,7 @@
  *   e-mail ─▶ attempts counted ─▶ member records ─▶ password checked ─▶ session in the organization chosen last
  */
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Credentials } from "../../actors/account/protocol.ts";
+import type { AccountCredentials } from "../../actors/account/protocol.ts";
 import { accountRef, attemptsRef } from "../../actors/account/schema.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
@@ -26,7 +26,7 @@ export const SESSION_MS = 30 * 86_400_000;
 /** Attempts for one account, and from one address, before further ones must wait. */
 const FREE_OF_ACCOUNT = 10;
 const FREE_OF_ADDRESS = 50;
-const HASH_CHARACTERS = 32;
+const ATTEMPT_HASH_CHARACTERS = 32;
 
 export interface AccountParts {
   readonly system: TroupeSystem;
@@ -39,7 +39,7 @@ export interface AccountParts {
 }
 
 /** From where a person signs in. */
-export interface Sender {
+export interface SignInSender {
   readonly address: string;
   /** The session's name in lists. */
   readonly browser: string;
@@ -66,7 +66,7 @@ export class Accounts {
   }
 
   /** Refuses `unauthenticated`, or `rate_limited` after too many attempts. */
-  async signIn(email: string, password: string, sender: Sender): Promise<Outcome<StartedSession>> {
+  async signIn(email: string, password: string, sender: SignInSender): Promise<Outcome<StartedSession>> {
     const ofAccount = attemptsRef(`eml_${hashed(email.trim().toLowerCase())}`);
     const ofAddress = attemptsRef(`adr_${hashed(sender.address)}`);
     const { system } = this.parts;
@@ -106,7 +106,7 @@ export class Accounts {
   }
 
   /** A session for an authenticated person, in the organization where they worked last, if they are still a member. */
-  async start(userId: string, sender: Sender, chosenId: string | null): Promise<Outcome<StartedSession>> {
+  async start(userId: string, sender: SignInSender, chosenId: string | null): Promise<Outcome<StartedSession>> {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
     const chosen = memberships.value.find(({ organizationId }) => organizationId === chosenId) ?? memberships.value[0];
@@ -118,7 +118,7 @@ export class Accounts {
    * organization after the other, so a session that it ends must not escape into one that was already visited: it may
    * no longer move, and a move in progress is undone.
    */
-  async move(principal: Principal, organizationId: string, sender: Sender): Promise<Outcome<StartedSession>> {
+  async move(principal: Principal, organizationId: string, sender: SignInSender): Promise<Outcome<StartedSession>> {
     const { system } = this.parts;
     const account = accountRef(principal.userId);
     const sessions = await this.sessions(principal.organizationId, principal.userId);
@@ -142,7 +142,7 @@ export class Accounts {
   }
 
   /** A session in this organization, for one of its members. */
-  async startIn(organizationId: string, userId: string, sender: Sender): Promise<Outcome<StartedSession>> {
+  async startIn(organizationId: string, userId: string, sender: SignInSender): Promise<Outcome<StartedSession>> {
     const { system, clock } = this.parts;
     const expiresAt = isoTime(clock.now() + SESSION_MS);
     const { token, secret } = newToken("session", { name: sender.browser, userId, scopes: ["*"], expiresAt });
@@ -159,7 +159,7 @@ export class Accounts {
   /** Ends a session whose secret was never sent to anybody. */
   private takeBack(
     { organizationId, userId, tokenId }: StartedSession,
-    { address }: Sender,
+    { address }: SignInSender,
   ): Promise<Outcome<unknown>> {
     const origin: Origin = { userId, tokenId: null, address };
     const command = { kind: "revoke_token", tokenId, of: null, by: null, origin } as const;
@@ -167,7 +167,7 @@ export class Accounts {
   }
 
   /** Ends one of the person's sessions in the organization of the present session. */
-  async end(by: Principal, tokenId: string, { address }: Pick<Sender, "address">): Promise<Outcome<null>> {
+  async end(by: Principal, tokenId: string, { address }: Pick<SignInSender, "address">): Promise<Outcome<null>> {
     const { organizationId, userId } = by;
     const ended = await this.parts.system.dispatch(organizationRef(organizationId), {
       kind: "revoke_token",
@@ -251,7 +251,7 @@ export class Accounts {
   async setByLink(
     userId: string,
     given: { key: string; password: string },
-    sender: Sender,
+    sender: SignInSender,
   ): Promise<Outcome<StartedSession>> {
     const linkHash = keyHash(given.key);
     const set = await this.setPassword(userId, given.password, { linkHash, keptId: null });
@@ -267,7 +267,7 @@ export class Accounts {
   async changePassword(
     by: Principal,
     given: { present: string; next: string },
-    sender: Sender,
+    sender: SignInSender,
   ): Promise<Outcome<null>> {
     const { userId, tokenId } = by;
     const { system } = this.parts;
@@ -318,7 +318,7 @@ export class Accounts {
    * Records a wrong password or passkey as an event for the owners, without a person, because it is unknown who tried.
    * The answer does not wait for it: for an unknown address there is nothing to write, and the time would reveal that.
    */
-  noteRefusal(members: readonly Member[], { address, browser }: Sender): void {
+  noteRefusal(members: readonly Member[], { address, browser }: SignInSender): void {
     const [member] = members;
     if (member === undefined) return;
     const entry = { action: "session.refused", subjectId: member.id, detail: browser } as const;
@@ -330,7 +330,7 @@ export class Accounts {
 }
 
 /** Whether the session is one of those that a new credential of its person ends. */
-const isEnding = ({ id, createdAt }: Token, { sessionsEnded }: Credentials): boolean =>
+const isEnding = ({ id, createdAt }: Token, { sessionsEnded }: AccountCredentials): boolean =>
   sessionsEnded !== null && id !== sessionsEnded.keptId && createdAt < sessionsEnded.at;
 
 /** Keys under which attempts to sign in as this person, or to change their password, are counted. */
@@ -339,4 +339,4 @@ export const attemptKeysOf = (person: { readonly id: string; readonly email: str
   `pwd_${hashed(person.id)}`,
 ];
 
-const hashed = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, HASH_CHARACTERS);
+const hashed = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, ATTEMPT_HASH_CHARACTERS);

@@ -18,13 +18,13 @@ const SYSTEMS = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-type Names = readonly (readonly [RegExp, string])[];
-const find = (names: Names, userAgent: string): string | undefined =>
+type NamePatterns = readonly (readonly [RegExp, string])[];
+const findName = (names: NamePatterns, userAgent: string): string | undefined =>
   names.find(([pattern]) => pattern.test(userAgent))?.[1];
 
 export function browserName(userAgent: string | null): string {
   const text = userAgent ?? "";
-  const browser = find(BROWSERS, text) ?? "A browser";
-  const system = find(SYSTEMS, text);
+  const browser = findName(BROWSERS, text) ?? "A browser";
+  const system = findName(SYSTEMS, text);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -14,7 +14,7 @@ import { keyHash, newKey } from "../http/admission/token.ts";
 /** From the first request to the last. */
 export const FLOW_MINUTES = 10;
 const FLOW_MS = FLOW_MINUTES * 60_000;
-const COOKIE = "troupe_flow";
+const FLOW_COOKIE = "troupe_flow";
 const KEY = /^[\w-]{43}$/;
 
 export interface FlowParts {
@@ -34,22 +34,22 @@ export async function beginFlow(
 ): Promise<Outcome<{ readonly key: string; readonly cookie: string }>> {
   const key = newKey();
   const expiresAt = isoTime(clock.now() + FLOW_MS);
-  const begun = await system.dispatch(refOf(key), { kind: "begin_flow", next, expiresAt });
+  const begun = await system.dispatch(flowRefOf(key), { kind: "begin_flow", next, expiresAt });
   if (!begun.ok) return begun;
-  return { ok: true, value: { key, cookie: cookieOf(COOKIE, key, appUrl(), FLOW_MS / 1_000) } };
+  return { ok: true, value: { key, cookie: cookieOf(FLOW_COOKIE, key, appUrl(), FLOW_MS / 1_000) } };
 }
 
 /** The key of the browser's flow, or null. */
 export function flowKeyIn(request: Request, appUrl: string): string | null {
-  const key = cookieIn(COOKIE, request.headers.get("cookie"), appUrl);
+  const key = cookieIn(FLOW_COOKIE, request.headers.get("cookie"), appUrl);
   return key !== null && KEY.test(key) ? key : null;
 }
 
 /** Ends the flow; refuses `not_found` if it has already ended. */
 export const takeFlow = ({ system }: FlowParts, key: string): Promise<Outcome<{ readonly next: string | null }>> =>
-  system.dispatch(refOf(key), { kind: "take_flow" });
+  system.dispatch(flowRefOf(key), { kind: "take_flow" });
 
 /** `Set-Cookie` that deletes the browser's flow. */
-export const noFlowCookie = (appUrl: string): string => cookieOf(COOKIE, "", appUrl, 0);
+export const noFlowCookie = (appUrl: string): string => cookieOf(FLOW_COOKIE, "", appUrl, 0);
 
-const refOf = (key: string) => flowRef(`flw_${keyHash(key)}`);
+const flowRefOf = (key: string) => flowRef(`flw_${keyHash(key)}`);

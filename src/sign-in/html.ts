@@ -9,14 +9,14 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | null | readonly Part[];
+type HtmlPart = Html | string | number | null | readonly HtmlPart[];
 
 /** `` html`<p>${text}</p>` ``; null renders nothing. */
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
-  new Html(strings.map((text, at) => text + (at < parts.length ? textOf(parts[at] ?? null) : "")).join(""));
+export const html = (strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html =>
+  new Html(strings.map((text, at) => text + (at < parts.length ? partText(parts[at] ?? null) : "")).join(""));
 
-function textOf(part: Part): string {
+function partText(part: HtmlPart): string {
   if (part === null) return "";
   if (part instanceof Html) return part.text;
-  return typeof part === "string" || typeof part === "number" ? escapeHtml(String(part)) : part.map(textOf).join("");
+  return typeof part === "string" || typeof part === "number" ? escapeHtml(String(part)) : part.map(partText).join("");
 }

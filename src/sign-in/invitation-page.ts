@@ -4,8 +4,15 @@ import { type Invitation, organizationRef } from "../../actors/organization/sche
 import type { Fault } from "../../actors/fault.ts";
 import { INVITATION_PATH, invitationLink } from "../http/contract/invitation-path.ts";
 import { html } from "./html.ts";
-import { type InvitationLink, type InvitationParts, join, linkIn, newPerson, openInvitation } from "./invitations.ts";
-import { pageOf } from "./layout.ts";
+import {
+  type InvitationLink,
+  type InvitationParts,
+  join,
+  invitationLinkIn,
+  newPerson,
+  openInvitation,
+} from "./invitations.ts";
+import { renderPage } from "./layout.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
 import { enter, faultPage, type PageParts, providerLink, SIGN_IN_PATH } from "./sign-in-page.ts";
@@ -13,15 +20,15 @@ import type { Visit } from "./visit.ts";
 
 export type InvitationPageParts = PageParts & InvitationParts;
 
-const NAME_CHARACTERS = 100;
+const JOINING_NAME_CHARACTERS = 100;
 
 export async function showInvitation(parts: InvitationPageParts, visit: Visit): Promise<Response> {
-  return invitationPage(parts, visit, { link: linkIn(visit.query) });
+  return invitationPage(parts, visit, { link: invitationLinkIn(visit.query) });
 }
 
 export async function acceptInvitation(parts: InvitationPageParts, visit: Visit): Promise<Response> {
   const { form, sender, principal } = visit;
-  const link = linkIn(form);
+  const link = invitationLinkIn(form);
   const invitation = await openInvitation(parts, link);
   if (!invitation.ok) return isOver(invitation.fault);
   if (principal !== null) {
@@ -57,15 +64,15 @@ function wrongWith({
   again,
   email,
 }: Readonly<Record<"name" | "password" | "again" | "email", string>>): string | null {
-  if (name === "" || isLonger(name, NAME_CHARACTERS) || /\p{Cc}/u.test(name))
-    return `Your name has 1 to ${NAME_CHARACTERS} characters.`;
+  if (name === "" || isLonger(name, JOINING_NAME_CHARACTERS) || /\p{Cc}/u.test(name))
+    return `Your name has 1 to ${JOINING_NAME_CHARACTERS} characters.`;
   return complaintOf(password, email) ?? (password === again ? null : "The two passwords differ.");
 }
 
 const isOver = (fault: Fault): Response =>
   fault.kind !== "not_found"
     ? faultPage(fault)
-    : pageOf({
+    : renderPage({
         title: "This invitation does not open any more",
         status: 404,
         isNarrow: true,
@@ -86,7 +93,7 @@ async function invitationPage(
   const userId = await newPerson(parts, invitation.value.email, link.organizationId);
   if (!userId.ok) return faultPage(userId.fault);
   const { name } = organization.value;
-  return pageOf({
+  return renderPage({
     title: `Join ${name}`,
     status: wrong === undefined ? 200 : 400,
     isNarrow: true,
@@ -97,7 +104,7 @@ async function invitationPage(
         You are invited to be ${invitation.value.role === "owner" ? "an owner" : "a member"} of
         <strong>${name}</strong>.
       </p>
-      ${principal !== null ? asWhoTheyAre(link) : userId.value === null ? signInFirst(link) : html`${newAccount(link, invitation.value)}${providerLink(parts.provider, pathOf(link))}`}
+      ${principal !== null ? asWhoTheyAre(link) : userId.value === null ? signInFirst(link) : html`${newAccountForm(link, invitation.value)}${providerLink(parts.provider, invitationPath(link))}`}
     </section>`,
   });
 }
@@ -112,19 +119,19 @@ const carried = ({ organizationId, invitationId, key }: InvitationLink) =>
 const asWhoTheyAre = (link: InvitationLink) =>
   html`<form method="post" action="${INVITATION_PATH}">${carried(link)}<button>Join with this account</button></form>`;
 
-const pathOf = ({ organizationId, invitationId, key }: InvitationLink): string =>
+const invitationPath = ({ organizationId, invitationId, key }: InvitationLink): string =>
   invitationLink(organizationId, invitationId, key);
 
 const signInFirst = (link: InvitationLink) =>
   html`<p>
     There is an account for this e-mail address.
-    <a href="${SIGN_IN_PATH}?next=${encodeURIComponent(pathOf(link))}">Sign in</a>, and join with it.
+    <a href="${SIGN_IN_PATH}?next=${encodeURIComponent(invitationPath(link))}">Sign in</a>, and join with it.
   </p>`;
 
-const newAccount = (link: InvitationLink, { email }: Invitation) =>
+const newAccountForm = (link: InvitationLink, { email }: Invitation) =>
   html`<form method="post" action="${INVITATION_PATH}">
     ${carried(link)} <label for="name">Your name</label
-    ><input id="name" name="name" autocomplete="name" required maxlength="${NAME_CHARACTERS}" />
+    ><input id="name" name="name" autocomplete="name" required maxlength="${JOINING_NAME_CHARACTERS}" />
     <label for="email">E-mail address</label
     ><input id="email" type="email" autocomplete="username" readonly value="${email}" /> ${newPasswordFields()}<button>
       Join

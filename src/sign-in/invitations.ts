@@ -28,7 +28,7 @@ export interface InvitationLink {
   readonly key: string;
 }
 
-export const linkIn = (given: URLSearchParams): InvitationLink => ({
+export const invitationLinkIn = (given: URLSearchParams): InvitationLink => ({
   organizationId: given.get("organization") ?? "",
   invitationId: given.get("invitation") ?? "",
   key: given.get("key") ?? "",
@@ -56,7 +56,7 @@ export async function newPerson(
   return ok(isOurs ? first.id : null);
 }
 
-interface Joining {
+interface JoiningPerson {
   readonly link: InvitationLink;
   readonly person: { readonly userId: string; readonly name: string; readonly email: string };
   readonly address: string;
@@ -65,7 +65,7 @@ interface Joining {
 /** Makes the person a member; a given password becomes theirs. */
 export async function join(
   { system, passwords }: InvitationParts,
-  { link, person, address }: Joining,
+  { link, person, address }: JoiningPerson,
   password: string | null,
 ): Promise<Outcome<null>> {
   if (password !== null) {

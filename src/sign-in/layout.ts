@@ -10,14 +10,14 @@ import { COPY_SCRIPT } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import { PASSKEY_SCRIPT } from "./passkeys/script.ts";
 
-const hashOf = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("base64");
-const STYLE_HASH = hashOf(PAGE_STYLE);
+const policyHash = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("base64");
+const STYLE_HASH = policyHash(PAGE_STYLE);
 
 /** `formTargets`: other sites to which a form of this page may redirect. */
 const policyFor = (formTargets: readonly string[], scripts: readonly string[]): string =>
   [
     "default-src 'none'",
-    ...(scripts.length === 0 ? [] : [`script-src ${scripts.map((one) => `'sha256-${hashOf(one)}'`).join(" ")}`]),
+    ...(scripts.length === 0 ? [] : [`script-src ${scripts.map((one) => `'sha256-${policyHash(one)}'`).join(" ")}`]),
     ...(scripts.includes(PASSKEY_SCRIPT) ? ["connect-src 'self'"] : []),
     `style-src 'sha256-${STYLE_HASH}'`,
     "img-src data:",
@@ -30,7 +30,7 @@ const policyFor = (formTargets: readonly string[], scripts: readonly string[]): 
  * Headers of every answer of these pages. The referrer policy must not be `no-referrer`, because forms would then be
  * sent without an origin.
  */
-const HEADERS = {
+const PEOPLE_PAGE_HEADERS = {
   "cache-control": "no-store",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
@@ -54,7 +54,7 @@ export interface PageContent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function pageOf(page: PageContent): Response {
+export function renderPage(page: PageContent): Response {
   const { title, content, status = 200, isNarrow = false, isSignedIn = false, formTargets = [] } = page;
   const scripts = [
     ...(page.hasPasskeys === true ? [PASSKEY_SCRIPT] : []),
@@ -71,7 +71,7 @@ export function pageOf(page: PageContent): Response {
   return new Response(text, {
     status,
     headers: {
-      ...HEADERS,
+      ...PEOPLE_PAGE_HEADERS,
       "content-type": PAGE_TYPE,
       "content-security-policy": policyFor(formTargets, scripts),
       ...page.headers,
@@ -81,11 +81,11 @@ export function pageOf(page: PageContent): Response {
 
 /** The answer to our own script. */
 export const jsonOf = (value: object, headers: Readonly<Record<string, string>>): Response =>
-  Response.json(value, { headers: { ...HEADERS, ...headers } });
+  Response.json(value, { headers: { ...PEOPLE_PAGE_HEADERS, ...headers } });
 
 const SIGNED_IN = `<a href="/account">Account</a>
   <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`;
 
 /** Redirects with a GET. */
 export const redirectTo = (location: string, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(null, { status: 303, headers: { ...HEADERS, location, ...headers } });
+  new Response(null, { status: 303, headers: { ...PEOPLE_PAGE_HEADERS, location, ...headers } });

@@ -10,21 +10,21 @@ import type { AccountPageParts } from "./account-page.ts";
 import { copied } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import type { InvitationPageParts } from "./invitation-page.ts";
-import { pageOf, redirectTo } from "./layout.ts";
-import { type Question, questionLink, questionPage } from "./question.ts";
+import { renderPage, redirectTo } from "./layout.ts";
+import { type PageQuestion, questionLink, questionPage } from "./question.ts";
 import { faultPage } from "./sign-in-page.ts";
 import { callerOf, type OwnVisit } from "./visit.ts";
 
 export const MEMBERS_PATH = "/members";
 const OWNERS_ONLY: Fault = { kind: "owner_required" };
 
-type Parts = AccountPageParts & InvitationPageParts;
+type MembersPageParts = AccountPageParts & InvitationPageParts;
 
 const nounOf = (role: Role): string => (role === "owner" ? "an owner" : "a member");
-const roleOf = (text: string | null): Role => (text === "owner" ? "owner" : "member");
+const givenRole = (text: string | null): Role => (text === "owner" ? "owner" : "member");
 
 export async function showMembers(
-  parts: Parts,
+  parts: MembersPageParts,
   visit: OwnVisit,
   notice: Html | null = null,
   status = 200,
@@ -41,7 +41,7 @@ export async function showMembers(
   if (!invitations.ok) return faultPage(invitations.fault);
   const people = members.value.filter((each) => each.status === "active");
   const hasOtherOwner = people.some(({ id, role }) => role === "owner" && id !== principal.userId);
-  return pageOf({
+  return renderPage({
     title: "Members",
     status,
     isSignedIn: true,
@@ -53,7 +53,7 @@ export async function showMembers(
           ${people.map((each) => memberRow(each, { isOwn: each.id === principal.userId, hasOtherOwner }))}
         </ul>
       </section>
-      ${pending(invitations.value)}
+      ${pendingInvitations(invitations.value)}
       <section aria-labelledby="invite">
         <h2 id="invite">Invite somebody</h2>
         <p class="note">You get a link to pass on. It works once, for a week.</p>
@@ -70,14 +70,14 @@ export async function showMembers(
   });
 }
 
-export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Response> {
+export async function inviteMember(parts: MembersPageParts, visit: OwnVisit): Promise<Response> {
   const email = (visit.form.get("email") ?? "").trim();
-  const body = { email, role: roleOf(visit.form.get("role")) };
+  const body = { email, role: givenRole(visit.form.get("role")) };
   const made = await parts.invoke("createInvitation", callerOf(visit), { body });
   if (!made.ok) {
     const { kind } = made.fault;
-    if (kind === "invalid_request") return complained(parts, visit, "That is not an e-mail address.", 400);
-    if (kind === "invalid_state") return complained(parts, visit, `${email} is a member already.`, 409);
+    if (kind === "invalid_request") return membersComplaint(parts, visit, "That is not an e-mail address.", 400);
+    if (kind === "invalid_state") return membersComplaint(parts, visit, `${email} is a member already.`, 409);
     return faultPage(made.fault);
   }
   return showMembers(
@@ -91,15 +91,15 @@ export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Respo
   );
 }
 
-const complained = (parts: Parts, visit: OwnVisit, words: string, status: number): Promise<Response> =>
+const membersComplaint = (parts: MembersPageParts, visit: OwnVisit, words: string, status: number): Promise<Response> =>
   showMembers(parts, visit, html`<p class="bad" role="alert">${words}</p>`, status);
 
 /** The questions of this page, each about one of its rows; a row that is gone needs no question. */
-export async function askToRemove(parts: Parts, visit: OwnVisit): Promise<Response> {
-  const member = await memberOf(parts, visit);
+export async function askToRemove(parts: MembersPageParts, visit: OwnVisit): Promise<Response> {
+  const member = await findGivenMember(parts, visit);
   if (!member.ok) return faultPage(member.fault);
   const { id, name, email } = member.value;
-  return asked({
+  return askOnPage({
     title: `Remove ${name}?`,
     words: `${email} loses access to the organization at once, with all sessions, tokens and programs that were let in. What this person has made stays.`,
     path: `${MEMBERS_PATH}/remove`,
@@ -108,12 +108,12 @@ export async function askToRemove(parts: Parts, visit: OwnVisit): Promise<Respon
   });
 }
 
-export async function askToChangeRole(parts: Parts, visit: OwnVisit): Promise<Response> {
-  const member = await memberOf(parts, visit);
+export async function askToChangeRole(parts: MembersPageParts, visit: OwnVisit): Promise<Response> {
+  const member = await findGivenMember(parts, visit);
   if (!member.ok) return faultPage(member.fault);
   const { id, name } = member.value;
-  const role = roleOf(visit.query.get("role"));
-  return asked({
+  const role = givenRole(visit.query.get("role"));
+  return askOnPage({
     title: `Make ${name} ${nounOf(role)}?`,
     words:
       role === "owner"
@@ -125,7 +125,7 @@ export async function askToChangeRole(parts: Parts, visit: OwnVisit): Promise<Re
   });
 }
 
-export async function askToWithdraw(parts: Parts, visit: OwnVisit): Promise<Response> {
+export async function askToWithdraw(parts: MembersPageParts, visit: OwnVisit): Promise<Response> {
   const { organizationId, role } = visit.principal;
   if (role !== "owner") return faultPage(OWNERS_ONLY);
   const now = isoTime(parts.clock.now());
@@ -133,7 +133,7 @@ export async function askToWithdraw(parts: Parts, visit: OwnVisit): Promise<Resp
   if (!open.ok) return faultPage(open.fault);
   const found = open.value.find(({ id }) => id === visit.query.get("id"));
   if (found === undefined) return redirectTo(MEMBERS_PATH);
-  return asked({
+  return askOnPage({
     title: "Withdraw the invitation?",
     words: `The link for ${found.email} no longer works.`,
     path: `${MEMBERS_PATH}/invitations/revoke`,
@@ -142,26 +142,32 @@ export async function askToWithdraw(parts: Parts, visit: OwnVisit): Promise<Resp
   });
 }
 
-const asked = (question: Omit<Question, "no" | "back">): Response =>
+const askOnPage = (question: Omit<PageQuestion, "no" | "back">): Response =>
   questionPage({ ...question, no: "Cancel", back: MEMBERS_PATH });
 
-function memberOf(parts: Parts, { principal, query }: OwnVisit): Promise<Outcome<Member>> {
+function findGivenMember(parts: MembersPageParts, { principal, query }: OwnVisit): Promise<Outcome<Member>> {
   if (principal.role !== "owner") return Promise.resolve(refuse(OWNERS_ONLY));
   const userId = query.get("id") ?? "";
   if (!isIdOf("usr", userId)) return Promise.resolve(notFound("user"));
   return parts.system.dispatch(organizationRef(principal.organizationId), { kind: "read_member", userId });
 }
 
-export const revokeInvitation = (parts: Parts, visit: OwnVisit): Promise<Response> =>
-  changed(parts, visit, "revokeInvitation");
+export const revokeInvitation = (parts: MembersPageParts, visit: OwnVisit): Promise<Response> =>
+  changeMember(parts, visit, "revokeInvitation");
 
-export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
-  changed(parts, visit, "updateMember", { body: { role: roleOf(visit.form.get("role")) } });
+export const changeRole = (parts: MembersPageParts, visit: OwnVisit): Promise<Response> =>
+  changeMember(parts, visit, "updateMember", { body: { role: givenRole(visit.form.get("role")) } });
 
-export const removeMember = (parts: Parts, visit: OwnVisit): Promise<Response> => changed(parts, visit, "removeMember");
+export const removeMember = (parts: MembersPageParts, visit: OwnVisit): Promise<Response> =>
+  changeMember(parts, visit, "removeMember");
 
 /** Changes the record that the form names by `id`, with this operation. */
-async function changed(parts: Parts, visit: OwnVisit, operation: string, input: LocalInput = {}): Promise<Response> {
+async function changeMember(
+  parts: MembersPageParts,
+  visit: OwnVisit,
+  operation: string,
+  input: LocalInput = {},
+): Promise<Response> {
   const params = { id: visit.form.get("id") ?? "" };
   const done = await parts.invoke(operation, callerOf(visit), { ...input, params });
   return done.ok ? redirectTo(MEMBERS_PATH) : faultPage(done.fault);
@@ -183,7 +189,7 @@ const memberRow = (
   </li>`;
 };
 
-const pending = (invitations: readonly Invitation[]): Html | null =>
+const pendingInvitations = (invitations: readonly Invitation[]): Html | null =>
   invitations.length === 0
     ? null
     : html`<section aria-labelledby="pending">

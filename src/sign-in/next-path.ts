@@ -2,11 +2,11 @@
 
 /** A placeholder host, to test whether a text stays on the same host. */
 const BASE = "https://troupe.invalid";
-const CONTROL = /\p{Cc}/u;
+export const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** The path with its query; null if the text leads elsewhere: another host, a scheme, a backslash. */
 export function nextPath(text: string | null): string | null {
-  if (text === null || !text.startsWith("/") || CONTROL.test(text) || !URL.canParse(text, BASE)) return null;
+  if (text === null || !text.startsWith("/") || CONTROL_CHARACTER.test(text) || !URL.canParse(text, BASE)) return null;
   const url = new URL(text, BASE);
   return url.origin === BASE && !url.pathname.startsWith("//") ? url.pathname + url.search : null;
 }

@@ -1,13 +1,13 @@
 /** The page of a link that sets a password (AUTH-16). */
 import { enter, faultPage, type PageParts } from "./sign-in-page.ts";
 import { html } from "./html.ts";
-import { pageOf } from "./layout.ts";
+import { renderPage } from "./layout.ts";
 import { LINK_HOURS, PASSWORD_PATH } from "./password-link.ts";
 import { complaintOf, PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 import type { Visit } from "./visit.ts";
 
 export async function showSetPassword(parts: PageParts, { query }: Visit): Promise<Response> {
-  const link = linkIn(query);
+  const link = passwordLinkIn(query);
   const member = await parts.accounts.ofLink(link.user, link.key);
   if (member.ok) return passwordForm({ ...link, email: member.value.email });
   return member.fault.kind === "not_found" ? linkIsOver() : faultPage(member.fault);
@@ -15,7 +15,7 @@ export async function showSetPassword(parts: PageParts, { query }: Visit): Promi
 
 export async function setPassword(parts: PageParts, visit: Visit): Promise<Response> {
   const { form, sender } = visit;
-  const link = linkIn(form);
+  const link = passwordLinkIn(form);
   const member = await parts.accounts.ofLink(link.user, link.key);
   if (!member.ok) return member.fault.kind === "not_found" ? linkIsOver() : faultPage(member.fault);
   const { email } = member.value;
@@ -32,7 +32,10 @@ interface Link {
   readonly key: string;
 }
 
-const linkIn = (given: URLSearchParams): Link => ({ user: given.get("user") ?? "", key: given.get("key") ?? "" });
+const passwordLinkIn = (given: URLSearchParams): Link => ({
+  user: given.get("user") ?? "",
+  key: given.get("key") ?? "",
+});
 
 const passwordForm = ({
   user,
@@ -40,7 +43,7 @@ const passwordForm = ({
   email,
   wrong,
 }: Link & { readonly email: string; readonly wrong?: string }): Response =>
-  pageOf({
+  renderPage({
     title: "Choose a password",
     status: wrong === undefined ? 200 : 400,
     isNarrow: true,
@@ -74,7 +77,7 @@ export const newPasswordFields = () =>
     <input id="again" name="again" type="password" autocomplete="new-password" required maxlength="${PASSWORD_MAX}" />`;
 
 const linkIsOver = (): Response =>
-  pageOf({
+  renderPage({
     title: "This link does not open any more",
     status: 404,
     isNarrow: true,

@@ -16,10 +16,10 @@ export const PASSWORD_MAX = 256;
 const DECOY =
   "$argon2id$v=19$m=47104,t=1,p=1$3neRTE7x+VmjBPXO8vALw/PfmGORhnv0JYYa3HgROc0$+qFLaOWTueDvznHcgALF/WxUPlLnfcHXtVmNe8z4dAg";
 /** Hashes that are computed at once: each occupies a core and 46 MiB. */
-const AT_ONCE = 2;
+const HASHED_AT_ONCE = 2;
 /** Checks that may wait: some seconds of work. */
 const WAITING = 100;
-const BUSY_MS = 5_000;
+const HASHING_BUSY_MS = 5_000;
 
 /** Computes hashes: Bun, or a counting stand-in of a test. */
 export type Hashing = Pick<typeof Bun.password, "hash" | "verify">;
@@ -48,8 +48,8 @@ export class Passwords {
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-    if (this.waiting.length >= WAITING) return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
-    if (this.running >= AT_ONCE) await new Promise<void>((resolve) => void this.waiting.push(resolve));
+    if (this.waiting.length >= WAITING) return refuse({ kind: "overloaded", retryAfterMs: HASHING_BUSY_MS });
+    if (this.running >= HASHED_AT_ONCE) await new Promise<void>((resolve) => void this.waiting.push(resolve));
     else this.running++;
     try {
       return ok(await work());

@@ -1,17 +1,17 @@
 /** A question before something that cannot be undone: a page with a form that does it, and a way back. It needs no script. */
 import { type Html, html } from "./html.ts";
-import { pageOf } from "./layout.ts";
+import { renderPage } from "./layout.ts";
 
 /** The form's action on this record after the confirmation. */
-type Fields = Readonly<Record<string, string>>;
+type QuestionFields = Readonly<Record<string, string>>;
 
-export interface Question {
+export interface PageQuestion {
   readonly title: string;
   /** The consequences. */
   readonly words: string;
   /** Where the form is sent: the question's own address, by POST. */
   readonly path: string;
-  readonly fields: Fields;
+  readonly fields: QuestionFields;
   /** The labels of the two buttons. */
   readonly yes: string;
   readonly no: string;
@@ -19,15 +19,15 @@ export interface Question {
 }
 
 /** Leads to the question. */
-export function questionLink(path: string, fields: Fields, words: string, label: string): Html {
+export function questionLink(path: string, fields: QuestionFields, words: string, label: string): Html {
   const query = new URLSearchParams(fields).toString();
   return html`<a class="quiet button" href="${path}${query === "" ? "" : `?${query}`}" aria-label="${label}"
     >${words}</a
   >`;
 }
 
-export const questionPage = ({ title, words, path, fields, yes, no, back }: Question): Response =>
-  pageOf({
+export const questionPage = ({ title, words, path, fields, yes, no, back }: PageQuestion): Response =>
+  renderPage({
     title,
     isNarrow: true,
     isSignedIn: true,

@@ -12,11 +12,11 @@ import {
   type AccountPageParts,
   changePassword,
   chooseOrganization,
-  createToken,
+  createOwnToken,
   DISCONNECT_PATH,
   endGrant,
   endSession,
-  revokeToken,
+  revokeOwnToken,
   showAccount,
 } from "./account-page.ts";
 import { acceptInvitation, showInvitation } from "./invitation-page.ts";
@@ -50,23 +50,23 @@ import {
   type ProviderPageParts,
 } from "./openid/pages.ts";
 import { goSignOut, PROVIDER_SIGN_OUT_PATH, showSignedOut, SIGNED_OUT_PATH, signOutOfBoth } from "./openid/sign-out.ts";
-import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, toSignIn } from "./sign-in-page.ts";
+import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, redirectToSignIn } from "./sign-in-page.ts";
 import { type OwnVisit, type Visit, visitOf, type VisitParts } from "./visit.ts";
 
 export type SignInParts = VisitParts &
   AccountPageParts &
   ProviderPageParts & { readonly log: HttpLog; readonly surface: Surface };
 
-type Answer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
+type PageAnswer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
 type OwnAnswer = (parts: SignInParts, visit: OwnVisit) => Promise<Response>;
 
 /** A page for signed-in people; others are redirected to the sign-in page. */
-const own =
-  (answer: OwnAnswer): Answer =>
+const ownPage =
+  (answer: OwnAnswer): PageAnswer =>
   (parts, visit) =>
-    visit.principal === null ? toSignIn(visit) : answer(parts, { ...visit, principal: visit.principal });
+    visit.principal === null ? redirectToSignIn(visit) : answer(parts, { ...visit, principal: visit.principal });
 
-const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
+const PEOPLE_PAGES: readonly (readonly ["GET" | "POST", string, PageAnswer])[] = [
   ["GET", SIGN_IN_PATH, (parts, visit) => showSignIn(parts, visit)],
   ["POST", SIGN_IN_PATH, signIn],
   ["POST", "/sign-out", signOutOfBoth],
@@ -74,48 +74,48 @@ const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
   ["GET", SIGNED_OUT_PATH, showSignedOut],
   ["GET", PROVIDER_PATH, goToProvider],
   ["GET", PROVIDER_CALLBACK_PATH, comeFromProvider],
-  ["GET", DISCONNECT_PATH, own(askToDisconnect)],
-  ["POST", DISCONNECT_PATH, own(disconnect)],
+  ["GET", DISCONNECT_PATH, ownPage(askToDisconnect)],
+  ["POST", DISCONNECT_PATH, ownPage(disconnect)],
   ["POST", `${SIGN_IN_PASSKEY_PATH}/options`, askToSignIn],
   ["POST", SIGN_IN_PASSKEY_PATH, signInByPasskey],
-  ["POST", `${PASSKEYS_PATH}/options`, own(askToAdd)],
-  ["POST", PASSKEYS_PATH, own(addPasskey)],
-  ["GET", `${PASSKEYS_PATH}/remove`, own(askToRemovePasskey)],
-  ["POST", `${PASSKEYS_PATH}/remove`, own(removePasskey)],
+  ["POST", `${PASSKEYS_PATH}/options`, ownPage(askToAdd)],
+  ["POST", PASSKEYS_PATH, ownPage(addPasskey)],
+  ["GET", `${PASSKEYS_PATH}/remove`, ownPage(askToRemovePasskey)],
+  ["POST", `${PASSKEYS_PATH}/remove`, ownPage(removePasskey)],
   ["GET", PASSWORD_PATH, showSetPassword],
   ["POST", PASSWORD_PATH, setPassword],
   ["GET", INVITATION_PATH, showInvitation],
   ["POST", INVITATION_PATH, acceptInvitation],
-  ["GET", MEMBERS_PATH, own((parts, visit) => showMembers(parts, visit))],
-  ["POST", `${MEMBERS_PATH}/invite`, own(inviteMember)],
-  ["GET", `${MEMBERS_PATH}/invitations/revoke`, own(askToWithdraw)],
-  ["POST", `${MEMBERS_PATH}/invitations/revoke`, own(revokeInvitation)],
-  ["GET", `${MEMBERS_PATH}/role`, own(askToChangeRole)],
-  ["POST", `${MEMBERS_PATH}/role`, own(changeRole)],
-  ["GET", `${MEMBERS_PATH}/remove`, own(askToRemove)],
-  ["POST", `${MEMBERS_PATH}/remove`, own(removeMember)],
-  ["GET", ACCOUNT_PATH, own((parts, visit) => showAccount(parts, visit))],
-  ["POST", `${ACCOUNT_PATH}/password`, own(changePassword)],
-  ["GET", `${ACCOUNT_PATH}/sessions/end`, own(askToEndSession)],
-  ["POST", `${ACCOUNT_PATH}/sessions/end`, own(endSession)],
-  ["POST", `${ACCOUNT_PATH}/tokens`, own(createToken)],
-  ["GET", `${ACCOUNT_PATH}/tokens/revoke`, own(askToRevokeToken)],
-  ["POST", `${ACCOUNT_PATH}/tokens/revoke`, own(revokeToken)],
-  ["GET", `${ACCOUNT_PATH}/programs/end`, own(askToEndGrant)],
-  ["POST", `${ACCOUNT_PATH}/programs/end`, own(endGrant)],
-  ["POST", `${ACCOUNT_PATH}/organization`, own(chooseOrganization)],
+  ["GET", MEMBERS_PATH, ownPage((parts, visit) => showMembers(parts, visit))],
+  ["POST", `${MEMBERS_PATH}/invite`, ownPage(inviteMember)],
+  ["GET", `${MEMBERS_PATH}/invitations/revoke`, ownPage(askToWithdraw)],
+  ["POST", `${MEMBERS_PATH}/invitations/revoke`, ownPage(revokeInvitation)],
+  ["GET", `${MEMBERS_PATH}/role`, ownPage(askToChangeRole)],
+  ["POST", `${MEMBERS_PATH}/role`, ownPage(changeRole)],
+  ["GET", `${MEMBERS_PATH}/remove`, ownPage(askToRemove)],
+  ["POST", `${MEMBERS_PATH}/remove`, ownPage(removeMember)],
+  ["GET", ACCOUNT_PATH, ownPage((parts, visit) => showAccount(parts, visit))],
+  ["POST", `${ACCOUNT_PATH}/password`, ownPage(changePassword)],
+  ["GET", `${ACCOUNT_PATH}/sessions/end`, ownPage(askToEndSession)],
+  ["POST", `${ACCOUNT_PATH}/sessions/end`, ownPage(endSession)],
+  ["POST", `${ACCOUNT_PATH}/tokens`, ownPage(createOwnToken)],
+  ["GET", `${ACCOUNT_PATH}/tokens/revoke`, ownPage(askToRevokeToken)],
+  ["POST", `${ACCOUNT_PATH}/tokens/revoke`, ownPage(revokeOwnToken)],
+  ["GET", `${ACCOUNT_PATH}/programs/end`, ownPage(askToEndGrant)],
+  ["POST", `${ACCOUNT_PATH}/programs/end`, ownPage(endGrant)],
+  ["POST", `${ACCOUNT_PATH}/organization`, ownPage(chooseOrganization)],
 ];
 
 export function signInRoutes(parts: SignInParts) {
   const routes = new Elysia({ name: "sign-in" });
-  for (const [method, path, answer] of PAGES) {
+  for (const [method, path, answer] of PEOPLE_PAGES) {
     routes.route(
       method,
       path,
       async ({ request }) => {
         const fault = hostFault(request);
         if (fault !== null) return parts.surface.refuse(request, fault);
-        return parts.surface.by((asked) => answered(parts, asked, answer), request);
+        return parts.surface.by((asked) => answerPage(parts, asked, answer), request);
       },
       { parse: "none" },
     );
@@ -123,7 +123,7 @@ export function signInRoutes(parts: SignInParts) {
   return routes;
 }
 
-async function answered(parts: SignInParts, request: Request, answer: Answer): Promise<Response> {
+async function answerPage(parts: SignInParts, request: Request, answer: PageAnswer): Promise<Response> {
   const visit = await visitOf(parts, request);
   return underPrefix(visit instanceof Response ? visit : await answer(parts, visit), parts.appUrl());
 }

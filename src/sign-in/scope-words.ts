@@ -1,7 +1,7 @@
 /** Scopes in words for people (AUTH-3). */
 import { SCOPES } from "../../actors/organization/principal.ts";
 
-const NOUNS: Readonly<Record<string, string>> = {
+const SCOPE_NOUN_WORDS: Readonly<Record<string, string>> = {
   agents: "agents",
   chats: "chats",
   jobs: "jobs",
@@ -19,11 +19,11 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /** "read and change chats" */
-export function scopeWords(scope: string): string {
+export function consentWords(scope: string): string {
   const [noun = "", verb] = scope.split(":");
   const other = OTHERS[scope];
   if (other !== undefined) return other;
-  const named = NOUNS[noun] ?? noun;
+  const named = SCOPE_NOUN_WORDS[noun] ?? noun;
   if (verb === "read") return `read ${named}`;
   return verb === "write" ? `read and change ${named}` : scope;
 }
@@ -31,5 +31,5 @@ export function scopeWords(scope: string): string {
 /** The scopes that a form offers, in their order. */
 export const OFFERED_SCOPES: readonly { readonly scope: string; readonly words: string }[] = SCOPES.map((scope) => ({
   scope,
-  words: scopeWords(scope),
+  words: consentWords(scope),
 }));

@@ -4,7 +4,7 @@ import { noSessionCookie, sessionCookie } from "../http/admission/session-cookie
 import { wordsOfFault } from "../http/document/refusal-page.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
-import { pageOf, redirectTo } from "./layout.ts";
+import { renderPage, redirectTo } from "./layout.ts";
 import { nextPath } from "./next-path.ts";
 import type { OpenIdProvider } from "./openid/provider.ts";
 import { passkeySignIn } from "./passkeys/forms.ts";
@@ -24,7 +24,7 @@ export interface PageParts {
 }
 
 /** Redirects to the sign-in page, which leads back here. */
-export const toSignIn = ({ request }: Pick<Visit, "request">): Response => {
+export const redirectToSignIn = ({ request }: Pick<Visit, "request">): Response => {
   const { pathname, search } = new URL(request.url);
   const next = request.method === "GET" ? `?next=${encodeURIComponent(pathname + search)}` : "";
   return redirectTo(SIGN_IN_PATH + next);
@@ -84,7 +84,7 @@ export const signInForm = (
   { provider, appUrl }: Pick<PageParts, "provider" | "appUrl">,
   { next, email = "", wrong, status = 200, headers = {} }: SignInForm,
 ): Response =>
-  pageOf({
+  renderPage({
     title: "Sign in",
     status,
     isNarrow: true,
@@ -122,7 +122,7 @@ export const providerLink = (provider: PageParts["provider"], next: string | nul
 export function faultPage(fault: Fault): Response {
   if (fault.kind === "rate_limited") return waitPage(fault.retryAfterMs);
   const { title, text } = wordsOfFault(fault);
-  return pageOf({
+  return renderPage({
     title,
     status: STATUSES[fault.kind] ?? 503,
     isNarrow: true,

@@ -12,11 +12,11 @@ import { retryAfter } from "../http/answer/dialect.ts";
 import { waitWords } from "../http/document/refusal-page.ts";
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import { requestIdOf } from "../http/request/request-id.ts";
-import type { Accounts, Sender } from "./accounts.ts";
+import type { Accounts, SignInSender } from "./accounts.ts";
 import { browserName } from "./browser-name.ts";
 import { boundedText, FORM_TYPE } from "./form.ts";
 import { html } from "./html.ts";
-import { pageOf } from "./layout.ts";
+import { renderPage } from "./layout.ts";
 
 export interface VisitParts {
   readonly accounts: Accounts;
@@ -30,7 +30,7 @@ export interface Visit {
   readonly request: Request;
   readonly query: URLSearchParams;
   readonly form: URLSearchParams;
-  readonly sender: Sender;
+  readonly sender: SignInSender;
   /** The signed-in person; null for nobody. */
   readonly principal: Principal | null;
   /** Whether the browser has a session cookie, valid or not. */
@@ -86,7 +86,7 @@ async function formOf(request: Request): Promise<URLSearchParams | null> {
 }
 
 const FOREIGN = (): Response =>
-  pageOf({
+  renderPage({
     title: "This form came from another site",
     status: 403,
     isNarrow: true,
@@ -97,7 +97,7 @@ const FOREIGN = (): Response =>
   });
 
 const BAD_FORM = (): Response =>
-  pageOf({
+  renderPage({
     title: "This form cannot be read",
     status: 400,
     isNarrow: true,
@@ -106,7 +106,7 @@ const BAD_FORM = (): Response =>
 
 /** The answer after too many requests or attempts. */
 export function waitPage(retryAfterMs: number): Response {
-  return pageOf({
+  return renderPage({
     title: "Please wait",
     status: 429,
     isNarrow: true,

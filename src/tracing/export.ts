@@ -19,7 +19,7 @@ const BATCH_SPANS = 512;
 
 export type SpanOutcome = "exported" | "failed" | "dropped";
 
-export interface ExportParts {
+export interface SpanExportParts {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocol: "http/protobuf" | "http/json";
@@ -36,7 +36,7 @@ export interface ExportParts {
 }
 
 /** Collects spans and sends them. */
-export function spanExport(parts: ExportParts): SpanProcessor {
+export function spanExport(parts: SpanExportParts): SpanProcessor {
   const exporter = new CountedExporter(httpExporter(parts), parts);
   const batches = new BatchSpanProcessor({
     exporter,
@@ -48,7 +48,7 @@ export function spanExport(parts: ExportParts): SpanProcessor {
   return new BoundedProcessor(batches, exporter, parts);
 }
 
-function httpExporter({ url, headers, protocol, compression, timeoutMs, queueSpans }: ExportParts): SpanExporter {
+function httpExporter({ url, headers, protocol, compression, timeoutMs, queueSpans }: SpanExportParts): SpanExporter {
   const isJson = protocol === "http/json";
   const type = { "Content-Type": isJson ? "application/json" : "application/x-protobuf" };
   const options = {
@@ -72,10 +72,10 @@ class CountedExporter implements SpanExporter {
   /** Spans that were handed over for an export. */
   taken = 0;
   private readonly exporter: SpanExporter;
-  private readonly parts: Pick<ExportParts, "onSpans" | "onChange">;
+  private readonly parts: Pick<SpanExportParts, "onSpans" | "onChange">;
   private hasFailed = false;
 
-  constructor(exporter: SpanExporter, parts: Pick<ExportParts, "onSpans" | "onChange">) {
+  constructor(exporter: SpanExporter, parts: Pick<SpanExportParts, "onSpans" | "onChange">) {
     this.exporter = exporter;
     this.parts = parts;
   }
@@ -106,12 +106,12 @@ class BoundedProcessor implements SpanProcessor {
   private given = 0;
   private readonly batches: BatchSpanProcessor;
   private readonly exporter: CountedExporter;
-  private readonly parts: Pick<ExportParts, "queueSpans" | "onSpans">;
+  private readonly parts: Pick<SpanExportParts, "queueSpans" | "onSpans">;
 
   constructor(
     batches: BatchSpanProcessor,
     exporter: CountedExporter,
-    parts: Pick<ExportParts, "queueSpans" | "onSpans">,
+    parts: Pick<SpanExportParts, "queueSpans" | "onSpans">,
   ) {
     this.batches = batches;
     this.exporter = exporter;

@@ -23,15 +23,15 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Span, SpanFacts, SpanStart, Tracing } from "../../actors/runtime/tracing.ts";
 import { activeSpan, runWithin } from "./active-span.ts";
-import { carrierOf, contextOf, headersOf, parsed } from "./carriers.ts";
-import { type ExportParts, spanExport } from "./export.ts";
+import { contextCarrier, carriedContext, traceHeaders, parseTraceContext } from "./carriers.ts";
+import { type SpanExportParts, spanExport } from "./export.ts";
 
 /** How long the end of the process waits for a collector. */
 export const SHUTDOWN_MS = 2_000;
 /** The limit of a span's value; longer ones are cut. */
-const VALUE_CHARACTERS = 1_024;
+const SPAN_VALUE_CHARACTERS = 1_024;
 
-export interface TracingParts extends ExportParts {
+export interface TracingParts extends SpanExportParts {
   readonly sampler: string;
   readonly ratio: number;
   readonly resource: Readonly<Record<string, string>>;
@@ -48,13 +48,13 @@ export function openTracing(parts: TracingParts): OpenTracing {
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(parts.resource)),
     sampler: samplerOf(parts),
-    spanLimits: { attributeValueLengthLimit: VALUE_CHARACTERS },
+    spanLimits: { attributeValueLengthLimit: SPAN_VALUE_CHARACTERS },
     spanProcessors: [exported],
   });
-  return { tracing: new SdkTracing(provider.getTracer("troupe")), close: () => closed(provider) };
+  return { tracing: new SdkTracing(provider.getTracer("troupe")), close: () => closeProvider(provider) };
 }
 
-async function closed(provider: TracerProvider): Promise<void> {
+async function closeProvider(provider: TracerProvider): Promise<void> {
   const limit = Promise.withResolvers<void>();
   const timer = setTimeout(limit.resolve, SHUTDOWN_MS);
   // The exporter counts the spans that could not be sent.
@@ -75,7 +75,7 @@ function samplerOf({ sampler, ratio }: Pick<TracingParts, "sampler" | "ratio">):
 }
 
 /** Unix time in ms, with fractions. */
-const timeNow = (): number => performance.timeOrigin + performance.now();
+const preciseTime = (): number => performance.timeOrigin + performance.now();
 
 class SdkTracing implements Tracing {
   private readonly tracer: Tracer;
@@ -85,40 +85,40 @@ class SdkTracing implements Tracing {
   }
 
   now(): number {
-    return timeNow();
+    return preciseTime();
   }
 
   begin(name: string, { kind, parent, links = [], since, facts = {} }: SpanStart = {}): Span {
-    const above = parent === undefined ? activeSpan() : parent === null ? null : contextOf(parent);
+    const above = parent === undefined ? activeSpan() : parent === null ? null : carriedContext(parent);
     const context = above === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, above);
-    const linked = links.map(contextOf).filter((link) => link !== null);
+    const linked = links.map(carriedContext).filter((link) => link !== null);
     const options = {
       kind: kind === "server" ? SpanKind.SERVER : kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL,
       links: linked.map((link) => ({ context: link })),
       attributes: attributesOf(facts),
-      startTime: since ?? timeNow(),
+      startTime: since ?? preciseTime(),
     };
     return new OpenSpan(this.tracer.startSpan(name, options, context));
   }
 
   current(): string | null {
     const span = activeSpan();
-    return span === null ? null : carrierOf(span);
+    return span === null ? null : contextCarrier(span);
   }
 
   within<T>(carrier: string | null, run: () => T): T {
-    return runWithin(carrier === null ? null : contextOf(carrier), run);
+    return runWithin(carrier === null ? null : carriedContext(carrier), run);
   }
 
   received(headers: Headers): string | null {
     const parent = headers.get("traceparent");
-    const context = parent === null ? null : parsed(parent, headers.get("tracestate"));
-    return context === null ? null : carrierOf(context);
+    const context = parent === null ? null : parseTraceContext(parent, headers.get("tracestate"));
+    return context === null ? null : contextCarrier(context);
   }
 
   headers(): Readonly<Record<string, string>> {
     const span = activeSpan();
-    return span === null ? {} : headersOf(span);
+    return span === null ? {} : traceHeaders(span);
   }
 }
 
@@ -132,7 +132,7 @@ class OpenSpan implements Span {
   }
 
   get carrier(): string {
-    return carrierOf(this.context);
+    return contextCarrier(this.context);
   }
 
   rename(name: string): void {
@@ -149,7 +149,7 @@ class OpenSpan implements Span {
   }
 
   end(): void {
-    this.span.end(timeNow());
+    this.span.end(preciseTime());
   }
 
   within<T>(run: () => T): T {

@@ -20,6 +20,7 @@ import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";
 import { untilServiceDecides, type WaitingTool } from "../runner/tools/patience.ts";
+import { MIB } from "../../actors/units.ts";
 
 /** Limits of WSP-5. */
 export const CLONE_LIMITS: CloneLimits = {
@@ -31,11 +32,11 @@ export const CLONE_LIMITS: CloneLimits = {
 const COMPARED_BYTES = 1024 * 1024;
 /** Files that are written at once: their commits are one batch. */
 const WRITES = 16;
-const LISTED = 1_000;
+const CLONE_LISTED_FILES = 1_000;
 /** The fetch counts as half of the progress. */
 const FETCH_PERCENT = 50;
 
-interface Parts {
+interface CloneParts {
   readonly system: TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
@@ -48,7 +49,7 @@ interface Parts {
 }
 
 /** A refusal by the workspace: ends the clone with its message. */
-class Refused extends Error {
+class CloneRefused extends Error {
   readonly words: string;
 
   constructor(words: string) {
@@ -57,7 +58,7 @@ class Refused extends Error {
   }
 }
 
-interface Work {
+interface CloneWork {
   readonly context: ToolContext;
   readonly ref: ActorRef<"workspace">;
   readonly repository: Repository;
@@ -65,7 +66,7 @@ interface Work {
   readonly onFile: (done: number, of: number) => void;
 }
 
-export function cloneService(parts: Parts): CloneService {
+export function cloneService(parts: CloneParts): CloneService {
   const { limits = CLONE_LIMITS } = parts;
   return {
     async clone(context, { host, ...waiting }) {
@@ -89,14 +90,14 @@ export function cloneService(parts: Parts): CloneService {
             onProgress: (percent) =>
               host.progress({ percent: Math.floor((percent * FETCH_PERCENT) / 100), label: "Fetching" }),
           },
-          (fetched) => bring(parts, { context, ref, repository, waiting, onFile }, fetched),
+          (fetched) => bringFiles(parts, { context, ref, repository, waiting, onFile }, fetched),
         );
         if (cloned.ok) return { ok: true, value: cloned.value };
         if (cloned.failure.kind === "git")
           parts.log.warn({ jobId: context.jobId, complaint: cloned.failure.complaint }, "git could not clone");
-        return { ok: false, words: wordsOf(cloned.failure, repository, limits) };
+        return { ok: false, words: cloneFailureWords(cloned.failure, repository, limits) };
       } catch (cause) {
-        if (cause instanceof Refused) return { ok: false, words: cause.words };
+        if (cause instanceof CloneRefused) return { ok: false, words: cause.words };
         throw cause;
       }
     },
@@ -105,7 +106,7 @@ export function cloneService(parts: Parts): CloneService {
 
 /** The mount that the job of this call clones. */
 async function mountOf(
-  { system }: Parts,
+  { system }: CloneParts,
   { organizationId, jobId }: ToolContext,
   waiting: WaitingTool,
 ): Promise<Outcome<{ readonly ref: ActorRef<"workspace">; readonly repository: Repository }>> {
@@ -124,7 +125,7 @@ async function mountOf(
 
 /** The mount's secret holds `user:password`, or only a token. */
 async function authorizationOf(
-  { secrets }: Parts,
+  { secrets }: CloneParts,
   { organizationId }: ToolContext,
   { secret }: Repository,
 ): Promise<Outcome<string | null>> {
@@ -141,19 +142,19 @@ interface Planned {
 }
 
 /** Updates the files of the mount to the commit; answers a summary. */
-async function bring(parts: Parts, work: Work, fetched: FetchedRepository): Promise<string> {
+async function bringFiles(parts: CloneParts, work: CloneWork, fetched: FetchedRepository): Promise<string> {
   const { ref, repository, waiting, context } = work;
   const mount = parsePath(repository.path);
-  if (!mount.ok) throw new Refused(faultWords(mount.fault));
+  if (!mount.ok) throw new CloneRefused(faultWords(mount.fault));
   const { planned, unnamed, tooLarge } = plan(repository, fetched, parts.workspaceLimits);
-  await asked(parts, work, { kind: "make_directory", path: mount.value, cause: causeOf(repository) });
+  await commandOrEnd(parts, work, { kind: "make_directory", path: mount.value, cause: repositoryCause(repository) });
   const before = await placesOf(parts, work, mount.value);
   const removed = await removeOthers(parts, work, { planned, before });
   const written = await writeAll(parts, work, { planned, before, fetched });
   waiting.signal.throwIfAborted();
   const changed = { written, removed };
   const { jobId, userId: by } = context;
-  await asked(
+  await commandOrEnd(
     parts,
     { ref, waiting },
     { kind: "end_clone", repoId: repository.id, jobId, commit: fetched.commit, by, changed },
@@ -174,20 +175,20 @@ function plan({ path: root }: Repository, { files }: FetchedRepository, { fileBy
   let tooLarge = 0;
   for (const file of files) {
     const path = parseNewPath(`${root}/${file.path}`);
-    if (!path.ok || planned.has(keyOf(path.value)) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(file.path)) unnamed++;
+    if (!path.ok || planned.has(namesKey(path.value)) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(file.path)) unnamed++;
     else if (file.size > fileBytes) tooLarge++;
-    else planned.set(keyOf(path.value), { path: path.value, file });
+    else planned.set(namesKey(path.value), { path: path.value, file });
   }
   return { planned, unnamed, tooLarge };
 }
 
-const keyOf = ({ names }: FilePath): string => names.map(({ key }) => key).join("/");
-const causeOf = ({ id }: Repository) => ({ by: { type: "repository", id }, tells: false }) as const;
+const namesKey = ({ names }: FilePath): string => names.map(({ key }) => key).join("/");
+const repositoryCause = ({ id }: Repository) => ({ by: { type: "repository", id }, tells: false }) as const;
 
 /** The nodes below the mount, by the keys of their paths. */
 async function placesOf(
-  { system, files }: Parts,
-  { ref, waiting }: Work,
+  { system, files }: CloneParts,
+  { ref, waiting }: CloneWork,
   mount: FilePath,
 ): Promise<ReadonlyMap<string, ListedPlace>> {
   const places = new Map<string, ListedPlace>();
@@ -195,36 +196,36 @@ async function placesOf(
   if (!found.ok || found.value.place.node.kind !== "directory") return places;
   const { organizationId } = ref;
   const settled = await untilServiceDecides(waiting, () => system.settled(organizationId));
-  if (!settled.ok) throw new Refused(faultWords(settled.fault));
+  if (!settled.ok) throw new CloneRefused(faultWords(settled.fault));
   const directory = { organizationId, directoryId: found.value.place.node.id, directory: found.value.path };
   for (let after: string | null = null; ;) {
     const page: readonly ListedPlace[] = await files.listPlaces({
       ...directory,
       isRecursive: true,
       after,
-      limit: LISTED,
+      limit: CLONE_LISTED_FILES,
     });
     for (const one of page) {
       const path = parsePath(one.path);
-      if (path.ok) places.set(keyOf(path.value), one);
+      if (path.ok) places.set(namesKey(path.value), one);
     }
     const last = page.at(-1);
-    if (page.length < LISTED || last === undefined) return places;
+    if (page.length < CLONE_LISTED_FILES || last === undefined) return places;
     after = last.path;
   }
 }
 
-interface Change {
+interface CloneChange {
   readonly planned: ReadonlyMap<string, Planned>;
   readonly before: ReadonlyMap<string, ListedPlace>;
 }
 
 /** Removes files of an earlier commit, and directories that become empty; answers the number of files. */
-async function removeOthers(parts: Parts, work: Work, { planned, before }: Change): Promise<number> {
+async function removeOthers(parts: CloneParts, work: CloneWork, { planned, before }: CloneChange): Promise<number> {
   const { repository } = work;
   const needed = new Set<string>();
   for (const { path } of planned.values())
-    for (let at = parentPath(path); at.names.length > 0; at = parentPath(at)) needed.add(keyOf(at));
+    for (let at = parentPath(path); at.names.length > 0; at = parentPath(at)) needed.add(namesKey(at));
   let removed = 0;
   const directories: FilePath[] = [];
   for (const [key, { path: text, place }] of before) {
@@ -236,26 +237,31 @@ async function removeOthers(parts: Parts, work: Work, { planned, before }: Chang
     }
     const isOwn = place.node.by.type === "repository" && place.node.by.id === repository.id;
     if (planned.has(key) || !(isOwn || repository.mode === "read")) continue;
-    if (await remove(parts, work, path.value)) removed++;
+    if (await removeFromMount(parts, work, path.value)) removed++;
   }
   // The deepest ones first. A directory with other files stays.
-  for (const path of directories.sort((a, b) => b.names.length - a.names.length)) await remove(parts, work, path);
+  for (const path of directories.sort((a, b) => b.names.length - a.names.length))
+    await removeFromMount(parts, work, path);
   return removed;
 }
 
-async function remove({ system }: Parts, { ref, repository, waiting }: Work, path: FilePath): Promise<boolean> {
-  const cause = causeOf(repository);
+async function removeFromMount(
+  { system }: CloneParts,
+  { ref, repository, waiting }: CloneWork,
+  path: FilePath,
+): Promise<boolean> {
+  const cause = repositoryCause(repository);
   const command = { kind: "delete_place", path, isRecursive: false, precondition: { kind: "none" }, cause } as const;
   const gone = await untilServiceDecides(waiting, () => system.dispatch(ref, command));
-  if (!gone.ok && isPassing(gone.fault)) throw new Refused(faultWords(gone.fault));
+  if (!gone.ok && isPassing(gone.fault)) throw new CloneRefused(faultWords(gone.fault));
   return gone.ok;
 }
 
 /** Writes the changed files; answers their number. */
 async function writeAll(
-  parts: Parts,
-  work: Work,
-  { planned, before, fetched }: Change & { readonly fetched: FetchedRepository },
+  parts: CloneParts,
+  work: CloneWork,
+  { planned, before, fetched }: CloneChange & { readonly fetched: FetchedRepository },
 ): Promise<number> {
   const { repository, ref, waiting, onFile } = work;
   const { organizationId } = ref;
@@ -269,7 +275,7 @@ async function writeAll(
     );
   const write = async (path: FilePath, receiving: ReturnType<typeof receive>): Promise<void> => {
     const received = await receiving;
-    if (!received.ok) throw new Refused(faultWords(received.fault));
+    if (!received.ok) throw new CloneRefused(faultWords(received.fault));
     const { text, ...content } = received.value;
     const mime = parts.contents.mimeOf(path.names.at(-1)?.name ?? "", "");
     const command = {
@@ -278,11 +284,11 @@ async function writeAll(
       content: { ...content, mime },
       text,
       precondition: { kind: "none" },
-      cause: causeOf(repository),
+      cause: repositoryCause(repository),
     } as const;
-    const outcome = await answered(parts, { ref, waiting }, command);
+    const outcome = await commandUntilDecided(parts, { ref, waiting }, command);
     countUnreferred(parts, organizationId, { written: outcome, size: content.size });
-    if (!outcome.ok) throw new Refused(`\`${path.text}\`: ${faultWords(outcome.fault)}`);
+    if (!outcome.ok) throw new CloneRefused(`\`${path.text}\`: ${faultWords(outcome.fault)}`);
     written++;
   };
   for (const [key, { path, file }] of planned) {
@@ -311,24 +317,26 @@ async function writeAll(
   return written;
 }
 
-type Command = Parameters<TroupeSystem["dispatch"]>[1] & {
+type CloneCommand = Parameters<TroupeSystem["dispatch"]>[1] & {
   readonly kind: "make_directory" | "write_file" | "end_clone";
 };
-type Asking = Pick<Work, "ref" | "waiting">;
+type CloneAsking = Pick<CloneWork, "ref" | "waiting">;
 
 /** Dispatches a command; its refusal ends the clone. */
-async function asked(parts: Parts, asking: Asking, command: Command): Promise<void> {
-  const outcome = await answered(parts, asking, command);
-  if (!outcome.ok) throw new Refused(faultWords(outcome.fault));
+async function commandOrEnd(parts: CloneParts, asking: CloneAsking, command: CloneCommand): Promise<void> {
+  const outcome = await commandUntilDecided(parts, asking, command);
+  if (!outcome.ok) throw new CloneRefused(faultWords(outcome.fault));
 }
 
-const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command): Promise<Outcome<unknown>> =>
+const commandUntilDecided = (
+  { system }: CloneParts,
+  { ref, waiting }: CloneAsking,
+  command: CloneCommand,
+): Promise<Outcome<unknown>> =>
   untilServiceDecides(waiting, () => system.dispatch(ref, command as never) as Promise<Outcome<unknown>>);
 
-const MIB = 1024 * 1024;
-
 /** A message for people: what they can do, and nothing about this machine. */
-function wordsOf(failure: CloneFailure, { url, branch }: Repository, limits: CloneLimits): string {
+function cloneFailureWords(failure: CloneFailure, { url, branch }: Repository, limits: CloneLimits): string {
   switch (failure.kind) {
     case "network":
       return failure.error === "blocked_address"

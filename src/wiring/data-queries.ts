@@ -20,21 +20,21 @@ const QUERY_WALL_MS = 30_000;
 /** CPU time of a query over SQLite, which cannot end itself as DuckDB does. */
 const SQLITE_LIMITS = { cpuMs: 5_000, wallMs: 60_000 };
 /** Bytes of all files of one query: remote ones are fetched to this machine. */
-const QUERIED_BYTES = 2 * 1024 * 1024 * 1024;
-const AGAIN_MS = 1_000;
+const QUERIED_FILES_BYTES = 2 * 1024 * 1024 * 1024;
+const QUERY_RETRY_MS = 1_000;
 
-interface Parts {
+interface DataQueryParts {
   readonly sandbox: Sandbox;
   readonly system: TroupeSystem;
   readonly contents: FileContents;
 }
 
-export function dataQueries(parts: Parts, wallMs = QUERY_WALL_MS): DataQueries {
+export function dataQueries(parts: DataQueryParts, wallMs = QUERY_WALL_MS): DataQueries {
   return {
     async run(asked) {
       const deadline = AbortSignal.timeout(wallMs);
       const signal = asked.signal === undefined ? deadline : AbortSignal.any([asked.signal, deadline]);
-      const outcome = await run(parts, { ...asked, signal });
+      const outcome = await runDataQuery(parts, { ...asked, signal });
       const isLate = !outcome.ok && deadline.aborted && asked.signal?.aborted !== true;
       return isLate ? refuse({ kind: "timeout", message: lateWords(wallMs) }) : outcome;
     },
@@ -44,14 +44,15 @@ export function dataQueries(parts: Parts, wallMs = QUERY_WALL_MS): DataQueries {
 const lateWords = (wallMs: number): string =>
   `The query was not answered within ${wallMs / 1_000} s: the machine is busy, or earlier queries of this organization are slow`;
 
-async function run(parts: Parts, asked: DataQuery): Promise<Outcome<DataResult>> {
+async function runDataQuery(parts: DataQueryParts, asked: DataQuery): Promise<Outcome<DataResult>> {
   const from = performance.now();
   const { organizationId, workspaceId } = asked;
   const workspace = await parts.system.dispatch(workspaceRef(organizationId, workspaceId), {
     kind: "read_workspace",
   });
   if (!workspace.ok) return workspace;
-  const found = asked.database === null ? await named(parts, asked) : await database(parts, asked, asked.database);
+  const found =
+    asked.database === null ? await namedFiles(parts, asked) : await databaseFile(parts, asked, asked.database);
   if (!found.ok) return found;
   const { files, query } = found.value;
   const job = asked.database === null ? "query" : "sqlite-query";
@@ -64,7 +65,7 @@ async function run(parts: Parts, asked: DataQuery): Promise<Outcome<DataResult>>
     options,
     files,
   });
-  const done = answerOf<QueryDone>(answer);
+  const done = queryAnswer<QueryDone>(answer);
   if (!done.ok) return done;
   const { columns, rowCount, truncated } = done.value;
   const bytes = answer.ok ? (answer.bytes ?? new Uint8Array()) : new Uint8Array();
@@ -90,31 +91,32 @@ function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job
 }
 
 /** The files that the query names, under these names, and the text to run. */
-async function named(
-  parts: Parts,
+async function namedFiles(
+  parts: DataQueryParts,
   asked: DataQuery,
 ): Promise<Outcome<{ readonly files: readonly SandboxFile[]; readonly query: string }>> {
-  const plan = answerOf<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
+  const plan = queryAnswer<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
   if (!plan.ok) return plan;
   const files: SandboxFile[] = [];
   let bytes = 0;
   for (const path of plan.value.files) {
-    const file = await fileAt(parts, asked, path);
+    const file = await queriedFile(parts, asked, path);
     if (!file.ok) return file;
     bytes += file.value.size;
-    if (bytes > QUERIED_BYTES) return invalid("/query", `The files have more than ${QUERIED_BYTES} bytes together`);
+    if (bytes > QUERIED_FILES_BYTES)
+      return invalid("/query", `The files have more than ${QUERIED_FILES_BYTES} bytes together`);
     if (!files.some(({ name }) => name === file.value.name)) files.push(file.value);
   }
   return ok({ files, query: plan.value.text ?? asked.query });
 }
 
-async function database(parts: Parts, asked: DataQuery, path: string): ReturnType<typeof named> {
-  const file = await fileAt(parts, asked, path, "database");
+async function databaseFile(parts: DataQueryParts, asked: DataQuery, path: string): ReturnType<typeof namedFiles> {
+  const file = await queriedFile(parts, asked, path, "database");
   return file.ok ? ok({ files: [{ ...file.value, name: SQLITE_NAME }], query: asked.query }) : file;
 }
 
-async function fileAt(
-  { system, contents }: Parts,
+async function queriedFile(
+  { system, contents }: DataQueryParts,
   { organizationId, workspaceId }: DataQuery,
   text: string,
   field = "query",
@@ -147,7 +149,7 @@ export const isSuspect: NonNullable<SandboxJob["isSuspect"]> = (answer) =>
   answer.ok ? (answer.value as Partial<QueryRefusal> | null)?.reason === "memory" : answer.error === "failed";
 
 /** The child's answer, or the fault for its failure. */
-function answerOf<T extends { readonly kind: string }>(result: SandboxResult): Outcome<T> {
+function queryAnswer<T extends { readonly kind: string }>(result: SandboxResult): Outcome<T> {
   // The file was deleted between the plan and the job, and its content swept.
   if (!result.ok && result.words === FILE_MISSING) return notFound("file");
   if (!result.ok) return refuse(FAULTS[result.error]);
@@ -157,27 +159,27 @@ function answerOf<T extends { readonly kind: string }>(result: SandboxResult): O
 }
 
 /** The field of the request that a refusal is about, unless it is the query. */
-const FIELDS: Partial<Record<QueryRefusal["reason"], string>> = { params: "/params", database: "/database" };
+const REFUSED_FIELDS: Partial<Record<QueryRefusal["reason"], string>> = { params: "/params", database: "/database" };
 
 function faultOf({ reason, message }: QueryRefusal): Fault {
   if (reason === "violation") return { kind: "read_only_violation", message };
   if (reason === "timeout") return { kind: "timeout", message };
-  return { kind: "invalid_request", errors: [{ path: FIELDS[reason] ?? "/query", message }] };
+  return { kind: "invalid_request", errors: [{ path: REFUSED_FIELDS[reason] ?? "/query", message }] };
 }
 
-const TOO_LARGE: Fault = {
+const QUERY_TOO_LARGE: Fault = {
   kind: "invalid_request",
   errors: [{ path: "/query", message: "The query needs more than 512 MiB of memory" }],
 };
 
 const FAULTS: Readonly<Record<Exclude<SandboxResult, { ok: true }>["error"], Fault>> = {
-  crashed: TOO_LARGE,
+  crashed: QUERY_TOO_LARGE,
   deadline: { kind: "timeout", message: "The query used more than 5 s of CPU time" },
   over_budget: { kind: "timeout", message: "The calls of this step have used their CPU time" },
   too_large: { kind: "invalid_request", errors: [{ path: "/query", message: "The query is too long" }] },
-  busy: { kind: "overloaded", retryAfterMs: AGAIN_MS },
-  aborted: { kind: "unavailable", retryAfterMs: AGAIN_MS },
-  unavailable: { kind: "unavailable", retryAfterMs: AGAIN_MS },
-  failed: { kind: "unavailable", retryAfterMs: AGAIN_MS },
-  invalid: { kind: "unavailable", retryAfterMs: AGAIN_MS },
+  busy: { kind: "overloaded", retryAfterMs: QUERY_RETRY_MS },
+  aborted: { kind: "unavailable", retryAfterMs: QUERY_RETRY_MS },
+  unavailable: { kind: "unavailable", retryAfterMs: QUERY_RETRY_MS },
+  failed: { kind: "unavailable", retryAfterMs: QUERY_RETRY_MS },
+  invalid: { kind: "unavailable", retryAfterMs: QUERY_RETRY_MS },
 };

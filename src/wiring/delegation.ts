@@ -25,12 +25,12 @@ export function actorDelegation(parts: WorkServices): DelegationService {
   return {
     async delegate(delegation, signal) {
       const { context, key, host } = delegation;
-      const child = jobRef(context.organizationId, idOf("job", key));
+      const child = jobRef(context.organizationId, delegatedId("job", key));
       const read = (): Promise<Outcome<Job>> => parts.system.dispatch(child, { kind: "read_job" });
       const known = await untilServiceDecides({ pauses: PAUSES, signal }, read);
       if (!known.ok) {
         if (known.fault.kind !== "not_found") return known;
-        const begun = await begin(parts, delegation, signal);
+        const begun = await beginChild(parts, delegation, signal);
         if (!begun.ok) return begun;
       }
       const job = known.ok ? known : await untilServiceDecides({ pauses: PAUSES, signal }, read);
@@ -43,7 +43,7 @@ export function actorDelegation(parts: WorkServices): DelegationService {
 }
 
 /** Creates the child in one commit with its parent's record of it. Idempotent. */
-async function begin(
+async function beginChild(
   services: WorkServices,
   { context, agentId, message, key }: Delegation,
   signal: AbortSignal,
@@ -53,12 +53,12 @@ async function begin(
     prepareWork(services, { by: { organizationId, userId }, agent: agentId }),
   );
   if (!work.ok) return work;
-  const jobId = idOf("job", key);
+  const jobId = delegatedId("job", key);
   const made = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
     services.system.dispatchGroup(
       followed(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
         work.value.firstMessage({
-          chatId: idOf("cht", key),
+          chatId: delegatedId("cht", key),
           jobId,
           opening: { workspaceId: parent.workspaceId ?? "", title: work.value.agent.name },
           content: message,
@@ -78,12 +78,12 @@ async function settledChild(system: TroupeSystem, child: ActorRef<"job">, signal
       system.dispatch(child, { kind: "read_job" }),
     );
     if (!job.ok || isSettled(job.value.status) || signal.aborted) return job;
-    await changed(system, child, { after: job.value.lastSeq, signal });
+    await untilChanged(system, child, { after: job.value.lastSeq, signal });
   }
 }
 
 /** Resolves with the next event of the job, or when the signal aborts. */
-async function changed(
+async function untilChanged(
   system: TroupeSystem,
   child: ActorRef<"job">,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
@@ -105,4 +105,4 @@ async function changed(
   }
 }
 
-const idOf = (prefix: "job" | "cht", key: string): string => keyedId(prefix, { purpose: "delegation", key });
+const delegatedId = (prefix: "job" | "cht", key: string): string => keyedId(prefix, { purpose: "delegation", key });

@@ -16,14 +16,14 @@ import { type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { ChangedToolFile, FileService, ToolFile } from "../runner/tools/file-service.ts";
 
 /** Bytes of one read of a file. */
-const PART_BYTES = 32 * 1024;
+const FILE_PART_BYTES = 32 * 1024;
 /** Bytes of a file to edit: all of it is in memory during the edit. */
 const EDITED_BYTES = 4 * 1024 * 1024;
-const FOUND_FILES = 25;
+const TOOL_FOUND_FILES = 25;
 /** Bytes of a query's rows, so that they fit into a tool's result. */
-const QUERIED_BYTES = 24 * 1024;
+const QUERIED_ROWS_BYTES = 24 * 1024;
 
-interface Parts {
+interface FileServiceParts {
   readonly system: TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
@@ -31,12 +31,12 @@ interface Parts {
   readonly queries: DataQueries;
 }
 
-export function actorFileService(parts: Parts): FileService {
+export function actorFileService(parts: FileServiceParts): FileService {
   return {
     async list(context, { path: text, isRecursive, limit }) {
       const path = parseDirectory(text);
       if (!path.ok) return path;
-      const at = await workspaceOf(parts, context);
+      const at = await jobWorkspace(parts, context);
       if (!at.ok) return at;
       const { organizationId } = context;
       const found = await parts.system.dispatch(at.value, { kind: "read_place", path: path.value });
@@ -50,21 +50,21 @@ export function actorFileService(parts: Parts): FileService {
     },
 
     async search(context, text) {
-      const at = await workspaceOf(parts, context);
+      const at = await jobWorkspace(parts, context);
       if (!at.ok) return at;
       const settled = await parts.system.settled(context.organizationId);
       if (!settled.ok) return settled;
       const { organizationId, id: workspaceId } = at.value;
-      const found = await parts.files.search({ organizationId, workspaceId }, text, FOUND_FILES);
+      const found = await parts.files.search({ organizationId, workspaceId }, text, TOOL_FOUND_FILES);
       return ok(found.map(({ excerpt, ...place }) => ({ ...toolFile(place), excerpt })));
     },
 
     async read(context, path, offset) {
-      const file = await fileAt(parts, context, path);
+      const file = await fileOfJob(parts, context, path);
       if (!file.ok) return file;
       const { size } = file.value.place.node;
-      const end = Math.min(size, offset + PART_BYTES);
-      const text = await textOf(parts, context, file.value.place, { start: Math.min(offset, size), end });
+      const end = Math.min(size, offset + FILE_PART_BYTES);
+      const text = await filePartText(parts, context, file.value.place, { start: Math.min(offset, size), end });
       if (!text.ok) return text;
       return ok({ path: file.value.path, text: text.value, size, nextOffset: end < size ? end : null });
     },
@@ -72,14 +72,14 @@ export function actorFileService(parts: Parts): FileService {
     async write(context, text, content) {
       const path = parseNewPath(text);
       return path.ok
-        ? write(parts, context, { path: path.value, text: content, precondition: { kind: "none" } })
+        ? writeFromTool(parts, context, { path: path.value, text: content, precondition: { kind: "none" } })
         : path;
     },
 
     async replace(context, { path: text, oldText, newText }) {
       const path = parsePath(text);
       if (!path.ok) return path;
-      const file = await fileAt(parts, context, text);
+      const file = await fileOfJob(parts, context, text);
       if (!file.ok) return file;
       const { node } = file.value.place;
       if (node.size > EDITED_BYTES) return invalid("/path", `The file is larger than ${EDITED_BYTES} bytes`);
@@ -92,15 +92,20 @@ export function actorFileService(parts: Parts): FileService {
           `The text is in the file ${parted.length - 1} times; it must be there exactly once`,
         );
       const precondition = { kind: "present", sha256: [node.sha256] } as const;
-      return write(parts, context, { path: path.value, text: parted.join(newText), mime: node.mime, precondition });
+      return writeFromTool(parts, context, {
+        path: path.value,
+        text: parted.join(newText),
+        mime: node.mime,
+        precondition,
+      });
     },
 
     async query(context, { query, params, database, limit, budget, signal }) {
-      const at = await workspaceOf(parts, context);
+      const at = await jobWorkspace(parts, context);
       if (!at.ok) return at;
       const { organizationId, id: workspaceId } = at.value;
       const asked = { organizationId, workspaceId, query, params, database, limit, budget, signal };
-      return parts.queries.run({ ...asked, format: "json", maxBytes: QUERIED_BYTES });
+      return parts.queries.run({ ...asked, format: "json", maxBytes: QUERIED_ROWS_BYTES });
     },
 
     async move(context, { from, to, overwrite }) {
@@ -108,7 +113,7 @@ export function actorFileService(parts: Parts): FileService {
       if (!source.ok) return source;
       const target = parseNewPath(to, "to");
       if (!target.ok) return target;
-      const at = await workspaceOf(parts, context);
+      const at = await jobWorkspace(parts, context);
       if (!at.ok) return at;
       const paths = { from: source.value, to: target.value };
       const listPlaces = async (query: PlaceQuery) => ok(await parts.files.listPlaces(query));
@@ -119,7 +124,7 @@ export function actorFileService(parts: Parts): FileService {
         ...paths,
         overwrite,
         seen: seen.value,
-        cause: causeOf(context),
+        cause: toolCause(context),
       } as const;
       return mapped(await parts.system.dispatch(at.value, command), (moved) => changedFile(context, moved));
     },
@@ -127,8 +132,8 @@ export function actorFileService(parts: Parts): FileService {
 }
 
 /** The workspace that the job of the call works in. */
-async function workspaceOf(
-  { system }: Parts,
+export async function jobWorkspace(
+  { system }: Pick<FileServiceParts, "system">,
   { organizationId, jobId }: ToolContext,
 ): Promise<Outcome<ActorRef<"workspace">>> {
   const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
@@ -138,7 +143,7 @@ async function workspaceOf(
 }
 
 /** There is no request to emit the event of the change, so the turn emits it. */
-const causeOf = ({ agentId }: ToolContext): Cause => ({ by: { type: "agent", id: agentId }, tells: true });
+const toolCause = ({ agentId }: ToolContext): Cause => ({ by: { type: "agent", id: agentId }, tells: true });
 
 const toolFile = ({ path, place: { node } }: Found): ToolFile => ({
   path,
@@ -159,10 +164,14 @@ function changedFile({ jobId }: ToolContext, found: Found): ChangedToolFile {
   return { ...file, artifact: { id, kind: "file", name, path, mime: node.mime, size: node.size } };
 }
 
-async function fileAt(parts: Parts, context: ToolContext, text: string): Promise<Outcome<Found<FilePlace>>> {
+async function fileOfJob(
+  parts: FileServiceParts,
+  context: ToolContext,
+  text: string,
+): Promise<Outcome<Found<FilePlace>>> {
   const path = parsePath(text);
   if (!path.ok) return path;
-  const at = await workspaceOf(parts, context);
+  const at = await jobWorkspace(parts, context);
   if (!at.ok) return at;
   const found = await parts.system.dispatch(at.value, { kind: "read_place", path: path.value });
   if (!found.ok) return found;
@@ -172,8 +181,8 @@ async function fileAt(parts: Parts, context: ToolContext, text: string): Promise
 }
 
 /** A part of a file as text; characters cut at its ends become U+FFFD. */
-async function textOf(
-  { contents }: Parts,
+async function filePartText(
+  { contents }: FileServiceParts,
   { organizationId }: ToolContext,
   { node }: FilePlace,
   range: { readonly start: number; readonly end: number },
@@ -186,7 +195,7 @@ async function textOf(
 
 /** The whole text, which is written again as the same bytes: nothing that is no UTF-8, and a byte order mark stays. */
 async function exactText(
-  { contents }: Parts,
+  { contents }: FileServiceParts,
   { organizationId }: ToolContext,
   { node }: FilePlace,
 ): Promise<Outcome<string>> {
@@ -201,7 +210,7 @@ async function exactText(
   }
 }
 
-interface Write {
+interface ToolWrite {
   readonly path: FilePath;
   readonly text: string;
   /** The current media type of the file; from its name by default. */
@@ -209,13 +218,13 @@ interface Write {
   readonly precondition: Precondition;
 }
 
-async function write(
-  parts: Parts,
+async function writeFromTool(
+  parts: FileServiceParts,
   context: ToolContext,
-  { path, text, mime: former = "", precondition }: Write,
+  { path, text, mime: former = "", precondition }: ToolWrite,
 ): Promise<Outcome<ChangedToolFile>> {
   const { contents, system } = parts;
-  const at = await workspaceOf(parts, context);
+  const at = await jobWorkspace(parts, context);
   if (!at.ok) return at;
   const received = await contents.receive(
     context.organizationId,
@@ -232,7 +241,7 @@ async function write(
     content: { ...content, mime },
     text: searched,
     precondition,
-    cause: causeOf(context),
+    cause: toolCause(context),
   } as const;
   const written = await system.dispatch(at.value, command);
   countUnreferred(parts, context.organizationId, { written, size: content.size });

@@ -23,26 +23,26 @@ const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
 };
 
 /** Characters of the random part of an id. */
-const ID_CHARACTERS = 21;
+const LIBRARY_ID_CHARACTERS = 21;
 
-const idOf = (organizationId: string, name: string): string =>
-  `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_CHARACTERS)}`;
+const libraryAgentId = (organizationId: string, name: string): string =>
+  `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, LIBRARY_ID_CHARACTERS)}`;
 
 /** Organizations whose entries are cached: with six entries each, about 2 MiB when full. */
 const REMEMBERED_ORGANIZATIONS = 2_000;
-const remembered = new BoundedMap<ReadonlyMap<string, LibraryAgent>>(REMEMBERED_ORGANIZATIONS);
+const rememberedLibraries = new BoundedMap<ReadonlyMap<string, LibraryAgent>>(REMEMBERED_ORGANIZATIONS);
 
 /** The entries of an organization by their ids: hashing them costs more than most of a request. */
 function entriesOf(organizationId: string): ReadonlyMap<string, LibraryAgent> {
-  const known = remembered.get(organizationId);
+  const known = rememberedLibraries.get(organizationId);
   if (known !== undefined) return known;
   const made = new Map(
     Object.entries(ENTRIES).map(([name, definition]) => {
-      const id = idOf(organizationId, name);
+      const id = libraryAgentId(organizationId, name);
       return [id, { id, definition }];
     }),
   );
-  remembered.set(organizationId, made);
+  rememberedLibraries.set(organizationId, made);
   return made;
 }
 

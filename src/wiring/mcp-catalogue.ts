@@ -19,11 +19,11 @@ import type { McpToolParts } from "../runner/mcp/mcp-tools.ts";
 export const LIST_AGE_MS = 5 * 60_000;
 export const PROBLEM_AGE_MS = 15_000;
 /** Bytes of all cached lists as JSON: the oldest is evicted first. */
-export const KEPT_BYTES = 16 * 1024 * 1024;
+export const KEPT_LISTS_BYTES = 16 * 1024 * 1024;
 /** Servers that are asked at once, of one organization and of all. */
 export const ASKED_AT_ONCE = { ofOrganization: 8, ofAll: 64 };
 
-interface Kept {
+interface KeptList {
   readonly found: ServerTools;
   readonly names: readonly string[];
   readonly bytes: number;
@@ -34,7 +34,7 @@ export type CatalogueParts = Omit<McpToolParts, "log"> & { readonly clock: Pick<
 export class CachedMcpCatalogue implements McpCatalogue {
   private readonly parts: CatalogueParts;
   /** The oldest first. */
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, KeptList>();
   private keptBytes = 0;
   private readonly asking = new Map<
     string,
@@ -50,12 +50,12 @@ export class CachedMcpCatalogue implements McpCatalogue {
   }
 
   namesOf(organizationId: string, server: McpServer): readonly string[] | null {
-    const kept = this.fresh(keyOf(organizationId, server));
+    const kept = this.fresh(serverKey(organizationId, server));
     return kept === null || kept.found.problem !== null || kept.found.leftOut > 0 ? null : kept.names;
   }
 
   private async toolsOfServer(organizationId: string, server: McpServer): Promise<ServerTools> {
-    const key = keyOf(organizationId, server);
+    const key = serverKey(organizationId, server);
     const kept = this.fresh(key);
     if (kept !== null) return kept.found;
     const asked = this.asking.get(key);
@@ -92,7 +92,7 @@ export class CachedMcpCatalogue implements McpCatalogue {
     };
   }
 
-  private fresh(key: string): Kept | null {
+  private fresh(key: string): KeptList | null {
     const kept = this.kept.get(key);
     if (kept === undefined) return null;
     const age = this.parts.clock.now() - kept.found.askedAt;
@@ -106,7 +106,7 @@ export class CachedMcpCatalogue implements McpCatalogue {
     this.kept.set(key, kept);
     this.keptBytes += kept.bytes;
     for (const oldest of this.kept.keys()) {
-      if (this.keptBytes <= KEPT_BYTES) break;
+      if (this.keptBytes <= KEPT_LISTS_BYTES) break;
       this.forget(oldest);
     }
   }
@@ -117,7 +117,7 @@ export class CachedMcpCatalogue implements McpCatalogue {
   }
 }
 
-const keyOf = (organizationId: string, { name, url, headers = [] }: McpServer): string =>
+const serverKey = (organizationId: string, { name, url, headers = [] }: McpServer): string =>
   JSON.stringify([
     organizationId,
     name,

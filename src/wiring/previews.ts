@@ -19,7 +19,7 @@ import type { Sandbox, SandboxJob } from "../sandbox/sandbox.ts";
 import { isSuspect } from "./data-queries.ts";
 
 /** A person waits for a preview; if it takes longer, they download the file instead. */
-const LIMITS = { cpuMs: 4_000, wallMs: 25_000 };
+const PREVIEW_LIMITS = { cpuMs: 4_000, wallMs: 25_000 };
 /** Limits of an image preview: pixels of its longer side, and bytes. */
 const PICTURE = { side: 1_024, maxBytes: 400_000 };
 const TEXT_CHARACTERS = 64 * 1024;
@@ -27,24 +27,24 @@ const ROWS = 100;
 const ROWS_BYTES = 64 * 1024;
 const ROWS_SHAPE = { depth: 64, values: 65_536 };
 
-const QUERIES: Readonly<Record<TableReader, string>> = {
+const PREVIEW_QUERIES: Readonly<Record<TableReader, string>> = {
   csv: `FROM read_csv('${PREVIEWED_NAME}', sample_size = 2048)`,
   json: `FROM read_json('${PREVIEWED_NAME}', format = 'array', sample_size = 2048)`,
   ndjson: `FROM read_json('${PREVIEWED_NAME}', format = 'newline_delimited', sample_size = 2048)`,
   parquet: `FROM read_parquet('${PREVIEWED_NAME}')`,
 };
 
-interface Parts {
+interface PreviewParts {
   readonly sandbox: Sandbox;
   readonly contents: FileContents;
 }
 
-export function sandboxPreviews({ sandbox, contents }: Parts): Previews {
+export function sandboxPreviews({ sandbox, contents }: PreviewParts): Previews {
   const run = async (
     { organizationId }: PreviewedFile,
     job: Pick<SandboxJob, "job" | "options" | "files" | "content" | "isSuspect">,
   ): Promise<{ readonly value: unknown; readonly bytes: Uint8Array } | null> => {
-    const answer = await sandbox.run({ ...job, lane: organizationId, limits: LIMITS });
+    const answer = await sandbox.run({ ...job, lane: organizationId, limits: PREVIEW_LIMITS });
     return answer.ok ? { value: answer.value, bytes: answer.bytes ?? new Uint8Array() } : null;
   };
   const placed = ({ organizationId, sha256 }: PreviewedFile): SandboxJob["files"] => [
@@ -55,7 +55,7 @@ export function sandboxPreviews({ sandbox, contents }: Parts): Previews {
     async html(file, text, isMarkdown) {
       const options = { name: file.name, isMarkdown };
       const made = await run(file, { job: "preview-text", options, content: text });
-      return made === null || made.bytes.length === 0 ? null : textOf(made.bytes);
+      return made === null || made.bytes.length === 0 ? null : decodedText(made.bytes);
     },
 
     async picture(file) {
@@ -74,11 +74,11 @@ export function sandboxPreviews({ sandbox, contents }: Parts): Previews {
 
     async table(file, reader) {
       const options = { lane: file.organizationId, format: "json", limit: ROWS, maxBytes: ROWS_BYTES };
-      const content = Buffer.from(JSON.stringify({ query: QUERIES[reader], params: [] }));
+      const content = Buffer.from(JSON.stringify({ query: PREVIEW_QUERIES[reader], params: [] }));
       const made = await run(file, { job: "query", options, content, files: placed(file) ?? [], isSuspect });
       if (made === null) return null;
       const done = made.value as QueryDone | QueryRefusal;
-      const rows = done.kind === "done" ? parseWithin(textOf(made.bytes), ROWS_SHAPE) : undefined;
+      const rows = done.kind === "done" ? parseWithin(decodedText(made.bytes), ROWS_SHAPE) : undefined;
       if (done.kind === "refused" || !Array.isArray(rows)) return null;
       return { columns: done.columns, rows: rows as PreviewTable["rows"], truncated: done.truncated };
     },
@@ -92,4 +92,4 @@ const pictureOf = ({ width, height }: PreviewImage, bytes: Uint8Array): PreviewP
   bytes,
 });
 
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const decodedText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

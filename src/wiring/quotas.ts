@@ -33,7 +33,7 @@ const REMEMBERED = 10_000;
 const STALE_MS = 100;
 const FRESH_MS = 1_000;
 /** Also wait this many times as long as the last measurement took. */
-const REST_FACTOR = 20;
+const MEASURING_REST = 20;
 /** Quotas that only the largest organizations reach are measured in the background, without delaying requests. */
 const IN_BACKGROUND: ReadonlySet<QuotaName> = new Set(["stored_rows", "stored_bytes"]);
 
@@ -50,7 +50,7 @@ interface Gauge {
   measuring: Promise<void> | null;
 }
 
-interface Standing {
+interface QuotaStanding {
   /** The organization's own limits; null until they are known. */
   limits: Partial<QuotaLimits> | null;
   loading: Promise<void> | null;
@@ -66,7 +66,7 @@ export interface QuotaParts {
 
 export class Quotas implements WriteGuard {
   private readonly parts: QuotaParts;
-  private readonly standings = new BoundedMap<Standing>(REMEMBERED);
+  private readonly standings = new BoundedMap<QuotaStanding>(REMEMBERED);
 
   constructor(parts: QuotaParts) {
     this.parts = parts;
@@ -148,7 +148,7 @@ export class Quotas implements WriteGuard {
     if (all !== undefined && all.used >= 0) all.used += bytes;
   }
 
-  private standingOf(organizationId: string, demand: Demand | null): Standing {
+  private standingOf(organizationId: string, demand: Demand | null): QuotaStanding {
     let standing = this.standings.get(organizationId);
     if (standing === undefined) {
       standing = { limits: null, loading: null, gauges: new Map() };
@@ -162,12 +162,12 @@ export class Quotas implements WriteGuard {
     return standing;
   }
 
-  private limitOf({ limits }: Standing, quota: QuotaName): number | null {
+  private limitOf({ limits }: QuotaStanding, quota: QuotaName): number | null {
     const own = limits?.[quota];
     return own === undefined ? this.parts.defaults[quota] : own;
   }
 
-  private counted(standing: Standing, demand: Demand, asked: ReadonlyMap<QuotaName, number>): Verdict {
+  private counted(standing: QuotaStanding, demand: Demand, asked: ReadonlyMap<QuotaName, number>): Verdict {
     const counted: [Gauge, number][] = [];
     for (const [quota, amount] of asked) {
       const gauge = gaugeOf(standing, quota);
@@ -194,11 +194,11 @@ export class Quotas implements WriteGuard {
   /** Whether to measure again at a limit, because something may have been deleted. */
   private mayMeasure({ measuring, measuredAtMs, tookMs, isStale }: Gauge): boolean {
     if (measuring !== null) return true;
-    const restMs = Math.max(isStale ? STALE_MS : FRESH_MS, tookMs * REST_FACTOR);
+    const restMs = Math.max(isStale ? STALE_MS : FRESH_MS, tookMs * MEASURING_REST);
     return this.parts.clock.monotonic() - measuredAtMs >= restMs;
   }
 
-  private load(organizationId: string, standing: Standing): Promise<void> {
+  private load(organizationId: string, standing: QuotaStanding): Promise<void> {
     standing.loading ??= this.parts.directory
       .quotasOf(organizationId)
       .then(
@@ -216,7 +216,7 @@ export class Quotas implements WriteGuard {
   /**
    * Usage that was pending at the start of a measurement may or may not be in the tables, so it is counted in any case.
    */
-  private measure(organizationId: string, standing: Standing, quota: QuotaName): Promise<void> {
+  private measure(organizationId: string, standing: QuotaStanding, quota: QuotaName): Promise<void> {
     const gauge = gaugeOf(standing, quota);
     return (gauge.measuring ??= this.measured(organizationId, gauge, quota).finally(() => (gauge.measuring = null)));
   }
@@ -249,7 +249,7 @@ const unmeasured = (): Gauge => ({
   measuring: null,
 });
 
-function gaugeOf({ gauges }: Standing, quota: QuotaName): Gauge {
+function gaugeOf({ gauges }: QuotaStanding, quota: QuotaName): Gauge {
   let gauge = gauges.get(quota);
   if (gauge === undefined) gauges.set(quota, (gauge = unmeasured()));
   return gauge;

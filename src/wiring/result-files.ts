@@ -13,13 +13,13 @@ import { largestOf } from "../work/attaching.ts";
 import { roomFor } from "../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../work/media-type.ts";
 
-interface Parts {
+interface ResultFilesParts {
   readonly contents: Pick<FileContents, "receive" | "hold">;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly log: RunnerLog;
 }
 
-export const resultFiles = (parts: Parts): FileKeeper => ({
+export const resultFiles = (parts: ResultFilesParts): FileKeeper => ({
   async keep(organizationId, { mime: declared, bytes, name: said, source }, admit) {
     const size = bytes.length;
     const known = knownContent(bytes.subarray(0, LOOKED_BYTES), size, declared);
@@ -29,19 +29,19 @@ export const resultFiles = (parts: Parts): FileKeeper => ({
     if (size > most) return { refused: `has ${size} bytes; ${mime} may have at most ${most}` };
     if (!admit(size)) return { refused: "is more than one run may keep of images and files" };
     const stored = await storedContent(parts, organizationId, bytes);
-    if (!stored.ok) return { refused: WORDS[stored.fault.kind] ?? "could not be stored now" };
+    if (!stored.ok) return { refused: RESULT_FILE_WORDS[stored.fault.kind] ?? "could not be stored now" };
     const name = said === null ? null : cutText(visibleText(cleanText(said)), UPLOAD_NAME);
     return { block: { type, media_type: mime, name, size, sha256: stored.value, source } };
   },
 });
 
-const WORDS: Readonly<Record<string, string>> = {
+const RESULT_FILE_WORDS: Readonly<Record<string, string>> = {
   quota_exceeded: "has no room in the storage of the organization",
 };
 
 /** The digest of the stored content. */
 async function storedContent(
-  { contents, quotas, log }: Parts,
+  { contents, quotas, log }: ResultFilesParts,
   organizationId: string,
   bytes: Uint8Array,
 ): Promise<Outcome<string>> {

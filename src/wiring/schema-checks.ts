@@ -13,7 +13,7 @@ import type { InputError } from "../../actors/fault.ts";
 import type { ArgumentChecks } from "../operations/argument-checks.ts";
 
 /** Bytes of a value as JSON: the job's record holds it. */
-export const OUTPUT_BYTES = 256 * 1024;
+export const JOB_OUTPUT_BYTES = 256 * 1024;
 /** The pause before retrying a check for which there was no room. */
 const PAUSE_MS = 250;
 /** Attempts of a check that found no child. */
@@ -24,7 +24,7 @@ const FENCED = /^```[A-Za-z]*\s*\n(?<inside>[\s\S]*?)\n\s*```$/;
 export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
   async check({ organizationId, schema, text }, signal) {
     const given = valueIn(text);
-    if (typeof given === "string") return invalid(given);
+    if (typeof given === "string") return invalidOutput(given);
     const content = new TextEncoder().encode(JSON.stringify({ schema, given: given.value }));
     const job = { job: "arguments", lane: organizationId, options: { what: "output" }, content, signal };
     for (let tries = 1; ; tries++) {
@@ -35,7 +35,8 @@ export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
         const errors = checked.value as readonly OutputError[];
         return errors.length === 0 ? { kind: "valid", value: given.value as JsonObject } : { kind: "invalid", errors };
       }
-      if (!mayPass(checked) || tries >= TRIES) return invalid("The answer could not be checked by the schema in time");
+      if (!mayPass(checked) || tries >= TRIES)
+        return invalidOutput("The answer could not be checked by the schema in time");
       await Bun.sleep(PAUSE_MS);
     }
   },
@@ -44,7 +45,7 @@ export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
 const mayPass = ({ error }: Extract<SandboxResult, { readonly ok: false }>): boolean =>
   error === "busy" || error === "unavailable" || error === "aborted";
 
-const invalid = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
+const invalidOutput = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
 
 /** The JSON value of the text, or an error. */
 function valueIn(text: string): { readonly value: Json } | string {
@@ -52,7 +53,7 @@ function valueIn(text: string): { readonly value: Json } | string {
   const json = FENCED.exec(trimmed)?.groups?.["inside"] ?? trimmed;
   if (json === "") return "The answer is empty; it must be one JSON value";
   const size = Buffer.byteLength(json);
-  if (size > OUTPUT_BYTES) return `The answer has ${size} bytes; at most ${OUTPUT_BYTES} are allowed`;
+  if (size > JOB_OUTPUT_BYTES) return `The answer has ${size} bytes; at most ${JOB_OUTPUT_BYTES} are allowed`;
   let parsed: unknown;
   try {
     parsed = parseExact(json);

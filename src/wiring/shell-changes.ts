@@ -18,7 +18,7 @@ import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
 
-export interface ChangeParts {
+export interface ShellChangeParts {
   readonly system: TroupeSystem;
   readonly contents: FileContents;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
@@ -51,7 +51,7 @@ export interface At {
  * a file may have become a directory of its name, or the other way round.
  */
 export async function bringBack(
-  parts: ChangeParts,
+  parts: ShellChangeParts,
   at: At,
   copied: Copied,
 ): Promise<{ readonly changed: readonly string[]; readonly notKept: readonly string[] }> {
@@ -64,19 +64,19 @@ export async function bringBack(
   const { found, leftOut } = await filesIn(at.folder);
   notKept.push(...leftOut.map((path) => `${path}: only files and directories are kept`));
   const there = new Set(found);
-  const spellings = new Set(found.map((path) => keyOf(at, path)));
+  const spellings = new Set(found.map((path) => pathKeyAt(at, path)));
   const gone = [...copied.files].filter(([path]) => !there.has(path));
   // In the workspace another spelling is the same file: it was renamed, not removed.
-  const [respelled, removed] = parted(gone, ([path]) => spellings.has(keyOf(at, path)));
+  const [respelled, removed] = partition(gone, ([path]) => spellings.has(pathKeyAt(at, path)));
   for (const [path, { sha256 }] of removed)
-    note(path, await remove(parts, at, path, { kind: "present", sha256: [sha256] }));
+    note(path, await removeChanged(parts, at, path, { kind: "present", sha256: [sha256] }));
   // The deepest ones first. A directory with files of somebody else stays.
   const deepestFirst = copied.directories.toSorted((a, b) => b.split("/").length - a.split("/").length);
-  for (const path of deepestFirst) if (isFileOnWay(path, there)) await remove(parts, at, path, { kind: "none" });
-  const formers = new Map(respelled.map(([path, node]) => [keyOf(at, path), { path, node }]));
+  for (const path of deepestFirst) if (isFileOnWay(path, there)) await removeChanged(parts, at, path, { kind: "none" });
+  const formers = new Map(respelled.map(([path, node]) => [pathKeyAt(at, path), { path, node }]));
   for (const path of found) {
     const node = copied.files.get(path);
-    const key = keyOf(at, path);
+    const key = pathKeyAt(at, path);
     const before = node === undefined ? formers.get(key) : { path, node };
     // Of two new spellings the first one counts.
     formers.delete(key);
@@ -85,7 +85,7 @@ export async function bringBack(
   return { changed, notKept };
 }
 
-function parted<T>(all: readonly T[], test: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+function partition<T>(all: readonly T[], test: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [all.filter(test), all.filter((one) => !test(one))];
 }
 
@@ -94,13 +94,13 @@ const isFileOnWay = (directory: string, files: ReadonlySet<string>): boolean =>
   directory.split("/").some((_, i, names) => files.has(names.slice(0, i + 1).join("/")));
 
 /** The same key for all spellings of a path; an invalid path has only its own spelling. */
-function keyOf(at: At, path: string): string {
+function pathKeyAt(at: At, path: string): string {
   const parsed = parsePath(pathIn(at, path));
   return parsed.ok ? parsed.value.names.map(({ key }) => key).join("/") : `\0${path}`;
 }
 
-async function remove(
-  { system }: ChangeParts,
+async function removeChanged(
+  { system }: ShellChangeParts,
   at: At,
   path: string,
   precondition: Precondition,
@@ -113,17 +113,17 @@ async function remove(
     path: parsed.value,
     isRecursive: false,
     precondition,
-    cause: causeOf(at),
+    cause: agentCause(at),
   } as const;
   return mapped(await system.dispatch(at.ref, command), () => true);
 }
 
 const pathIn = ({ directory }: At, path: string): string => (directory === "" ? path : `${directory}/${path}`);
-const causeOf = ({ context }: At) => ({ by: { type: "agent", id: context.agentId }, tells: true }) as const;
+const agentCause = ({ context }: At) => ({ by: { type: "agent", id: context.agentId }, tells: true }) as const;
 
 /** Whether the file was changed. `before`: what was copied, under its path then. A link is never followed. */
 async function bringFile(
-  parts: ChangeParts,
+  parts: ShellChangeParts,
   at: At,
   { path, before }: { readonly path: string; readonly before: Former | undefined },
 ): Promise<Outcome<boolean>> {
@@ -156,7 +156,7 @@ async function bringFile(
     text,
     precondition,
   } as const;
-  const written = await system.dispatch(at.ref, { ...command, cause: causeOf(at) });
+  const written = await system.dispatch(at.ref, { ...command, cause: agentCause(at) });
   countUnreferred({ quotas }, organizationId, { written, size: content.size });
   if (!written.ok) return written;
   const named = before === undefined ? ok(false) : await respell(parts, at, { path, before });
@@ -165,7 +165,7 @@ async function bringFile(
 
 /** Gives a file the spelling of its name that it has now; whether that is another one. */
 async function respell(
-  { system }: ChangeParts,
+  { system }: ShellChangeParts,
   at: At,
   { path, before }: { readonly path: string; readonly before: Former },
 ): Promise<Outcome<boolean>> {
@@ -179,7 +179,7 @@ async function respell(
     to: to.value,
     overwrite: false,
     seen: null,
-    cause: causeOf(at),
+    cause: agentCause(at),
   } as const;
   return mapped(await system.dispatch(at.ref, move), () => true);
 }

@@ -7,12 +7,9 @@
  */
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { ToolContext } from "../../actors/job/ports.ts";
-import { jobRef } from "../../actors/job/schema.ts";
-import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import { parseDirectory } from "../../actors/workspace/path.ts";
-import { type FileNode, workspaceRef } from "../../actors/workspace/schema.ts";
+import { type FileNode } from "../../actors/workspace/schema.ts";
 import type { Logger } from "../log/log.ts";
 import { openTunnels } from "../egress/tunnels.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -20,9 +17,10 @@ import type { ShellCommand, ShellReport, ShellService } from "../runner/tools/sh
 import { Lanes } from "../sandbox/lanes.ts";
 import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun } from "../sandbox/shell.ts";
 import { hostRules } from "../settings/shell.ts";
-import { type At, bringBack, type ChangeParts, type Copied } from "./shell-changes.ts";
+import { type At, bringBack, type ShellChangeParts, type Copied } from "./shell-changes.ts";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { jobWorkspace } from "./file-service.ts";
 
 /** Bytes of the copied files, and of the files that a command may leave. */
 const COPIED_BYTES = 256 * 1024 * 1024;
@@ -30,18 +28,18 @@ const COPIED_FILES = 5_000;
 const FOLDER_BYTES = 512 * 1024 * 1024;
 /** Of all processes of a command together. */
 const MEMORY_BYTES = 2 * 1024 * 1024 * 1024;
-const OUTPUT_BYTES = 64 * 1024;
+const SHELL_OUTPUT_BYTES = 64 * 1024;
 /** Commands at a time, with their copies: of all organizations, and of one. A command takes at most two minutes. */
 export const SHELL_PLACES = 8;
 export const ORGANIZATION_SHELLS = 2;
-const BUSY_MS = 1_000;
-const LISTED = 1_000;
+const SHELL_BUSY_MS = 1_000;
+const SHELL_LISTED_FILES = 1_000;
 /** The most paths in the report. */
 const NAMED = 100;
 /** Limits of one command. */
 const TUNNELS = { connections: 32, bytes: 512 * 1024 * 1024, connectMs: 10_000 };
 
-interface Parts extends AgentShell, ChangeParts {
+interface ShellParts extends AgentShell, ShellChangeParts {
   readonly files: FileDirectory;
   /** Resolves and checks host names. */
   readonly egress: Pick<Egress, "resolve">;
@@ -86,14 +84,14 @@ function tellBounds(
   else log.warn({ ...fields, why }, "nothing limits the number of processes of an agent's command but a watch");
 }
 
-export function shellService(parts: Parts): ShellService {
+export function shellService(parts: ShellParts): ShellService {
   const lanes = new Lanes(SHELL_PLACES, ORGANIZATION_SHELLS, parts.isOverShare);
   return {
     async run(context, command, signal) {
-      const ref = await workspaceOf(parts, context);
+      const ref = await jobWorkspace(parts, context);
       if (!ref.ok) return ref;
       const place = await lanes.enter(context.organizationId, 0, signal);
-      if (place === "busy") return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
+      if (place === "busy") return refuse({ kind: "overloaded", retryAfterMs: SHELL_BUSY_MS });
       if (place === "aborted") return ok(NOT_BEGUN);
       using _held = place;
       return await runCopied(parts, { context, ref: ref.value }, command, signal);
@@ -111,7 +109,7 @@ const NOT_BEGUN: ShellReport = {
 };
 
 async function runCopied(
-  parts: Parts,
+  parts: ShellParts,
   of: Pick<At, "context" | "ref">,
   command: ShellCommand,
   signal: AbortSignal,
@@ -127,7 +125,7 @@ async function runCopied(
 }
 
 async function runIn(
-  parts: Parts,
+  parts: ShellParts,
   of: Omit<At, "directory">,
   { command, path, timeoutMs }: ShellCommand,
   signal: AbortSignal,
@@ -143,12 +141,12 @@ async function runIn(
   const at: At = { ...of, directory: found.value.path };
   const copied = await copyOut(parts, at, node.id);
   if (!copied.ok) return copied;
-  const limits = { timeoutMs, folderBytes: FOLDER_BYTES, memoryBytes: MEMORY_BYTES, outputBytes: OUTPUT_BYTES };
+  const limits = { timeoutMs, folderBytes: FOLDER_BYTES, memoryBytes: MEMORY_BYTES, outputBytes: SHELL_OUTPUT_BYTES };
   const { end, output, isCut } = await runConnected(parts, command, { folder: at.folder, limits, signal });
   // Changes of an interrupted command are discarded.
   const kept = end.kind === "exited" ? await bringBack(parts, at, copied.value) : { changed: [], notKept: [] };
   return ok({
-    end: wordsOf(end, timeoutMs),
+    end: shellEndWords(end, timeoutMs),
     output,
     output_is_cut: isCut,
     changed: kept.changed.slice(0, NAMED),
@@ -158,7 +156,7 @@ async function runIn(
 
 /** Runs the command with tunnels to the allowed hosts, which end with it. */
 async function runConnected(
-  { shell, root, hosts, egress }: Parts,
+  { shell, root, hosts, egress }: ShellParts,
   command: string,
   run: ShellRun,
 ): Promise<ShellResult> {
@@ -178,7 +176,7 @@ async function runConnected(
   }
 }
 
-function wordsOf(end: ShellEnd, timeoutMs: number): string {
+function shellEndWords(end: ShellEnd, timeoutMs: number): string {
   switch (end.kind) {
     case "exited":
       return `exit ${end.code}`;
@@ -195,18 +193,8 @@ function wordsOf(end: ShellEnd, timeoutMs: number): string {
   }
 }
 
-async function workspaceOf(
-  { system }: Parts,
-  { organizationId, jobId }: ToolContext,
-): Promise<Outcome<ActorRef<"workspace">>> {
-  const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
-  if (!job.ok) return job;
-  const { workspaceId } = job.value;
-  return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
-}
-
 async function copyOut(
-  { system, files, contents }: Parts,
+  { system, files, contents }: ShellParts,
   { ref: { organizationId }, directory, folder }: At,
   directoryId: string,
 ): Promise<Outcome<Copied>> {
@@ -222,7 +210,7 @@ async function copyOut(
       directory,
       isRecursive: true,
       after,
-      limit: LISTED,
+      limit: SHELL_LISTED_FILES,
     });
     for (const { path, place } of page) {
       // Names of a workspace are never `..` and contain no slash, so each path stays below the folder.
@@ -239,7 +227,7 @@ async function copyOut(
       copied.set(path.slice(below), place.node);
     }
     const last = page.at(-1);
-    if (page.length < LISTED || last === undefined) return ok({ files: copied, directories });
+    if (page.length < SHELL_LISTED_FILES || last === undefined) return ok({ files: copied, directories });
     after = last.path;
   }
 }

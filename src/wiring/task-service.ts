@@ -7,7 +7,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { CallName, TaskService } from "../runner/tools/service.ts";
 
 /** The most agents that the tool lists. */
-const LISTED_AGENTS = 200;
+const TOOL_LISTED_AGENTS = 200;
 /** Characters of the random part of a task's id. */
 const TASK_ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -31,7 +31,7 @@ export function actorTaskService(system: TroupeSystem, directory: Directory): Ta
     async listAgents({ organizationId }) {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
-      return ok((await directory.listAgents(organizationId, LISTED_AGENTS)).agents);
+      return ok((await directory.listAgents(organizationId, TOOL_LISTED_AGENTS)).agents);
     },
   };
 }

@@ -7,9 +7,9 @@ import { shellTool } from "../runner/tools/shell.ts";
 import type { Tool } from "../runner/tools/tool.ts";
 import { webFetch } from "../runner/tools/web-fetch.ts";
 
-const NOTHING = {} as never;
+const NO_SERVICE = {} as never;
 
-const infoOf = ({ name, description, inputSchema, access, readOnly }: Tool): ToolInfo => ({
+const builtinToolInfo = ({ name, description, inputSchema, access, readOnly }: Tool): ToolInfo => ({
   name,
   description,
   inputSchema,
@@ -17,17 +17,19 @@ const infoOf = ({ name, description, inputSchema, access, readOnly }: Tool): Too
   isReadOnly: readOnly === true,
 });
 
-const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
+const orderByName = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
   tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /** The tools that exist on every machine, by name. */
-export const toolCatalogue: readonly ToolInfo[] = inOrder([
-  ...[...builtinTools({ tasks: NOTHING, delegations: NOTHING }), webFetch(NOTHING, NOTHING), ...fileTools(NOTHING)].map(
-    infoOf,
-  ),
-  ...missionToolsOf(NOTHING).map((tool) => ({ ...infoOf(tool), availability: "missions" as const })),
+export const toolCatalogue: readonly ToolInfo[] = orderByName([
+  ...[
+    ...builtinTools({ tasks: NO_SERVICE, delegations: NO_SERVICE }),
+    webFetch(NO_SERVICE, NO_SERVICE),
+    ...fileTools(NO_SERVICE),
+  ].map(builtinToolInfo),
+  ...missionToolsOf(NO_SERVICE).map((tool) => ({ ...builtinToolInfo(tool), availability: "missions" as const })),
 ]);
 
 /** The same with the shell, if commands of agents can be isolated (WSP-16); they can reach these hosts (WSP-17). */
 export const catalogueWithShell = (hosts: readonly string[]): readonly ToolInfo[] =>
-  inOrder([...toolCatalogue, infoOf(shellTool(NOTHING, hosts))]);
+  orderByName([...toolCatalogue, builtinToolInfo(shellTool(NO_SERVICE, hosts))]);

@@ -7,17 +7,18 @@ import type { Egress } from "../egress/egress.ts";
 import type { EgressError } from "../egress/failure.ts";
 import type { ReadDocument, ToolImports } from "../operations/tool-imports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { isJsonObject } from "../../actors/schema.ts";
 
 /** Bytes of a document: the largest published ones have some 5 MB; only chosen operations become tools. */
-export const DOCUMENT_BYTES = 6 * 1024 * 1024;
-const LIMITS = { timeoutMs: 30_000, maxResponseBytes: DOCUMENT_BYTES, maxRedirects: 3 };
-const ACCEPT = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
+export const OPENAPI_DOCUMENT_BYTES = 6 * 1024 * 1024;
+const IMPORT_LIMITS = { timeoutMs: 30_000, maxResponseBytes: OPENAPI_DOCUMENT_BYTES, maxRedirects: 3 };
+const IMPORT_ACCEPT = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
 
 /** Failures of the sandbox that the document did not cause. */
 const MAY_PASS: ReadonlySet<string> = new Set(["busy", "unavailable", "aborted"]);
-const AGAIN_MS = 1_000;
+const IMPORT_RETRY_MS = 1_000;
 
-const WORDS: Partial<Record<EgressError, string>> = {
+const IMPORT_ERROR_WORDS: Partial<Record<EgressError, string>> = {
   https_required:
     "The URL must begin with https://; an operator can open plain http to a service of their own by its origin in EGRESS_ALLOW",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
@@ -26,11 +27,18 @@ const WORDS: Partial<Record<EgressError, string>> = {
 
 export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandbox, "run">): ToolImports => ({
   async fetched(url, signal) {
-    const answer = await egress.request({ url, method: "GET", headers: { accept: ACCEPT }, limits: LIMITS, signal });
-    if (answer.kind === "failed") return invalid("/url", WORDS[answer.error] ?? "The document cannot be fetched");
+    const answer = await egress.request({
+      url,
+      method: "GET",
+      headers: { accept: IMPORT_ACCEPT },
+      limits: IMPORT_LIMITS,
+      signal,
+    });
+    if (answer.kind === "failed")
+      return invalid("/url", IMPORT_ERROR_WORDS[answer.error] ?? "The document cannot be fetched");
     const { status, headers, truncated, body } = answer;
     if (status !== 200) return invalid("/url", `The host answers ${status} in the place of the document`);
-    if (truncated) return invalid("/url", `The document has more than ${DOCUMENT_BYTES} bytes`);
+    if (truncated) return invalid("/url", `The document has more than ${OPENAPI_DOCUMENT_BYTES} bytes`);
     if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity")
       return invalid("/url", "The host sends the document packed although it was not asked to");
     return ok(new TextDecoder().decode(body));
@@ -42,10 +50,10 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
     const result = await sandbox.run({ job: "openapi", lane: organizationId, options, content });
     if (!result.ok)
       return MAY_PASS.has(result.error)
-        ? refuse({ kind: "overloaded", retryAfterMs: AGAIN_MS })
+        ? refuse({ kind: "overloaded", retryAfterMs: IMPORT_RETRY_MS })
         : invalid("/document", "The document cannot be read");
     const value = cleanJson(result.value);
-    if (isObject(value) && value["kind"] === "refused")
+    if (isJsonObject(value) && value["kind"] === "refused")
       return invalid("/document", visibleText(String(value["message"])));
     const read = documentIn(value);
     return read === null ? invalid("/document", "The document cannot be read") : ok(read);
@@ -54,12 +62,12 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
 
 /** Validates the answer of a child, which may be compromised; null if it has another shape. */
 function documentIn(value: unknown): ReadDocument | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { title, total, operations, tools, notes, errors } = value;
   const lists = [operations, tools, notes, errors];
   if (typeof title !== "string" || typeof total !== "number" || !lists.every(Array.isArray)) return null;
   const text = (one: unknown, key: string): string =>
-    isObject(one) && typeof one[key] === "string" ? visibleText(one[key]) : "";
+    isJsonObject(one) && typeof one[key] === "string" ? visibleText(one[key]) : "";
   return {
     title: visibleText(title),
     total,
@@ -77,6 +85,3 @@ function documentIn(value: unknown): ReadDocument | null {
     errors: (errors as JsonObject[]).map((one) => ({ at: Number(one["at"]), message: text(one, "message") })),
   };
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -35,14 +35,14 @@ export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
     };
     return ending(span, async () => {
       const outcome = await models.call(call, onPiece, signal);
-      span.tell(factsOf(outcome, firstMs));
+      span.tell(modelFacts(outcome, firstMs));
       if (outcome.kind === "failed") span.fail(outcome.error.code);
       return outcome;
     });
   });
 }
 
-const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
+const modelFacts = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
   "gen_ai.response.time_to_first_chunk": firstMs === null ? null : firstMs / 1_000,
   ...(outcome.kind === "aborted" ? { "troupe.aborted": true } : {}),
   ...(outcome.usage === undefined

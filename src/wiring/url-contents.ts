@@ -9,12 +9,12 @@ import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
 import type { UrlContents } from "../work/attaching.ts";
 
-const TIMEOUT_MS = 20_000;
+const URL_TIMEOUT_MS = 20_000;
 const MAX_REDIRECTS = 5;
-const ACCEPT = "image/png, image/jpeg, image/gif, image/webp, application/pdf, text/*;q=0.9, */*;q=0.1";
+const URL_ACCEPT = "image/png, image/jpeg, image/gif, image/webp, application/pdf, text/*;q=0.9, */*;q=0.1";
 const NOT_PUBLIC = "leads to no address on the public internet";
 
-const WORDS: Readonly<Record<EgressError, string>> = {
+const URL_ERROR_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "is no complete URL, such as https://example.com/a.png, without a user name",
   https_required: "must begin with https://",
   invalid_header: "cannot be requested",
@@ -26,12 +26,12 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   invalid_response: "leads to a host whose answer is not valid HTTP",
   too_large: "leads to more bytes than this message may have",
   too_many_redirects: `is redirected more than ${MAX_REDIRECTS} times`,
-  timeout: `gave no complete answer within ${TIMEOUT_MS / 1_000} seconds`,
+  timeout: `gave no complete answer within ${URL_TIMEOUT_MS / 1_000} seconds`,
   aborted: "was not fetched: the request was closed",
 };
 
 /** Transient failures of a host. */
-const PASSING: ReadonlySet<EgressError> = new Set(["timeout", "connection_refused", "connection_reset"]);
+const PASSING_URL_ERRORS: ReadonlySet<EgressError> = new Set(["timeout", "connection_refused", "connection_reset"]);
 const SERVER_FAULTS = 500;
 const isPassingStatus = (status: number): boolean =>
   status >= SERVER_FAULTS || status === 408 || status === 425 || status === 429;
@@ -44,9 +44,9 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
     const why = (error: EgressError) =>
       error === "aborted"
         ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const)
-        : failed(WORDS[error], PASSING.has(error));
-    const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
-    const headers = { accept: ACCEPT };
+        : failed(URL_ERROR_WORDS[error], PASSING_URL_ERRORS.has(error));
+    const limits = { timeoutMs: URL_TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
+    const headers = { accept: URL_ACCEPT };
     const answer = await egress.open({ url: url.trim(), method: "GET", headers, limits, signal });
     if (answer.kind === "failed") return why(answer.error);
     const { status, body, finalUrl } = answer;
@@ -62,7 +62,7 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
       const received = await contents.receive(organizationId, body, maxBytes, (content) => check(content, mime));
       if (!received.ok)
         return received.fault.kind === "payload_too_large"
-          ? failed(WORDS.too_large)
+          ? failed(URL_ERROR_WORDS.too_large)
           : { kind: "refused", refusal: refuse(received.fault) };
       const { sha256, size } = received.value;
       return { kind: "fetched", content: { sha256, size, mime }, finalUrl };

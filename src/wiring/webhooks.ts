@@ -60,13 +60,14 @@ function senderOf({ egress, sealing, clock, appUrl, meters, tracing }: WebhookPa
 const LOOK_UP_MS = 3_000;
 
 /** Permanent reasons to refuse an address; other failures may be transient. */
-const REFUSALS = {
+const ADDRESS_REFUSALS = {
   invalid_url: "The URL must be absolute, with a valid host and without a user name or password",
   https_required:
     "The URL must begin with https://; an operator can open plain http to a service of their own by its origin in EGRESS_ALLOW",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
 } satisfies Partial<Record<EgressError, string>>;
-const isRefusal = (error: EgressError): error is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, error);
+const isRefusal = (error: EgressError): error is keyof typeof ADDRESS_REFUSALS =>
+  Object.hasOwn(ADDRESS_REFUSALS, error);
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 /** Implements what the surface needs for webhooks (port: `WebhookTools`). */
@@ -74,10 +75,10 @@ export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => (
   async refusalOf(url) {
     const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
     if (found.kind === "destination") return null;
-    if (OTHER_SCHEME.test(url)) return REFUSALS.https_required;
+    if (OTHER_SCHEME.test(url)) return ADDRESS_REFUSALS.https_required;
     // Plain http is only for hosts that the operator has opened; an unresolved host may not be one.
     const isPlain = url.startsWith("http:");
-    return isRefusal(found.error) ? REFUSALS[found.error] : isPlain ? REFUSALS.https_required : null;
+    return isRefusal(found.error) ? ADDRESS_REFUSALS[found.error] : isPlain ? ADDRESS_REFUSALS.https_required : null;
   },
   newSecret: newSigningSecret,
   verify: verifySignature,

@@ -82,7 +82,7 @@ export interface SaidContent {
 }
 
 /** Finds and pins all named content; `field` is the content's name in the body. */
-export async function attached(
+export async function attachContent(
   parts: AttachingParts,
   by: Sayer,
   { content, field }: { readonly content: GivenContent; readonly field: string },

@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
 import { answerAlone } from "../../src/admin/door.ts";
-import { AdminRefused, integer, parseAdmin, required, table, unknownCommand } from "../../src/admin/arguments.ts";
+import {
+  AdminRefused,
+  integer,
+  parseAdmin,
+  requiredOption,
+  renderTable,
+  unknownCommand,
+} from "../../src/admin/arguments.ts";
 
 test("[START-52] a command is recognized wherever its options are", () => {
   const { command, given } = parseAdmin(["user", "--email", "a@b.test", "add", "--owner", "--name=Ann Lee"]);
@@ -39,10 +46,10 @@ test("[START-52] a wrong option or command is one line with the near name", () =
 
 const given = (options: Record<string, string>) => ({ options, flags: new Set<string>() });
 
-test("[START-52] required options must be present and not blank", () => {
-  expect(required(given({ name: " Ann " }), "name")).toBe("Ann");
+test("[START-52] requiredOption options must be present and not blank", () => {
+  expect(requiredOption(given({ name: " Ann " }), "name")).toBe("Ann");
   for (const options of [{}, { name: "" }, { name: "  " }]) {
-    expect(() => required(given(options), "name")).toThrow("--name is missing");
+    expect(() => requiredOption(given(options), "name")).toThrow("--name is missing");
   }
 });
 
@@ -56,7 +63,7 @@ test("[AUTH-1] days are whole and within their bounds, 90 unless given", () => {
 
 test("[START-51] a table has columns as wide as their widest cell, and controls no terminal", () => {
   expect(
-    table(
+    renderTable(
       ["ID", "NAME"],
       [
         ["1", "Ann"],
@@ -65,8 +72,8 @@ test("[START-51] a table has columns as wide as their widest cell, and controls 
       ],
     ),
   ).toBe(["ID  NAME", "1   Ann", "22  日本", "3   a [2J b"].join("\n"));
-  expect(table(["A", "B"], [["日本日本日", "y"]])).toBe("A           B\n日本日本日  y");
-  expect(table(["ID"], [])).toBe("ID");
+  expect(renderTable(["A", "B"], [["日本日本日", "y"]])).toBe("A           B\n日本日本日  y");
+  expect(renderTable(["ID"], [])).toBe("ID");
 });
 
 test("[START-52] an option that the command does not take is refused, not ignored", () => {

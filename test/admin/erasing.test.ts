@@ -11,7 +11,7 @@ import { PostgresErasure } from "../../db/erasure.ts";
 import { ORGANIZATION_TABLES } from "../../db/organization-tables.ts";
 import { patiently } from "../../src/service/admin-door.ts";
 import { type ExportSummary, writeExport } from "../../src/admin/organization-export.ts";
-import { bytesOf, readArchive } from "../../src/archive/archive.ts";
+import { wholeFile, readArchive } from "../../src/archive/archive.ts";
 import { OrganizationErased } from "../../src/files/files.ts";
 import { attemptKeysOf } from "../../src/sign-in/accounts.ts";
 import { runCommand } from "../support/admin.ts";
@@ -141,7 +141,7 @@ test("[OPS-6] an export has the records and files of one organization, and nothi
   const of = { url: testDatabase.url, blobs: service.files.blobs, version: "1", now: 0 };
   const summary = await writeExport(path, { ...of, organizationId: leaving.organizationId });
   const files = new Map<string, string>();
-  for await (const file of readArchive(path)) files.set(file.name, Buffer.from(await bytesOf(file)).toString());
+  for await (const file of readArchive(path)) files.set(file.name, Buffer.from(await wholeFile(file)).toString());
   expect(JSON.parse(files.get("summary.json") ?? "") as ExportSummary).toEqual(summary);
   expect(summary).toMatchObject({
     files: 2,

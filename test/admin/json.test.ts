@@ -8,7 +8,7 @@ import type { AdminAnswer } from "../../src/service/admin-door.ts";
 import { readService } from "../../src/service/service-note.ts";
 import { COMMAND_NAMES, COMMAND_TABLE, isCommand } from "../../src/admin/command-table.ts";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
-import { refusal, render } from "../../src/admin/command-answer.ts";
+import { commandRefusal, render } from "../../src/admin/command-answer.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
@@ -47,7 +47,7 @@ async function ask(text: string, env: Readonly<Record<string, string>> = {}): Pr
     return render(await local({ config: read.config, log, given, signal: new AbortController().signal }), given);
   } catch (cause) {
     if (!(cause instanceof AdminRefused)) throw cause;
-    return { ok: false, text: refusal(cause.message, given) };
+    return { ok: false, text: commandRefusal(cause.message, given) };
   }
 }
 

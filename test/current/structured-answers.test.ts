@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SCHEMA_BYTES, SCHEMA_DEPTH } from "../../src/operations/usable-schema.ts";
 import { isClosed } from "../../src/runner/wire/closed-schema.ts";
-import { OUTPUT_BYTES, outputChecks } from "../../src/wiring/schema-checks.ts";
+import { JOB_OUTPUT_BYTES, outputChecks } from "../../src/wiring/schema-checks.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -86,8 +86,8 @@ describe("an answer", () => {
     };
     const filled = (bytes: number) => JSON.stringify({ a: "x".repeat(bytes - '{"a":""}'.length) });
     expect(await check('```json\n{"a": 1}\n```')).toEqual({ a: 1 });
-    expect(await check(filled(OUTPUT_BYTES))).toBeObject();
-    expect(await check(filled(OUTPUT_BYTES + 1))).toContain(`at most ${OUTPUT_BYTES}`);
+    expect(await check(filled(JOB_OUTPUT_BYTES))).toBeObject();
+    expect(await check(filled(JOB_OUTPUT_BYTES + 1))).toContain(`at most ${JOB_OUTPUT_BYTES}`);
     expect(await check(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).toContain("nested deeper");
     expect(await check("")).toContain("empty");
     expect(await check('Here it is: {"a": 1}')).toContain("not JSON");

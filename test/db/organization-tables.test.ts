@@ -1,6 +1,6 @@
 /** Every table is known to the erasure and the export of an organization. */
 import { expect, test } from "bun:test";
-import { ORGANIZATION_TABLES, PEOPLE_TABLES, SERVICE_TABLES, without } from "../../db/organization-tables.ts";
+import { ORGANIZATION_TABLES, PEOPLE_TABLES, SERVICE_TABLES, omitFields } from "../../db/organization-tables.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { withTables } from "../support/service-tables.ts";
 
@@ -23,7 +23,7 @@ test("[OPS-6] each table of the database is an organization's, people's, or the 
 
 test("[OPS-6] fields are left out of objects, and of the objects of lists", () => {
   const record = { id: "1", hash: "x", secrets: [{ name: "A", sealed: "x" }], link: { hash: "kept" } };
-  expect(without(record, ["hash", "secrets.sealed"])).toEqual({
+  expect(omitFields(record, ["hash", "secrets.sealed"])).toEqual({
     id: "1",
     secrets: [{ name: "A" }],
     link: { hash: "kept" },

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Account, accountForRoot, canEnter } from "../../db/postgres-account.ts";
+import { type SystemAccount, accountForRoot, canEnter } from "../../db/postgres-account.ts";
 import { isRunning } from "../../db/postmaster.ts";
 import {
   type TestFolder,
@@ -29,7 +29,7 @@ afterEach(() => folder.remove());
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 /** Accounts as they would be on another system: `adds` is the program that can add a user there. */
-function systemWith(known: readonly Account[], adds?: string) {
+function systemWith(known: readonly SystemAccount[], adds?: string) {
   const accounts = [...known];
   const tried: string[] = [];
   const source = {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { MCP_SCOPES } from "../../src/http/contract/mcp-scopes.ts";
-import { executeOperations } from "../../src/mcp/execute.ts";
+import { mcpExecuteOperations } from "../../src/mcp/execute.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { postMcp, rpc } from "../support/mcp-clients.ts";
@@ -20,7 +20,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and no more", () => {
-  const own = Object.entries(executeOperations.operations).map(([id, { contract }]) => ({ id, operation: contract }));
+  const own = Object.entries(mcpExecuteOperations.operations).map(([id, { contract }]) => ({
+    id,
+    operation: contract,
+  }));
   const scopes = new Map([...OPERATIONS, ...own].map(({ id, operation }) => [id, operation.scope]));
   const needed = new Set<string>(["mcp"]);
   for (const { operation, answersAs = operation } of TOOLS)

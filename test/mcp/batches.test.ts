@@ -1,7 +1,7 @@
 /** Batches of messages: what they count as, how many messages they have, how they are answered (MCP-9). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BATCH_MESSAGES, batchAnswers, jsonArray } from "../../src/mcp/batch.ts";
-import type { Message } from "../../src/mcp/message.ts";
+import type { PostedJson } from "../../src/mcp/message.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { until } from "../support/condition.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
@@ -138,8 +138,8 @@ test("[MCP-9] calls of a batch that wait each begin their own job, and each take
 
 test("[MCP-9] a message begins when its client has taken the answers before it, and none after it has left", async () => {
   const begun: unknown[] = [];
-  const messages = Array.from({ length: 8 }, (_, id): Message => ({ id, method: "ping" }));
-  const answer = (message: Message): Promise<string> => {
+  const messages = Array.from({ length: 8 }, (_, id): PostedJson => ({ id, method: "ping" }));
+  const answer = (message: PostedJson): Promise<string> => {
     begun.push(message.id);
     return Promise.resolve(JSON.stringify("x".repeat(100_000)));
   };

@@ -4,7 +4,13 @@ import { expect, test } from "bun:test";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { ReplayStore } from "../../src/mcp/replay-store.ts";
 import { SessionIds, type SessionTerms } from "../../src/mcp/session-id.ts";
-import { type FoundSession, IDLE_MS, LIVE_SESSIONS, type LiveSession, McpSessions } from "../../src/mcp/sessions.ts";
+import {
+  type FoundSession,
+  MCP_SESSION_IDLE_MS,
+  LIVE_SESSIONS,
+  type LiveSession,
+  McpSessions,
+} from "../../src/mcp/sessions.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
@@ -56,7 +62,7 @@ test("[MCP-1] a session that has left memory comes back as it was after `initial
   const { sessions, servers } = sessionsAt(clock);
   const first = await opened(sessions, ACME, "a");
   expect(await opened(sessions, ACME, "a")).toBe(first);
-  await clock.advance(IDLE_MS + 120_000);
+  await clock.advance(MCP_SESSION_IDLE_MS + 120_000);
   expect(sessions.count).toBe(0);
   await opened(sessions, ACME, "a");
   expect(servers).toHaveLength(2);
@@ -68,7 +74,7 @@ test("[MCP-1] a session with an open stream stays in memory", async () => {
   const clock = new FakeClock();
   const { sessions } = sessionsAt(clock);
   (await opened(sessions, ACME, "a")).uses++;
-  await clock.advance(IDLE_MS + 120_000);
+  await clock.advance(MCP_SESSION_IDLE_MS + 120_000);
   expect(sessions.count).toBe(1);
 });
 

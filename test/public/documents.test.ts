@@ -10,7 +10,7 @@ import { publicOperations } from "../../src/public/operations.ts";
 import type { ServiceFacts } from "../../src/operations/service-facts.ts";
 import type { Services } from "../../src/operations/services.ts";
 import { deprecationPolicy } from "../../src/public/policies.ts";
-import { VERSION } from "../../src/settings/build.ts";
+import { SERVICE_VERSION } from "../../src/settings/build.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -67,7 +67,7 @@ describe("what they say", () => {
 
   test("[VER-2] the version tells the code, the contract and the model that answers", async () => {
     expect(await read<unknown>("/api/version")).toEqual({
-      version: VERSION,
+      version: SERVICE_VERSION,
       api_version: API_VERSION,
       supported_versions: [API_VERSION],
       commit: COMMIT,

@@ -1,6 +1,6 @@
 /** A page had no limit in bytes: a hundred records of a megabyte were one answer. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { PAGE_BYTES } from "../../actors/page.ts";
+import { LIST_PAGE_BYTES } from "../../actors/page.ts";
 import { Client, type Job, type Json, type MessagePage } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -43,7 +43,7 @@ async function pages<T extends { readonly next_cursor?: string }>(path: string, 
 
 /** Of the answer: the limit, and the record that passes it. */
 const bytesOf = (page: object) => Buffer.byteLength(JSON.stringify(page));
-const MOST = PAGE_BYTES + 2 * Buffer.byteLength(HEAVY);
+const MOST = LIST_PAGE_BYTES + 2 * Buffer.byteLength(HEAVY);
 
 test("[GEN-9] a list of heavy jobs ends its pages early, and loses none of them", async () => {
   const all = await pages<{ jobs: Job[]; next_cursor?: string }>("/api/jobs", "cursor");

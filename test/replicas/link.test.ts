@@ -1,7 +1,7 @@
 /** The link between two replicas: over real sockets, with the clock in the test's hands, and with somebody between them. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { ASK, type Direction, framesOf, LinkBroken, LinkSeals, LinkWriter } from "../../src/peers/link-frames.ts";
-import { NO_BODY, SEAL_HEADER } from "../../src/peers/peer-key.ts";
+import { ASK, type Direction, readFrames, LinkBroken, LinkSeals, LinkWriter } from "../../src/peers/link-frames.ts";
+import { SEALED_WITHOUT_BODY, SEAL_HEADER } from "../../src/peers/peer-key.ts";
 import { LINK_PATH, LinkLost, PeerLinks } from "../../src/peers/peer-link.ts";
 import { ask, AskedReplica, keyOf, linkOf, NEAR, textOf } from "../support/asked-replica.ts";
 import { until } from "../support/condition.ts";
@@ -122,7 +122,7 @@ describe("on the way", () => {
     writer.add({ kind: ASK, id: 7, head: "head", body: "body" });
     writer.flush();
     const frame = messages[0]!.subarray(32 + 8);
-    const read = (frames: Buffer) => framesOf(sealed(frames), new LinkSeals(key, "asks", () => 0));
+    const read = (frames: Buffer) => readFrames(sealed(frames), new LinkSeals(key, "asks", () => 0));
     expect(read(frame)).toMatchObject([{ kind: ASK, id: 7, head: "head" }]);
     for (let length = 1; length < frame.length; length++) {
       expect(() => read(frame.subarray(0, length))).toThrow(LinkBroken);
@@ -135,10 +135,10 @@ describe("on the way", () => {
       expect(() => read(endless)).toThrow(LinkBroken);
     }
     expect(() => read(Buffer.alloc(0))).not.toThrow();
-    expect(() => framesOf(Buffer.alloc(40), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
+    expect(() => readFrames(Buffer.alloc(40), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
     const short = Buffer.alloc(4);
     const seal = new LinkSeals(key, "asks", () => 0).next(short);
-    expect(() => framesOf(Buffer.concat([seal, short]), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
+    expect(() => readFrames(Buffer.concat([seal, short]), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
   });
 
   test("[REP-4] what one replica has said is not sent back to it, and not said on another link", async () => {
@@ -224,7 +224,7 @@ describe("opening", () => {
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
     await linkTo(between.url);
-    for (const seal of [between.seals[0]!, "", NEAR.seal("rpl_2", OTHER_CALL, NO_BODY).header]) {
+    for (const seal of [between.seals[0]!, "", NEAR.seal("rpl_2", OTHER_CALL, SEALED_WITHOUT_BODY).header]) {
       const again = new WebSocket(there.url.replace("http", "ws") + LINK_PATH, { headers: { [SEAL_HEADER]: seal } });
       const ends: string[] = [];
       for (const end of ["open", "error"] as const) again.addEventListener(end, () => void ends.push(end));

@@ -2,13 +2,13 @@
 import { systemClock } from "../../src/wiring/clock.ts";
 import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
-import { answeredBy, hashOf, IN_PIECES, NO_BODY, PeerKey } from "../../src/peers/peer-key.ts";
+import { answeredBy, bodySeal, IN_PIECES, SEALED_WITHOUT_BODY, PeerKey } from "../../src/peers/peer-key.ts";
 import { NotReached, PeerClient } from "../../src/peers/peer-client.ts";
 import { openPeerServer } from "../../src/peers/peer-server.ts";
 import { PlacementTable } from "../../src/peers/placement-table.ts";
 import { relayed } from "../../src/peers/relay.ts";
 import { OWNER_WAIT_MS, Routing } from "../../src/peers/routing.ts";
-import { BodyBroken, openedPieces, PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
+import { BodyBroken, openedPieces, SEALED_PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
 import { UsedNumbers } from "../../src/peers/used-numbers.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { describe, expect, test } from "bun:test";
@@ -25,30 +25,30 @@ describe("the key", () => {
     let now = 1_000_000;
     const sender = keyOf("rpl_1");
     const receiver = keyOf("rpl_2", () => now);
-    const body = hashOf("a body");
+    const body = bodySeal("a body");
     const { header, ...sealed } = sender.seal("rpl_2", call, body);
     for (const other of [{ method: "GET" }, { target: "/api/tasks" }, { client: "10.0.0.2" }])
       expect(receiver.open({ ...call, ...other }, header)).toBeNull();
     expect(keyOf("rpl_2", () => now, 2).open(call, header)).toBeNull();
     const parts = header.split(".");
     for (const at of parts.keys()) {
-      const changed = parts.with(at, at === 4 ? hashOf("another") : at % 2 === 0 ? "9" : "rpl_3").join(".");
+      const changed = parts.with(at, at === 4 ? bodySeal("another") : at % 2 === 0 ? "9" : "rpl_3").join(".");
       expect(receiver.open(call, changed)).toBeNull();
     }
     for (const bad of [null, "", "x", `${header}0`]) expect(receiver.open(call, bad)).toBeNull();
     expect(receiver.open(call, header)).toEqual({ to: "rpl_2", body, ...sealed });
     expect(receiver.open(call, header)).toBeNull();
-    const late = sender.seal("rpl_2", call, NO_BODY).header;
+    const late = sender.seal("rpl_2", call, SEALED_WITHOUT_BODY).header;
     now += 60_001;
     expect(receiver.open(call, late)).toBeNull();
   });
 
   test("[REP-4] an answer says which replica has given it, and to which call", () => {
     const sender = keyOf("rpl_1");
-    const asked = sender.seal("rpl_2", call, NO_BODY);
+    const asked = sender.seal("rpl_2", call, SEALED_WITHOUT_BODY);
     const answer = keyOf("rpl_3").sealAnswer(asked);
     expect(answeredBy(asked, answer)).toBe("rpl_3");
-    expect(answeredBy(sender.seal("rpl_2", call, NO_BODY), answer)).toBeNull();
+    expect(answeredBy(sender.seal("rpl_2", call, SEALED_WITHOUT_BODY), answer)).toBeNull();
     const another = keyOf("rpl_3").sealAnswer({ ...asked, key: new Uint8Array(32) });
     for (const bad of [null, "", answer.replace("rpl_3", "rpl_2"), another]) expect(answeredBy(asked, bad)).toBeNull();
   });
@@ -57,9 +57,9 @@ describe("the key", () => {
     const [former, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const changing = new PeerKey([next, former], "rpl_2", () => 1_000_000);
     const behind = keyOf("rpl_1");
-    const asked = behind.seal("rpl_2", call, NO_BODY);
+    const asked = behind.seal("rpl_2", call, SEALED_WITHOUT_BODY);
     expect(answeredBy(asked, changing.sealAnswer(changing.open(call, asked.header)!))).toBe("rpl_2");
-    expect(behind.open(call, changing.seal("rpl_1", call, NO_BODY).header)).toBeNull();
+    expect(behind.open(call, changing.seal("rpl_1", call, SEALED_WITHOUT_BODY).header)).toBeNull();
   });
 
   test("[REP-4] numbers are used once in whatever order they come, and those far behind count as used", () => {
@@ -82,7 +82,7 @@ describe("the key", () => {
     const opened = (bytes: Uint8Array) => new Response(openedPieces(streamOf(bytes), sealing)).arrayBuffer();
 
     test("[REP-4] the body comes as it was, however its bytes are cut", async () => {
-      for (const length of [0, 1, PIECE_BYTES, 3 * PIECE_BYTES + 7]) {
+      for (const length of [0, 1, SEALED_PIECE_BYTES, 3 * SEALED_PIECE_BYTES + 7]) {
         const bytes = crypto.getRandomValues(new Uint8Array(65_536)).subarray(0, length);
         const body = length <= 65_536 ? bytes : new Uint8Array(length).fill(7);
         const whole = await sealed(body);

@@ -1,7 +1,7 @@
 /** Reads and their short answers over a link: neither a `Request` nor a `Response` is made of them at the owner. */
 import { afterEach, describe, expect, test } from "bun:test";
 import type { SharedHeaders } from "../../src/http/answer/answer.ts";
-import { PlainAnswer, responseOf } from "../../src/peers/plain-answer.ts";
+import { PlainAnswer, plainResponse } from "../../src/peers/plain-answer.ts";
 import { ReceivedHeaders, SentHeaders } from "../../src/peers/link-heads.ts";
 import { LinkBroken } from "../../src/peers/link-frames.ts";
 import { LinkedCall, linkedRequest } from "../../src/peers/linked-request.ts";
@@ -46,7 +46,7 @@ describe("answers", () => {
       answer.headers.append("vary", "origin");
       answer.headers.append("vary", "accept-encoding");
       there.pipeline = (request) => handOver(request, answer);
-      const direct = await seen(responseOf(answer));
+      const direct = await seen(plainResponse(answer));
       expect(await seen(responseIn(await ask(link, "/").answer))).toEqual(direct);
     }
   });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { QUIET } from "../../src/http/stream/event-source.ts";
 import { type Again, type OwnerAnswer } from "../../src/peers/owner-events.ts";
-import { type Door, type Place, RING_BYTES, SharedStream } from "../../src/peers/shared-stream.ts";
+import { type ReaderDoor, type ReaderPlace, SHARED_RING_BYTES, SharedStream } from "../../src/peers/shared-stream.ts";
 import { settle } from "../support/fake-clock.ts";
 
 const frame = (seq: number, data = "{}") => `event: x\ndata: ${data}\nid: ${seq}\n\n`;
@@ -37,14 +37,14 @@ class Shared {
     () => void (this.isEmpty = true),
   );
 
-  door(tokenId: string, again: Again = () => Promise.resolve(0)): Door {
+  door(tokenId: string, again: Again = () => Promise.resolve(0)): ReaderDoor {
     const door = { tokenId, again, end: () => void this.refused.push(tokenId) };
     this.stream.enter(door);
     return door;
   }
 
   /** All that is there for the place. */
-  taken(place: Place): string {
+  taken(place: ReaderPlace): string {
     let text = "";
     for (;;) {
       const taken = this.stream.take(place);
@@ -83,7 +83,7 @@ test("[REP-11] the fastest reader sets the pace, and one that is far behind read
   const owner = new Owner();
   const fast = shared.stream.begin(shared.door("tok_1"), owner.answer, null)!;
   const slow = shared.stream.fork(fast);
-  const big = frame(1, `"${"x".repeat(RING_BYTES / 4)}"`);
+  const big = frame(1, `"${"x".repeat(SHARED_RING_BYTES / 4)}"`);
   expect(shared.taken(fast)).toBe("");
   // Without anybody who wants more nothing is read.
   await owner.tell(big);
@@ -95,7 +95,7 @@ test("[REP-11] the fastest reader sets the pace, and one that is far behind read
     await owner.tell(big);
   }
   expect(shared.stream.take(slow)).toBe("behind");
-  expect(shared.stream.keptBytes).toBeLessThanOrEqual(RING_BYTES + big.length);
+  expect(shared.stream.keptBytes).toBeLessThanOrEqual(SHARED_RING_BYTES + big.length);
   shared.stream.giveUp(slow);
   expect(shared.taken(fast).length).toBe(big.length);
   await owner.tell(frame(2));

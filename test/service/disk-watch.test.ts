@@ -1,6 +1,6 @@
 /** The watch over the free space: when it says full, and when it takes that back. */
 import { expect, test } from "bun:test";
-import { LOOK_MS, watchDisk } from "../../src/service/disk-watch.ts";
+import { DISK_LOOK_MS, watchDisk } from "../../src/service/disk-watch.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 
 const MIB = 1_048_576;
@@ -17,7 +17,7 @@ async function watched(reserveMib: number) {
     disk.isBroken ? Promise.reject(new Error("gone")) : Promise.resolve(disk.free);
   const watch = await watchDisk({ path: "/data", reserveMib, clock, log: log as never, freeBytes });
   const look = async (): Promise<void> => {
-    await clock.advance(LOOK_MS);
+    await clock.advance(DISK_LOOK_MS);
     await settle();
   };
   return { disk, watch, look, said };

@@ -1,11 +1,11 @@
 /** What the watchdog's thread can read of the work of the event loop. */
 import { expect, test } from "bun:test";
 import { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
-import { LoopNote, readNote } from "../../src/service/loop-note.ts";
+import { LoopNote, readLoopNote } from "../../src/service/loop-note.ts";
 
 function rig() {
   const note = new LoopNote();
-  return { time: new LoopTime(() => 0, note), read: () => readNote(note.memory) };
+  return { time: new LoopTime(() => 0, note), read: () => readLoopNote(note.memory) };
 }
 
 test("[GUARD-6] the section that the loop is in is noted, and stays as the last one afterwards", () => {

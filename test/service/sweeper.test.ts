@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
 import type { Taken } from "../../db/sweeps.ts";
-import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
+import { BATCH_ROWS, LEAST_SWEEP_REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HandClock } from "../support/hand-clock.ts";
 
@@ -87,9 +87,9 @@ test("[SSE-10] a clock that is set during a round changes nothing in it", async 
   await until("the first batch", () => batches.length === 1);
   clock.now = () => clock.at + 400 * 86_400_000;
   await turns();
-  clock.advance(REST_MS);
+  clock.advance(LEAST_SWEEP_REST_MS);
   await until("the second batch", () => batches.length === 2);
-  expect(batches).toEqual(["a at 30000", `a at ${30_000 + REST_MS}`]);
+  expect(batches).toEqual(["a at 30000", `a at ${30_000 + LEAST_SWEEP_REST_MS}`]);
   await sweeper.stop();
 });
 
@@ -100,8 +100,8 @@ test("[SSE-10] it rests between batches, until nothing is left", async () => {
   );
   clock.advance(INTERVAL_MS / 2);
   for (const [n, rest] of [
-    [1, REST_MS],
-    [2, REST_MS],
+    [1, LEAST_SWEEP_REST_MS],
+    [2, LEAST_SWEEP_REST_MS],
     [3, 0],
   ] as const) {
     await until(`batch ${n}`, () => batches.length === n);
@@ -125,7 +125,7 @@ test("[SSE-10] after a batch that was too much it continues in small ones", asyn
   for (let n = 1; n <= 3; n++) {
     await until(`batch ${n}`, () => batches.length === n);
     await turns();
-    clock.advance(REST_MS);
+    clock.advance(LEAST_SWEEP_REST_MS);
   }
   await until("it is told", () => told.length === 1);
   expect(batches.slice(1)).toEqual(["a in small batches", "a in small batches"]);
@@ -142,7 +142,7 @@ test("[SSE-10] a sweep that fails is told of once, keeps none of the others back
     clock.advance(round === 1 ? INTERVAL_MS / 2 : INTERVAL_MS);
     await until("the first try", () => batches.length === 3 * round - 2);
     await turns();
-    clock.advance(REST_MS);
+    clock.advance(LEAST_SWEEP_REST_MS);
     await until("all of the round", () => told.length === 2 * round);
   }
   expect(batches.map((batch) => batch.replace(/ at .*/, ""))).toEqual([

@@ -1,5 +1,5 @@
 /** A replica that is asked over a link: its port for the others, and what it has been asked. */
-import { handedOn } from "../../src/http/request/forwarding.ts";
+import { forwarderOf } from "../../src/http/request/forwarding.ts";
 import { PeerKey } from "../../src/peers/peer-key.ts";
 import { type LinkAnswer, PeerLink } from "../../src/peers/peer-link.ts";
 import type { PlainAnswer } from "../../src/peers/plain-answer.ts";
@@ -19,7 +19,7 @@ export const NEAR = keyOf("rpl_1");
 
 /** An answer whose body is known as a whole. */
 export function whole(request: Request, body: string, init: { readonly status?: number } = {}): Response {
-  const by = handedOn(request);
+  const by = forwarderOf(request);
   const headers = new Headers({ "x-one": "1", connection: "close" });
   const answer = by?.answer(init.status ?? 200, { headers, entries: [...headers] }, Buffer.from(body)) ?? null;
   return by === null || answer === null ? new Response(body, init) : by.take(answer);
@@ -27,7 +27,7 @@ export function whole(request: Request, body: string, init: { readonly status?: 
 
 /** The answer of a pipeline that has made it for a link. */
 export function handOver(request: Request, answer: PlainAnswer): Response {
-  return handedOn(request)!.take(answer);
+  return forwarderOf(request)!.take(answer);
 }
 
 /** The replica `rpl_2`, which has a port for links, and what it was asked. */

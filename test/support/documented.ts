@@ -8,7 +8,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type TSchema, Type } from "../../actors/schema.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import type { Placed } from "../../src/contract/operation-object.ts";
-import { codesOf, refusalOf } from "../../src/contract/refusals.ts";
+import { codesOf, sampleRefusal } from "../../src/contract/refusals.ts";
 
 /** What is looked at of a response. */
 interface Answer {
@@ -53,7 +53,7 @@ async function ofSuccess({ operation }: Placed, answer: Answer): Promise<string 
 
 async function ofRefusal({ surface, operation }: Placed, answer: Answer): Promise<string | null> {
   const codes = codesOf(surface, operation);
-  const possible = codes.filter((code) => refusalOf(surface, code).status === answer.status);
+  const possible = codes.filter((code) => sampleRefusal(surface, code).status === answer.status);
   if (possible.length === 0) return "a status that it does not name";
   const { code } = (await answer.json()) as { readonly code?: string };
   const isNamed = surface === "v1" || possible.some((one) => one === code);

@@ -2,7 +2,7 @@
 import { chatHistory } from "../../actors/chat/history.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
 import type { ChatHistory, Transcripts } from "../../actors/job/protocol.ts";
-import { partOf, type TranscriptPart } from "../../actors/job/transcript.ts";
+import { transcriptPart, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 
 const ENDED: readonly string[] = ["completed", "failed", "cancelled"];
@@ -30,7 +30,7 @@ export class MemoryTranscripts implements Transcripts {
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
     return this.database
       .stream(organizationId, jobId)
-      .flatMap(({ type, data }) => (type === "transcript.event" ? (partOf(data) ?? []) : []));
+      .flatMap(({ type, data }) => (type === "transcript.event" ? (transcriptPart(data) ?? []) : []));
   }
 }
 

@@ -5,7 +5,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { type Account, accountForRoot, isRoot } from "../../db/postgres-account.ts";
+import { type SystemAccount, accountForRoot, isRoot } from "../../db/postgres-account.ts";
 import { freePort } from "./free-port.ts";
 import type { GuardedFolder } from "./guarded-folder.ts";
 import { eventually } from "./troupe-process.ts";
@@ -58,7 +58,7 @@ export class PatroniCluster {
   readonly nodes: readonly Node[];
   private readonly folder: GuardedFolder;
   private readonly path: string;
-  private readonly account: Account | null;
+  private readonly account: SystemAccount | null;
   private readonly options: ClusterOptions;
   private readonly etcdPort = freePort();
   private etcd: Bun.Subprocess | null = null;

@@ -1,7 +1,7 @@
 /** Two replicas with real ports, and the clock in the test's hands. */
 import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import { ok, refuse } from "../../actors/fault.ts";
-import type { Route, Routed } from "../../src/http/request/forwarding.ts";
+import type { Route, RoutedRequest } from "../../src/http/request/forwarding.ts";
 import { OpenStreams } from "../../src/http/stream/open-streams.ts";
 import { CLIENT_HEADER } from "../../src/peers/peer-key.ts";
 import type { Owner } from "../../src/peers/placement-table.ts";
@@ -112,7 +112,7 @@ export class ReplicaPair {
     const body = method === "GET" ? {} : { body: "{}", headers: { "content-length": "2" } };
     const request = new Request("http://client/api/tasks", { method, signal, ...body });
     request.headers.set("host", "client");
-    const routed: Routed = { request, requestId: "r", address: "10.0.0.1", keepOpen: () => {} };
+    const routed: RoutedRequest = { request, requestId: "r", address: "10.0.0.1", keepOpen: () => {} };
     return Promise.resolve(this.near.forwarding.route(routed, BEARER));
   }
 

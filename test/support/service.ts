@@ -11,7 +11,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Database } from "../../db/client.ts";
 import type { ToolInfo } from "../../src/operations/tool-catalogue.ts";
 import type { Files } from "../../src/files/files.ts";
-import type { App } from "../../src/service/app.ts";
+import type { ServiceApp } from "../../src/service/app.ts";
 import type { Actors } from "../../src/service/actors.ts";
 import type { Overrides } from "../../src/service/assembly-parts.ts";
 import type { Services } from "../../src/operations/services.ts";
@@ -78,7 +78,7 @@ export interface Service {
   /** The fake model; of no use where `models` was given. */
   readonly model: FakeModel;
   readonly log: readonly LogLine[];
-  readonly app: App;
+  readonly app: ServiceApp;
   readonly files: Files;
   /** Where they are on this disk. */
   readonly filesFolder: string;

@@ -15,15 +15,15 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import type { Authentication, Verification, Verified } from "./authentication.ts";
-import { type Exchange, pathOf } from "../request/exchange.ts";
+import type { Authentication, AcceptedCredentials, Verified } from "./authentication.ts";
+import { type Exchange, rawPath } from "../request/exchange.ts";
 import type { ProtectiveLimit } from "./protective-limit.ts";
 import type { Bearer } from "../stream/open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { type SigningParts, subjectOf } from "./signed-address.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 
-type Peer = Server<unknown> | null;
+export type ReceivingServer = Server<unknown> | null;
 
 export interface AdmissionParts extends SigningParts {
   readonly system: TroupeSystem;
@@ -50,7 +50,7 @@ const OF_STRANGERS: ReadonlySet<Fault["kind"]> = new Set([
 
 export class Admission {
   private readonly parts: AdmissionParts;
-  private readonly verification: Verification;
+  private readonly verification: AcceptedCredentials;
 
   constructor(parts: AdmissionParts) {
     this.parts = parts;
@@ -59,7 +59,7 @@ export class Admission {
   }
 
   /** The request's principal, if the request is admitted. */
-  principalOf(exchange: Exchange, server: Peer): MaybePromise<Outcome<Principal>> {
+  principalOf(exchange: Exchange, server: ReceivingServer): MaybePromise<Outcome<Principal>> {
     const { authentication } = this.parts;
     return whenReady(authentication.verify(exchange, this.verification), (verified) =>
       verified.ok ? this.admitted(exchange, verified.value) : this.refused(exchange, server, verified.fault),
@@ -70,17 +70,17 @@ export class Admission {
   bearerOf(exchange: Exchange, isSigned: boolean): MaybePromise<Bearer | null> {
     const { request, search } = exchange;
     if (!isSigned) return this.parts.authentication.bearerOf(exchange, this.verification);
-    return subjectOf(this.parts, pathOf(request.url), search);
+    return subjectOf(this.parts, rawPath(request.url), search);
   }
 
   /**
    * The principal of a request with a signed address. The address grants access to its own target and no scope.
    * Every invalid address gets the same refusal.
    */
-  async subjectOf(exchange: Exchange, server: Peer): Promise<Outcome<Principal>> {
+  async subjectOf(exchange: Exchange, server: ReceivingServer): Promise<Outcome<Principal>> {
     const { request, search } = exchange;
     // Only GET addresses are signed.
-    const subject = request.method === "GET" ? subjectOf(this.parts, pathOf(request.url), search) : null;
+    const subject = request.method === "GET" ? subjectOf(this.parts, rawPath(request.url), search) : null;
     if (subject === null) return this.refused(exchange, server, { kind: "invalid_signature" });
     const { organizationId, tokenId } = subject;
     const asked = await this.parts.system.dispatchGroup([
@@ -120,7 +120,7 @@ export class Admission {
   }
 
   /** Counts a request that matches no operation, and so needs no authentication; `rate_limited` or null. */
-  async count(exchange: Exchange, server: Peer): Promise<Fault | null> {
+  async count(exchange: Exchange, server: ReceivingServer): Promise<Fault | null> {
     if (!this.parts.isCounting) return null;
     const { headers } = exchange.request;
     const mayBeKnown = headers.has("authorization") || (this.parts.takesSessions && headers.has("cookie"));
@@ -130,7 +130,7 @@ export class Admission {
   }
 
   /** Counts a request whose credentials must not be trusted. */
-  async countStranger(exchange: Exchange, server: Peer): Promise<Fault | null> {
+  async countStranger(exchange: Exchange, server: ReceivingServer): Promise<Fault | null> {
     const { isCounting } = this.parts;
     return isCounting ? this.tell(exchange, await this.parts.limits.ofStranger(exchange.request, server)) : null;
   }
@@ -141,7 +141,7 @@ export class Admission {
   }
 
   /** Verification failed: because of the token, or because the service cannot verify now. */
-  private async refused(exchange: Exchange, server: Peer, fault: Fault): Promise<Outcome<never>> {
+  private async refused(exchange: Exchange, server: ReceivingServer, fault: Fault): Promise<Outcome<never>> {
     const { limits, isCounting } = this.parts;
     if (!OF_STRANGERS.has(fault.kind)) return refuse(fault);
     const state = await limits.ofStranger(exchange.request, server);

@@ -40,13 +40,13 @@ export interface AuthenticationParts {
 }
 
 /** A request, and the server that received it. */
-export interface Asking {
+export interface AskingRequest {
   readonly request: Request;
   readonly server: Server<unknown> | null;
 }
 
 /** What a surface accepts as authentication. */
-export interface Verification {
+export interface AcceptedCredentials {
   readonly isCounted: boolean;
   /** Whether a browser session is accepted if there is no token. */
   readonly takesSessions: boolean;
@@ -83,7 +83,7 @@ export class Authentication {
   }
 
   /** The bearer of the request's token; refuses `unauthenticated`, `token_expired`, `rate_limited` or `unavailable`. */
-  verify(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
+  verify(asking: AskingRequest, how: AcceptedCredentials): MaybePromise<Outcome<Verified>> {
     const { headers } = asking.request;
     const header = headers.get("authorization");
     if (isWithoutToken(header) && how.takesSessions) return this.verifySession(asking, how);
@@ -94,7 +94,7 @@ export class Authentication {
   }
 
   /** The signed-in browser of the request; changes must come from a page of ours (AUTH-15). */
-  verifySession(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
+  verifySession(asking: AskingRequest, how: AcceptedCredentials): MaybePromise<Outcome<Verified>> {
     const { request } = asking;
     const appUrl = this.parts.appUrl();
     const secret = sessionIn(request.headers.get("cookie"), appUrl);
@@ -105,7 +105,7 @@ export class Authentication {
   }
 
   /** The token or session of the request, valid or not, and its organization; null if there is none. */
-  bearerOf({ request, server }: Asking, how: Verification): MaybePromise<TokenOwner | null> {
+  bearerOf({ request, server }: AskingRequest, how: AcceptedCredentials): MaybePromise<TokenOwner | null> {
     const header = request.headers.get("authorization");
     const secret =
       isWithoutToken(header) && how.takesSessions
@@ -127,7 +127,11 @@ export class Authentication {
     return found.value;
   }
 
-  private verifySecret(asking: Asking, secret: string, how: Verification): MaybePromise<Outcome<Verified>> {
+  private verifySecret(
+    asking: AskingRequest,
+    secret: string,
+    how: AcceptedCredentials,
+  ): MaybePromise<Outcome<Verified>> {
     const hash = hashToFind(secret);
     const place = hash === null ? undefined : this.places.get(hash);
     if (place !== undefined) return this.ask(asking, place, how);
@@ -139,7 +143,7 @@ export class Authentication {
   }
 
   /** Verifies a token that is not in the cache. */
-  private async find(asking: Asking, hash: string, how: Verification): Promise<Outcome<Verified>> {
+  private async find(asking: AskingRequest, hash: string, how: AcceptedCredentials): Promise<Outcome<Verified>> {
     const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
     if (!found.ok) return found;
     if (found.value === null) {
@@ -152,9 +156,9 @@ export class Authentication {
   }
 
   private ask(
-    asking: Asking,
+    asking: AskingRequest,
     place: TokenPlace,
-    { isCounted, resource }: Verification,
+    { isCounted, resource }: AcceptedCredentials,
   ): MaybePromise<Outcome<Verified>> {
     const answer = (
       { principal, isStale, audience }: OrganizationReplies["authenticate"],
@@ -183,7 +187,7 @@ export class Authentication {
   }
 
   /** Records the use; the request neither waits for it nor fails with it. */
-  private touch({ request, server }: Asking, { organizationId, tokenId }: TokenPlace): void {
+  private touch({ request, server }: AskingRequest, { organizationId, tokenId }: TokenPlace): void {
     const address = this.parts.limits.addressOf(request, server);
     this.parts.system
       .dispatch(organizationRef(organizationId), { kind: "touch_token", tokenId, address })

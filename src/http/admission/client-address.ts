@@ -8,7 +8,7 @@ import type { Server } from "bun";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
-import { handedOn } from "../request/forwarding.ts";
+import { forwarderOf } from "../request/forwarding.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -16,13 +16,13 @@ type Network = [Address, number];
 /** Parts of an IPv6 address that count, of its eight parts of 16 bits. */
 const PREFIX_PARTS = 4;
 /** The connection has ended, or there is none: all of these count as one client. */
-export const NOWHERE = "nowhere";
+export const NO_ADDRESS = "nowhere";
 
 /** Size of the cache of peers: a lookup takes a tenth of the time of parsing the address. */
 const MOST_PEERS = 4_096;
 
 /** The other end of a connection. */
-interface Peer {
+interface ConnectionPeer {
   /** The text that it counts as. */
   readonly name: string;
   /** Its address if it is a configured proxy, else null. */
@@ -31,7 +31,7 @@ interface Peer {
 
 export class ClientAddresses {
   private readonly proxies: readonly Network[];
-  private readonly peers = new BoundedMap<Peer>(MOST_PEERS);
+  private readonly peers = new BoundedMap<ConnectionPeer>(MOST_PEERS);
 
   /** `proxies` are addresses and CIDR ranges, already validated by the configuration. */
   constructor(proxies: readonly string[]) {
@@ -41,17 +41,17 @@ export class ClientAddresses {
   /** The client's address, as the text that it counts as. */
   of(request: Request, server: Pick<Server<unknown>, "requestIP"> | null): string {
     // The forwarding replica has already determined it.
-    const client = server === null ? (handedOn(request)?.address ?? null) : null;
+    const client = server === null ? (forwarderOf(request)?.address ?? null) : null;
     if (client !== null) return client;
     const text = server?.requestIP(request)?.address ?? "";
     const { name, proxy } = this.peers.get(text) ?? this.met(text);
-    return proxy === null ? name : nameOf(this.forwarded(request.headers.get("x-forwarded-for"), proxy));
+    return proxy === null ? name : addressName(this.forwarded(request.headers.get("x-forwarded-for"), proxy));
   }
 
-  private met(text: string): Peer {
-    const address = addressOf(text);
+  private met(text: string): ConnectionPeer {
+    const address = unwrapAddress(text);
     const proxy = address !== null && this.isProxy(address) ? address : null;
-    const peer = { name: address === null ? NOWHERE : nameOf(address), proxy };
+    const peer = { name: address === null ? NO_ADDRESS : addressName(address), proxy };
     this.peers.set(text, peer);
     return peer;
   }
@@ -60,7 +60,7 @@ export class ClientAddresses {
   private forwarded(header: string | null, peer: Address): Address {
     let nearest = peer;
     for (const entry of header?.split(",").toReversed() ?? []) {
-      const address = addressOf(withoutPort(entry.trim()));
+      const address = unwrapAddress(withoutPort(entry.trim()));
       if (address === null) return nearest;
       if (!this.isProxy(address)) return address;
       nearest = address;
@@ -81,7 +81,7 @@ function networkOf(text: string): Network {
 }
 
 /** IPv4 is unwrapped from its IPv6 mapping; null if the text is not an address. */
-function addressOf(text: string): Address | null {
+function unwrapAddress(text: string): Address | null {
   const bare = text.replace(/%.*$/, "");
   return isIP(bare) === 0 ? null : ipaddr.process(bare);
 }
@@ -91,7 +91,7 @@ function withoutPort(text: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-function nameOf(address: Address): string {
+function addressName(address: Address): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   return address.parts
     .slice(0, PREFIX_PARTS)

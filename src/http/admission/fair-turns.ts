@@ -23,7 +23,7 @@ import { PlannedRun } from "../../../actors/runtime/fairness/slices.ts";
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
 export const QUANTUM_MS = 0.5;
 /** What all organizations together may begin in one turn of the loop, so that the next turn comes soon. */
-export const TURN_MS = 2;
+export const BEGUN_PER_TURN_MS = 2;
 /** The quantum of an organization within its share. */
 export const LIGHT_QUANTUM_MS = 2 * QUANTUM_MS;
 /** Waiting requests of one organization: a client may use up its budget of a minute in one burst. */
@@ -38,7 +38,7 @@ export const MAX_WAIT_MS = 5_000;
 /** Estimate for an organization without measurements. */
 const FIRST_ESTIMATE_MS = 0.05;
 /** Weight of a new cost in the moving estimate. */
-const WEIGHT = 0.1;
+const COST_WEIGHT = 0.1;
 /**
  * For an organization within its share, a cost enters the estimate with at most so many times the estimate: an
  * outlier predicts nothing.
@@ -47,12 +47,12 @@ const OUTLIER = 4;
 /** Limit of a debt: one request must not delay all others of its organization for long. */
 const MOST_DEBT_MS = 50;
 
-const ADDRESS = "address ";
+const ADDRESS_LANE = "address ";
 const ORGANIZATION = "org_";
 
 /** Who is charged for the work of a caller without a valid token; else it is the organization, by its id. */
-export const addressPayer = (address: string): string => `${ADDRESS}${address}`;
-export const isAddress = (payer: string): boolean => payer.startsWith(ADDRESS);
+export const addressPayer = (address: string): string => `${ADDRESS_LANE}${address}`;
+export const isAddress = (payer: string): boolean => payer.startsWith(ADDRESS_LANE);
 /**
  * Whether the payer is not an organization: an address, or an actor for counting addresses or for accounts, which
  * also work for callers without a valid token.
@@ -62,15 +62,15 @@ export const isStranger = (payer: string): boolean => !payer.startsWith(ORGANIZA
 /** The refusal where too many requests of the payer wait for their turn, or this one has waited too long. */
 export const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
 
-interface Waiting {
+interface WaitingRequest {
   readonly since: number;
   readonly resolve: (isTurn: boolean) => void;
 }
 
-interface Lane {
+interface RequestLane {
   balanceMs: number;
   estimateMs: number;
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingRequest[];
 }
 
 interface TurnParts {
@@ -85,7 +85,7 @@ export class FairTurns {
   private readonly clock: TurnParts["clock"];
   private readonly planned: PlannedRun;
   /** In the order of turns: the first lane is next. */
-  private readonly lanes = new Map<string, Lane>();
+  private readonly lanes = new Map<string, RequestLane>();
   /** Waiting requests of all organizations. */
   private waitingCount = 0;
 
@@ -130,9 +130,9 @@ export class FairTurns {
   cost(organizationId: string, ms: number): void {
     const lane = this.lanes.get(organizationId);
     if (lane === undefined) return;
-    lane.balanceMs = within(-MOST_DEBT_MS, lane.balanceMs + lane.estimateMs - ms, LIGHT_QUANTUM_MS);
+    lane.balanceMs = clamp(-MOST_DEBT_MS, lane.balanceMs + lane.estimateMs - ms, LIGHT_QUANTUM_MS);
     const most = this.time.isOverShare(organizationId) ? Number.POSITIVE_INFINITY : OUTLIER * lane.estimateMs;
-    lane.estimateMs += (Math.min(ms, most) - lane.estimateMs) * WEIGHT;
+    lane.estimateMs += (Math.min(ms, most) - lane.estimateMs) * COST_WEIGHT;
   }
 
   /** Plans a turn for the time when the first lane may begin something, or pay its debt. */
@@ -153,7 +153,7 @@ export class FairTurns {
       if (this.time.waitMs(organizationId) > 0) return "throttled";
       return this.time.isOverShare(organizationId) ? "heavy" : "light";
     });
-    let leftMs = TURN_MS;
+    let leftMs = BEGUN_PER_TURN_MS;
     for (const [organizationId, lane] of light) {
       lane.balanceMs = LIGHT_QUANTUM_MS;
       leftMs -= this.beginOf(organizationId, lane, { quantumMs: LIGHT_QUANTUM_MS, leftMs });
@@ -169,7 +169,7 @@ export class FairTurns {
   }
 
   /** Begins what the lane may; returns the loop time of that by its estimates. */
-  private beginOf(organizationId: string, lane: Lane, { quantumMs, leftMs }: Allowed): number {
+  private beginOf(organizationId: string, lane: RequestLane, { quantumMs, leftMs }: TurnAllowance): number {
     let begunMs = 0;
     while (lane.waiting.length > 0 && lane.balanceMs > 0 && begunMs < leftMs) {
       begunMs += lane.estimateMs * this.time.scale;
@@ -181,37 +181,37 @@ export class FairTurns {
     return begunMs;
   }
 
-  private begin(lane: Lane): void {
+  private begin(lane: RequestLane): void {
     lane.balanceMs -= lane.estimateMs;
     this.leave(lane, true);
   }
 
   /** Refuses requests that have waited too long, even if the lane may not begin anything. */
-  private refuseLate(lane: Lane): void {
+  private refuseLate(lane: RequestLane): void {
     const since = this.clock.monotonic() - MAX_WAIT_MS;
     while (lane.waiting.length > 0 && lane.waiting[0]!.since < since) this.leave(lane, false);
   }
 
-  private leave(lane: Lane, isTurn: boolean): void {
+  private leave(lane: RequestLane, isTurn: boolean): void {
     this.waitingCount--;
     lane.waiting.shift()!.resolve(isTurn);
   }
 }
 
 /** What a lane may begin in this turn. */
-interface Allowed {
+interface TurnAllowance {
   readonly quantumMs: number;
   /** Left of what all lanes together may begin. */
   readonly leftMs: number;
 }
 
 /** What every waiting lane must get beyond a quantum so that one of them has a full quantum. */
-function leastDebtMs(lanes: readonly (readonly [string, Lane])[]): number {
+function leastDebtMs(lanes: readonly (readonly [string, RequestLane])[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const [, { waiting, balanceMs }] of lanes) if (waiting.length > 0) least = Math.min(least, -balanceMs);
   return Number.isFinite(least) ? Math.max(0, least) : 0;
 }
 
-const within = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
+const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
 
 const REFUSED = Promise.resolve(false);

@@ -17,9 +17,9 @@ import type { ClientAddresses } from "./client-address.ts";
 /** All unverified requests of an address share one budget. */
 const STRANGER = "stranger";
 /** Prefix of a token's id for counting its signed addresses. */
-const PAGES = "pages.";
+const PAGES_PREFIX = "pages.";
 /** 128 bits of SHA-256: nobody finds two addresses with the same hash. */
-const HASH_CHARACTERS = 32;
+const ADDRESS_HASH_CHARACTERS = 32;
 const DEFAULT_LIMIT = rateLimit(RATE_BUDGET);
 
 export interface RateLimitParts {
@@ -51,7 +51,7 @@ export class RateLimits {
 
   /** The same for pages with signed addresses of the token: their budget is separate from the token's. */
   ofPages(organizationId: string, tokenId: string): Ask<RateState> {
-    return this.ofIdentity(organizationId, `${PAGES}${tokenId}`);
+    return this.ofIdentity(organizationId, `${PAGES_PREFIX}${tokenId}`);
   }
 
   private ofIdentity(organizationId: string, identity: string, requests = 1): Ask<RateState> {
@@ -69,7 +69,7 @@ export class RateLimits {
   /** Counts a request for its address. If counting fails, its budget stays untouched. */
   async ofStranger(request: Request, server: Server<unknown> | null): Promise<RateState> {
     const address = this.addressOf(request, server);
-    const organizationId = `adr_${Bun.SHA256.hash(address, "hex").slice(0, HASH_CHARACTERS)}`;
+    const organizationId = `adr_${Bun.SHA256.hash(address, "hex").slice(0, ADDRESS_HASH_CHARACTERS)}`;
     const command = { kind: "admit_request", identity: STRANGER, limit: DEFAULT_LIMIT } as const;
     const outcome = await this.parts.system.dispatch(trafficRef(organizationId), command);
     if (!outcome.ok) return this.untouched();

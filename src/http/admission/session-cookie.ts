@@ -6,7 +6,7 @@
  */
 import { pathPrefixOf } from "../request/path-prefix.ts";
 
-const NAME = "troupe_session";
+const SESSION_COOKIE = "troupe_session";
 /** Prefix of a session's secret: no other kind of token is accepted in a cookie, and no session in a header. */
 export const SESSION_PREFIX = "ses_";
 
@@ -17,7 +17,8 @@ const nameFor = (name: string, appUrl: string): string => {
 };
 
 /** The secret of the request's session, or null. */
-export const sessionIn = (cookies: string | null, appUrl: string): string | null => cookieIn(NAME, cookies, appUrl);
+export const sessionIn = (cookies: string | null, appUrl: string): string | null =>
+  cookieIn(SESSION_COOKIE, cookies, appUrl);
 
 /** The value of one of our cookies, or null. */
 export function cookieIn(name: string, cookies: string | null, appUrl: string): string | null {
@@ -32,7 +33,7 @@ export function cookieIn(name: string, cookies: string | null, appUrl: string): 
 
 /** `Set-Cookie` for this secret; it expires with the session. */
 export const sessionCookie = (secret: string, appUrl: string, seconds: number): string =>
-  cookieOf(NAME, secret, appUrl, seconds);
+  cookieOf(SESSION_COOKIE, secret, appUrl, seconds);
 
 /** `Set-Cookie` for one of our cookies: for this host alone, and not for scripts. */
 export function cookieOf(name: string, value: string, appUrl: string, seconds: number): string {

@@ -26,7 +26,7 @@ export function signedAddress({ sealing, clock }: SigningParts, path: string, su
   const { organizationId, userId, tokenId } = subject;
   const sub = `${organizationId}.${userId}.${tokenId}`;
   const exp = String(Math.floor(clock.now() / 1_000) + SIGNED_ADDRESS_SECONDS);
-  return `${path}?sub=${sub}&exp=${exp}&sig=${signatureOf(sealing.key("app_stream"), { path, exp, organizationId, sub })}`;
+  return `${path}?sub=${sub}&exp=${exp}&sig=${addressSignature(sealing.key("app_stream"), { path, exp, organizationId, sub })}`;
 }
 
 /** The subject of the address; null if it is invalid. */
@@ -37,7 +37,7 @@ export function subjectOf({ sealing, clock }: SigningParts, path: string, search
   if (!isIdOf("org", organizationId) || !isIdOf("usr", userId) || !isIdOf("tok", tokenId)) return null;
   if (more.length > 0 || !EXPIRY.test(exp) || !SIGNATURE.test(sig)) return null;
   const signed = { path, exp, organizationId, sub };
-  if (!sealing.keys("app_stream").some((key) => isSameHash(signatureOf(key, signed), sig))) return null;
+  if (!sealing.keys("app_stream").some((key) => isSameHash(addressSignature(key, signed), sig))) return null;
   return Number(exp) * 1_000 > clock.now() ? { organizationId, userId, tokenId } : null;
 }
 
@@ -48,7 +48,7 @@ interface Signed {
   readonly sub: string;
 }
 
-function signatureOf(key: Uint8Array, { path, exp, organizationId, sub }: Signed): string {
+function addressSignature(key: Uint8Array, { path, exp, organizationId, sub }: Signed): string {
   const text = ["GET", path, exp, organizationId, sub].join("\n");
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
 }

@@ -13,7 +13,7 @@ const PREFIXES: Readonly<Record<CredentialKind, string>> = {
   session: SESSION_PREFIX,
   oauth: "oat_",
 };
-const SECRET_BYTES = 32;
+const TOKEN_SECRET_BYTES = 32;
 const BODY_CHARACTERS = 4 + 43;
 const CHECKSUM_CHARACTERS = 6;
 const TOKEN_CHARACTERS = BODY_CHARACTERS + CHECKSUM_CHARACTERS;
@@ -32,11 +32,11 @@ export interface MintedToken {
 /** Makes a token, of random bits unless 256 secret bits are given. */
 export function makeToken(
   kind: CredentialKind,
-  bits: Uint8Array = crypto.getRandomValues(new Uint8Array(SECRET_BYTES)),
+  bits: Uint8Array = crypto.getRandomValues(new Uint8Array(TOKEN_SECRET_BYTES)),
 ): MintedToken {
   const body = PREFIXES[kind] + Buffer.from(bits).toString("base64url");
   const secret = body + checksum(body);
-  return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
+  return { secret, hash: secretHash(secret), hint: secret.slice(-4) };
 }
 
 /** A token and its secret; only the token, with the secret's hash, goes to the actors. */
@@ -49,19 +49,19 @@ export function newToken(
 }
 
 /** The hash for finding the token, or null if the text cannot be one of our tokens. */
-export const checkToken = (text: string): string | null => (isToken(text) ? hashOf(text) : null);
+export const checkToken = (text: string): string | null => (isToken(text) ? secretHash(text) : null);
 
 /**
  * The hash for the cache; null if the text has the wrong length. Cached tokens were checked when they were found,
  * and no other text has the same hash, so only uncached tokens need `isToken`.
  */
-export const hashToFind = (text: string): string | null => (text.length === TOKEN_CHARACTERS ? hashOf(text) : null);
+export const hashToFind = (text: string): string | null => (text.length === TOKEN_CHARACTERS ? secretHash(text) : null);
 
 /** Whether the text can be one of our tokens: its form and its checksum. */
 export const isToken = (text: string): boolean =>
   text.length === TOKEN_CHARACTERS && SHAPE.test(text) && text.endsWith(checksum(text.slice(0, BODY_CHARACTERS)));
 
-const hashOf = (secret: string): string => Bun.SHA256.hash(secret, "hex");
+const secretHash = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 
 function checksum(body: string): string {
   let left = Bun.hash.crc32(body);
@@ -75,5 +75,5 @@ function checksum(body: string): string {
 
 /** A key in a link that is passed to a person: shown once, and stored only as `keyHash`. */
 export const newKey = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
-export const keyHash = (key: string): string => hashOf(key);
+  Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_SECRET_BYTES))).toString("base64url");
+export const keyHash = (key: string): string => secretHash(key);

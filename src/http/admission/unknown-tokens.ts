@@ -10,6 +10,7 @@
  */
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
+import { SECOND_MS } from "../../../actors/units.ts";
 
 /** How long a token counts as unknown after its lookup. */
 export const UNKNOWN_MS = 5_000;
@@ -19,7 +20,6 @@ export const REMEMBERED_UNKNOWN = 10_000;
 export const LOOK_UPS_PER_SECOND = 10;
 /** Addresses whose lookups are counted at once. */
 const ADDRESSES = 1_000;
-const SECOND_MS = 1_000;
 
 /** Whether to look up a token for an address that has used up its budget. */
 export type LookUp = "look_up" | "unknown" | "later";

@@ -2,7 +2,7 @@
  * An answer of the pipeline: a `Response`, or what the replica that has forwarded the request takes in place of one
  * (`HandedOn`).
  */
-export interface Answer {
+export interface PipelineAnswer {
   readonly status: number;
   readonly headers: Pick<Headers, "get" | "set" | "append">;
 }

@@ -6,21 +6,21 @@ import type { Fault } from "../../../actors/fault.ts";
 import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
 import { isForPeople, refusalPage } from "../document/refusal-page.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
-import { type Exchange, pathOf } from "../request/exchange.ts";
+import { type Exchange, rawPath } from "../request/exchange.ts";
 import type { StoredAnswer } from "../commit/commit.ts";
 import { CommitAnswer } from "../commit/change-run.ts";
 import type { OperationOutcome } from "../request/operations.ts";
 import { Rendered } from "./rendered-list.ts";
 import type { SurfaceParts } from "../request/surface-parts.ts";
-import type { Answer } from "./answer.ts";
+import type { PipelineAnswer } from "./answer.ts";
 
-type AnswerParts = Pick<SurfaceParts, "admission" | "crossOrigin" | "log" | "meter">;
+type AnswersParts = Pick<SurfaceParts, "admission" | "crossOrigin" | "log" | "meter">;
 
 export class Answers {
   private readonly dialect: Dialect;
-  private readonly parts: AnswerParts;
+  private readonly parts: AnswersParts;
 
-  constructor(dialect: Dialect, parts: AnswerParts) {
+  constructor(dialect: Dialect, parts: AnswersParts) {
     this.dialect = dialect;
     this.parts = parts;
   }
@@ -35,7 +35,7 @@ export class Answers {
   }
 
   private answerCommit(exchange: Exchange, { outcome, keyStatus }: CommitAnswer): Response {
-    const answer = outcome.ok ? stored(exchange, outcome.value) : this.refusal(exchange, outcome.fault);
+    const answer = outcome.ok ? storedAnswer(exchange, outcome.value) : this.refusal(exchange, outcome.fault);
     if (keyStatus !== null) answer.headers.set("idempotency-status", keyStatus);
     return this.finish(exchange, answer);
   }
@@ -54,7 +54,7 @@ export class Answers {
   }
 
   /** The request is over with this answer. */
-  finish(exchange: Exchange, answer: Answer): Response {
+  finish(exchange: Exchange, answer: PipelineAnswer): Response {
     const { headers } = exchange;
     if (headers !== null) for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
     this.addCrossOrigin(exchange, answer);
@@ -66,7 +66,7 @@ export class Answers {
     return exchange.wantsHeadOnly ? withoutStream(response) : response;
   }
 
-  private refusal(exchange: Exchange, fault: Fault): Answer {
+  private refusal(exchange: Exchange, fault: Fault): PipelineAnswer {
     this.parts.meter?.refused(fault.kind);
     this.parts.admission.leaveOut(exchange);
     return refusedIn(exchange, this.dialect.refusal(fault, exchange.requestId), () =>
@@ -75,7 +75,7 @@ export class Answers {
   }
 
   /** Lets pages of allowed other origins read the answer. */
-  private addCrossOrigin(exchange: Exchange, answer: Answer): void {
+  private addCrossOrigin(exchange: Exchange, answer: PipelineAnswer): void {
     const { crossOrigin } = this.parts;
     const { audience } = exchange;
     if (audience === "configured_origins") {
@@ -87,13 +87,13 @@ export class Answers {
   }
 }
 
-const stored = (exchange: Exchange, answer: StoredAnswer | Response): Answer =>
+const storedAnswer = (exchange: Exchange, answer: StoredAnswer | Response): PipelineAnswer =>
   answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);
 
 /** The refusal; as a page where a person has opened the address in a browser (DOC-10). */
-function refusedIn(exchange: Exchange, refusal: Refusal, html: () => string): Answer {
+function refusedIn(exchange: Exchange, refusal: Refusal, html: () => string): PipelineAnswer {
   const { operation, refusalPage: own, request } = exchange;
-  if (own === null && (operation !== null || !isForPeople(pathOf(request.url)))) return exchange.refuse(refusal);
+  if (own === null && (operation !== null || !isForPeople(rawPath(request.url)))) return exchange.refuse(refusal);
   const answer = exchange.refuse(prefersPage(exchange.header("accept")) ? asPage(refusal, html()) : refusal);
   answer.headers.append("vary", "accept");
   return answer;

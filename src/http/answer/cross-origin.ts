@@ -6,7 +6,7 @@
 import { RATE_HEADERS } from "./rate-headers.ts";
 
 /** Which pages may read an answer: those of any origin, or those of the configured ones. */
-export type Audience = "any_origin" | "configured_origins";
+export type AllowedReaders = "any_origin" | "configured_origins";
 
 /** Response headers that a page may read in addition to the standard ones. */
 const EXPOSED = [
@@ -66,7 +66,7 @@ export class CrossOrigin {
   }
 
   /** The headers of an answer to a page of this origin; null: none. */
-  headersFor(origin: string | null, audience: Audience): Headers | null {
+  headersFor(origin: string | null, audience: AllowedReaders): Headers | null {
     if (audience === "any_origin") return origin === null ? null : ANY;
     if (origin === null || !this.origins.has(origin)) return null;
     return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED };
@@ -78,7 +78,7 @@ export class CrossOrigin {
   }
 
   /** The same for a preflight, which precedes the request itself. */
-  preflight(origin: string | null, audience: Audience, methods: readonly string[]): Headers | null {
+  preflight(origin: string | null, audience: AllowedReaders, methods: readonly string[]): Headers | null {
     const allowed = this.headersFor(origin, audience);
     return allowed === null
       ? null

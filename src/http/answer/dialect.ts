@@ -36,7 +36,7 @@ export const retryAfter = (retryAfterMs: number): Readonly<Record<string, string
   "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))),
 });
 
-const plain = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): Refusal => ({
+const plainRefusal = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): Refusal => ({
   status,
   body: text,
   headers: { "content-type": "text/plain; charset=utf-8", ...headers },
@@ -45,11 +45,11 @@ const plain = (status: number, text: string, headers: Readonly<Record<string, st
 /** Refusals for paths outside of any API: a short text. */
 export const plainDialect: Dialect = {
   refusal: (fault: Fault) => {
-    if (fault.kind === "not_found") return plain(404, "Not found\n");
+    if (fault.kind === "not_found") return plainRefusal(404, "Not found\n");
     if (fault.kind === "method_not_allowed")
-      return plain(405, "Method not allowed\n", { allow: fault.allow.join(", ") });
-    if (fault.kind === "invalid_request") return plain(400, `${fault.errors[0]?.message ?? "Bad request"}\n`);
-    return plain(503, "Temporarily unavailable\n", retryAfter(1_000));
+      return plainRefusal(405, "Method not allowed\n", { allow: fault.allow.join(", ") });
+    if (fault.kind === "invalid_request") return plainRefusal(400, `${fault.errors[0]?.message ?? "Bad request"}\n`);
+    return plainRefusal(503, "Temporarily unavailable\n", retryAfter(1_000));
   },
-  bug: () => plain(500, "Internal server error\n"),
+  bug: () => plainRefusal(500, "Internal server error\n"),
 };

@@ -6,7 +6,7 @@
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
-import type { Answer, SharedHeaders } from "./answer.ts";
+import type { PipelineAnswer, SharedHeaders } from "./answer.ts";
 
 /** The meaning of each header, for the policy. */
 export const RATE_HEADERS = {
@@ -22,7 +22,7 @@ export const RATE_HEADERS = {
   "RateLimit-Policy": "The limit and the window, as `<limit>;w=<seconds>`",
 } as const;
 
-interface Shared {
+interface SharedRates {
   readonly resetAtMs: number;
   readonly resetSeconds: number;
   readonly entries: readonly (readonly [string, string])[];
@@ -34,7 +34,7 @@ export class RateHeaders {
   private readonly clock: Pick<Clock, "now">;
   private readonly besides: readonly (readonly [string, string])[];
   /** By budget: there are only as many as are configured. */
-  private readonly shared = new Map<number, Shared>();
+  private readonly shared = new Map<number, SharedRates>();
 
   constructor(clock: Pick<Clock, "now">, besides: Readonly<Record<string, string>> = {}) {
     this.clock = clock;
@@ -46,7 +46,7 @@ export class RateHeaders {
     return this.sharedOf(state).json;
   }
 
-  finish<A extends Answer>(response: A, { remaining }: RateState): A {
+  finish<A extends PipelineAnswer>(response: A, { remaining }: RateState): A {
     const left = String(remaining);
     response.headers.set("x-ratelimit-remaining", left);
     response.headers.set("ratelimit-remaining", left);
@@ -59,7 +59,7 @@ export class RateHeaders {
     return this.finish(response, state);
   }
 
-  private sharedOf({ budget, resetAtMs }: RateState): Shared {
+  private sharedOf({ budget, resetAtMs }: RateState): SharedRates {
     const resetSeconds = Math.max(0, Math.ceil((resetAtMs - this.clock.now()) / 1_000));
     const known = this.shared.get(budget);
     if (known?.resetAtMs === resetAtMs && known.resetSeconds === resetSeconds) return known;

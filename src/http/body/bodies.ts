@@ -51,10 +51,10 @@ export const BODY_BYTES_PER_SECOND = 8 * 1024;
 /** A streamed body occupies only a connection, so it may be as slow as the slowest lines. */
 export const STREAM_BYTES_PER_SECOND = 1024;
 /** Interval of the check for late bodies. */
-const LOOK_MS = 1_000;
-const RETRY_MS = 1_000;
+const LATE_BODY_LOOK_MS = 1_000;
+const FULL_BODIES_RETRY_MS = 1_000;
 
-const FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: RETRY_MS });
+const BODIES_FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: FULL_BODIES_RETRY_MS });
 /** The refusal of a late body. */
 export const TOO_SLOW: Fault = { kind: "request_timeout" };
 
@@ -188,11 +188,11 @@ export class Bodies {
     }
   }
 
-  private within(counted: Counted, announced: number, patienceMs: number): Outcome<BodyHold> {
+  private within(counted: CountedBody, announced: number, patienceMs: number): Outcome<BodyHold> {
     const { owner, kind } = counted;
     const bytes = Math.max(announced, LEAST_BODY_BYTES);
     for (const [name, part] of boundsOf(counted))
-      if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
+      if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return BODIES_FULL;
     const endsAt = this.clock.monotonic() + BODY_GRACE_MS + patienceMs;
     const paced = kind === "stream" ? (this.pace?.begin(owner.organizationId ?? "") ?? null) : null;
     const hold = new BodyHold(this, owner, { bytes, endsAt, kind, paced });
@@ -207,7 +207,7 @@ export class Bodies {
   private plan(): void {
     if (this.isLooking) return;
     this.isLooking = true;
-    this.clock.after(LOOK_MS, () => {
+    this.clock.after(LATE_BODY_LOOK_MS, () => {
       this.isLooking = false;
       const now = this.clock.monotonic();
       for (const hold of this.open) hold.look(now);
@@ -217,7 +217,7 @@ export class Bodies {
 }
 
 /** The owner and kind of a body. */
-interface Counted {
+interface CountedBody {
   readonly owner: BodyOwner;
   readonly kind: BodyKind;
 }
@@ -225,15 +225,15 @@ interface Counted {
 /**
  * The bounds that a body counts for, each with its divisor of the whole. All unauthenticated callers count together.
  */
-function* boundsOf({ owner, kind }: Counted): Iterable<readonly [name: string, part: number]> {
+function* boundsOf({ owner, kind }: CountedBody): Iterable<readonly [name: string, part: number]> {
   const { organizationId, tokenId } = owner;
   yield [kind === "stream" ? "all streams" : "all", 1];
-  const parts = PARTS[kind];
+  const parts = BODY_SHARES[kind];
   yield [`${kind} ${organizationId ?? ""}`, parts.organization];
   if (tokenId !== null && parts.token !== null) yield [`${kind} ${tokenId}`, parts.token];
 }
 
-const PARTS = {
+const BODY_SHARES = {
   whole: { organization: ORGANIZATION_PART, token: TOKEN_PART },
   unread: { organization: UNREAD_ORGANIZATION_PART, token: UNREAD_TOKEN_PART },
   stream: { organization: STREAM_ORGANIZATION_PART, token: null },

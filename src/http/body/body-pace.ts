@@ -4,7 +4,7 @@
  * more until that is read. Without other work nothing waits.
  *
  * The beginning of each body is read at once, so small content never waits. A body that has begun takes turns with
- * the others of its organization, and organizations take turns. No wait exceeds twice `MOST_WAIT_MS`, because
+ * the others of its organization, and organizations take turns. No wait exceeds twice `MOST_BODY_WAIT_MS`, because
  * proxies abort a sender without progress, most of them after a minute.
  */
 import type { Clock } from "../../../actors/runtime/ports.ts";
@@ -15,9 +15,9 @@ import { PacedSlices } from "../../../actors/runtime/fairness/paced-slices.ts";
 /** Bytes of each body that are read without waiting. */
 export const READ_AT_ONCE_BYTES = 512 * 1024;
 /** If other work uses less of the loop's time than this, no body waits. */
-export const QUIET_PART = 0.01;
+export const QUIET_BODY_PART = 0.01;
 /** The longest wait for a turn. The wait for a slice can double it, because others have waited as long. */
-export const MOST_WAIT_MS = 5_000;
+export const MOST_BODY_WAIT_MS = 5_000;
 /**
  * What a byte costs the two cores of a small machine: receiving, copying, hashing and writing it. The process takes
  * 1.7 ms per MiB; the rest is the kernel's, which writes to the same disk as commits do.
@@ -55,7 +55,7 @@ export class BodyPace {
 
   constructor({ time, ...parts }: PaceParts) {
     this.time = time;
-    this.slices = new PacedSlices({ ...parts, part: () => this.part, mostWaitMs: MOST_WAIT_MS });
+    this.slices = new PacedSlices({ ...parts, part: () => this.part, mostWaitMs: MOST_BODY_WAIT_MS });
   }
 
   begin(organizationId: string): PacedBody {
@@ -81,6 +81,6 @@ export class BodyPace {
   /** The part of the loop's time for bodies. The loop time of uploads themselves does not count as other work. */
   private get part(): number {
     const othersPart = WITH_FOLLOWING * this.time.directPart;
-    return othersPart < QUIET_PART ? 1 : partBeside(othersPart);
+    return othersPart < QUIET_BODY_PART ? 1 : partBeside(othersPart);
   }
 }

@@ -13,7 +13,7 @@ import { type BodySource, isCoded } from "./raw-body.ts";
 
 export const JSON_BODY_BYTES = 1024 * 1024;
 
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const JSON_CONTENT_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)"?/i;
 const UTF_8 = /^utf-?8$/i;
 /** An escape that may encode a NUL or a lone surrogate; unescaped ones were refused earlier. */
@@ -28,7 +28,7 @@ export interface TextSource extends BodySource {
 export function readBytes(source: TextSource): Promise<Outcome<Uint8Array>> {
   const length = source.headers.get("content-length");
   if (length === null) return readBounded(source);
-  return Number(length) > JSON_BODY_BYTES ? Promise.resolve(TOO_LARGE) : readWhole(source);
+  return Number(length) > JSON_BODY_BYTES ? Promise.resolve(JSON_BODY_TOO_LARGE) : readWhole(source);
 }
 
 /** Whether there is no body. */
@@ -38,7 +38,7 @@ export const isAbsent = ({ body, headers }: BodySource): boolean =>
 /** Why the headers rule out that the body is JSON; null if they do not. */
 export function typeFault(source: Pick<BodySource, "headers">): Fault | null {
   const type = source.headers.get("content-type") ?? "";
-  if (!JSON_TYPE.test(type)) return { kind: "unsupported_media_type", expected: "application/json" };
+  if (!JSON_CONTENT_TYPE.test(type)) return { kind: "unsupported_media_type", expected: "application/json" };
   const charset = CHARSET.exec(type)?.[1];
   if (charset !== undefined && !UTF_8.test(charset))
     return { kind: "unsupported_media_type", expected: "application/json in UTF-8" };
@@ -91,14 +91,14 @@ async function readWhole(source: TextSource): Promise<Outcome<Uint8Array>> {
   try {
     return ok(await source.bytes());
   } catch {
-    return UNREADABLE;
+    return UNREADABLE_BODY;
   }
 }
 
 const UTF_8_DECODER = new TextDecoder("utf-8", { fatal: true });
 
 /** A body as text. */
-export function decoded(bytes: Uint8Array): Outcome<string> {
+export function decodeBody(bytes: Uint8Array): Outcome<string> {
   try {
     return ok(UTF_8_DECODER.decode(bytes));
   } catch {
@@ -114,21 +114,21 @@ async function readBounded({ body }: BodySource): Promise<Outcome<Uint8Array>> {
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > JSON_BODY_BYTES) return TOO_LARGE;
+      if (bytes > JSON_BODY_BYTES) return JSON_BODY_TOO_LARGE;
       chunks.push(chunk);
     }
   } catch {
-    return UNREADABLE;
+    return UNREADABLE_BODY;
   }
   return ok(Buffer.concat(chunks));
 }
 
 const badJson = (message: string, place = ""): Outcome<never> =>
   refuse({ kind: "invalid_json", message, ...(place === "" ? {} : { place }) });
-const UNREADABLE = badJson("Request body could not be read");
+const UNREADABLE_BODY = badJson("Request body could not be read");
 const NOT_UTF_8 = badJson("Request body must be UTF-8");
 const NO_OBJECT = refuse({
   kind: "invalid_request",
   errors: [{ path: "", message: "Request body must be a JSON object" }],
 });
-const TOO_LARGE = refuse({ kind: "payload_too_large", limitBytes: JSON_BODY_BYTES });
+const JSON_BODY_TOO_LARGE = refuse({ kind: "payload_too_large", limitBytes: JSON_BODY_BYTES });

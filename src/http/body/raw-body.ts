@@ -155,17 +155,17 @@ export class StreamedBody implements About, ByteReader {
 
   private async next(): Promise<BytesRead> {
     try {
-      return (await this.reader?.read()) ?? END;
+      return (await this.reader?.read()) ?? BODY_END;
     } catch (cause) {
       // The sender is gone, or the body is malformed.
-      this.brokenBy ??= { kind: "invalid_request", errors: [UNREADABLE] };
+      this.brokenBy ??= { kind: "invalid_request", errors: [UNREADABLE_BODY_ERROR] };
       await this.cancel().catch(() => {}); // broken already
       throw cause;
     }
   }
 }
 
-const END: BytesRead = { done: true };
+const BODY_END: BytesRead = { done: true };
 
 /**
  * The body in the form that its operation takes. A stream is hashed only with an idempotency key: uploads hash what
@@ -198,7 +198,7 @@ export async function rawBody(
 
 /** Why the body is refused unread, or null. */
 function headFault(source: BodySource, { limitBytes, types }: RawBodyContract): Fault | null {
-  if (types !== undefined && !types.includes(typeOf(source.headers.get("content-type") ?? "")))
+  if (types !== undefined && !types.includes(contentTypeName(source.headers.get("content-type") ?? "")))
     return { kind: "unsupported_media_type", expected: types.join(" or ") };
   if (isCoded(source)) return { kind: "unsupported_media_type", expected: "sent without a Content-Encoding" };
   return Number(source.headers.get("content-length") ?? 0) > limitBytes
@@ -206,9 +206,9 @@ function headFault(source: BodySource, { limitBytes, types }: RawBodyContract): 
     : null;
 }
 
-const UNREADABLE = { path: "", message: "Request body could not be read" };
+const UNREADABLE_BODY_ERROR = { path: "", message: "Request body could not be read" };
 
-const typeOf = (contentType: string): string => (contentType.split(";")[0] ?? "").trim().toLowerCase();
+const contentTypeName = (contentType: string): string => (contentType.split(";")[0] ?? "").trim().toLowerCase();
 
 /** Whether the bytes have a content coding. */
 export function isCoded({ headers }: Pick<BodySource, "headers">): boolean {

@@ -52,12 +52,12 @@ export class Commit {
 export type JoinedAnswer = (ChangeAnswer & { readonly isFinal: boolean }) | Response;
 
 /** Runs the steps of one request; `ending` must be pure, because a group may run more than once. */
-export interface Door {
+export interface CommitDoor {
   commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => KeyEnding): Promise<Outcome<Commit>>;
 }
 
 /** The door for requests that add nothing to their own steps. */
-export class PlainDoor implements Door {
+export class PlainDoor implements CommitDoor {
   private readonly system: TroupeSystem;
 
   constructor(system: TroupeSystem) {
@@ -75,7 +75,7 @@ export class PlainDoor implements Door {
 
 /** What a change has besides its steps. */
 export interface ChangeParts {
-  readonly door: Door;
+  readonly door: CommitDoor;
   /** Null: it emits nothing. */
   readonly emission: Emission | null;
   /** The subject of the event for work that has not begun yet. */

@@ -60,7 +60,7 @@ export class Emission {
   event(answer: JsonObject, given: readonly string[], type = this.type): NewsEvent {
     const { caller, at } = this.emitter;
     const { principal, requestId } = caller;
-    const whole = shown(answer);
+    const whole = shownToReceivers(answer);
     const isTruncated = Buffer.byteLength(JSON.stringify(whole)) > DATA_BYTES;
     return {
       type,
@@ -68,7 +68,7 @@ export class Emission {
       at: isoTime(at),
       actor: actorOf(principal),
       requestId,
-      resource: resourceOf(this.emitter, answer),
+      resource: eventResource(this.emitter, answer),
       data: isTruncated ? cut(whole) : whole,
       isTruncated,
       changes: CHANGING.test(type) ? given.filter((field) => Object.hasOwn(whole, field)) : [],
@@ -97,7 +97,7 @@ const WITHOUT_PATH: ReadonlySet<string> = new Set([
 ]);
 
 /** The subject of the request, by its path: `/api/<collection>/{id}/…`. */
-function resourceOf({ path, params }: Emitter, answer: JsonObject): EventResource {
+function eventResource({ path, params }: Emitter, answer: JsonObject): EventResource {
   const [collection = "", second] = path.split("/").slice(2);
   const type = collection.replace(/s$/, "").replaceAll("-", "_");
   const made = typeof answer["id"] === "string" ? answer["id"] : null;
@@ -115,7 +115,7 @@ function versionOf(value: Json | undefined): number | null {
 /** For the caller only, secret or not. */
 const CALLERS_OWN: ReadonlySet<string> = new Set(["links", "allowed_actions", "token", "secret"]);
 
-const shown = (value: JsonObject): JsonObject =>
+const shownToReceivers = (value: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => (CALLERS_OWN.has(key) ? [] : [[key, shownValue(item)]])),
   );
@@ -142,6 +142,6 @@ const idsOf = (data: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([key, value]) => isTelling(key, value)));
 
 /** Our ids are not longer. */
-const ID_CHARACTERS = 256;
+const RESOURCE_ID_CHARACTERS = 256;
 const isTelling = (key: string, value: Json | undefined): value is string =>
-  /^(?:id|status|.*_id)$/.test(key) && typeof value === "string" && value.length <= ID_CHARACTERS;
+  /^(?:id|status|.*_id)$/.test(key) && typeof value === "string" && value.length <= RESOURCE_ID_CHARACTERS;

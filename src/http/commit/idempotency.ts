@@ -23,7 +23,7 @@ import type { Sealing } from "../../../actors/sealing.ts";
 import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { Commit, type Door, type StoredAnswer } from "./commit.ts";
+import { Commit, type CommitDoor, type StoredAnswer } from "./commit.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 
@@ -89,7 +89,7 @@ const refusalEnding = ({ status, body }: Refusal): KeyEnding => ({
 });
 
 /** The door of one request with a key. */
-export class KeyedDoor implements Door {
+export class KeyedDoor implements CommitDoor {
   private readonly parts: KeyedParts;
   private readonly ref: ActorRef<"traffic">;
   private made: KeyClaim | null = null;

@@ -5,12 +5,12 @@ import { Type } from "../../../actors/schema.ts";
 import { noun } from "./noun.ts";
 
 /** What a provider wants back is not shown. */
-const { provider_state: _ofText, ...text } = TextBlock.properties;
-const { provider_state: _ofCall, ...call } = ToolUseBlock.properties;
+const { provider_state: _ofText, ...textProperties } = TextBlock.properties;
+const { provider_state: _ofCall, ...callProperties } = ToolUseBlock.properties;
 const { attachments: _, ...result } = ToolResultBlock.properties;
 
-const ShownText = noun("TextBlock", "Text of the model, with its citations", text);
-const ShownCall = noun("ToolUseBlock", "A call of a tool", call);
+const ShownTextBlock = noun("TextBlock", "Text of the model, with its citations", textProperties);
+const ShownCall = noun("ToolUseBlock", "A call of a tool", callProperties);
 const PlainResult = noun("PlainToolResultBlock", "The result of a tool call, as text", result);
 
 /** The blocks in the form of v1. */
@@ -27,7 +27,7 @@ const ShownResult = noun("ToolResultBlock", "The result of a tool call", {
   ),
 });
 
-export const BlockView = Type.Union([ShownText, ReasoningBlock, ShownCall, ShownResult], {
+export const BlockView = Type.Union([ShownTextBlock, ReasoningBlock, ShownCall, ShownResult], {
   $id: "Block",
   title: "Block",
   description:

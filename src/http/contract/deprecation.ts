@@ -2,6 +2,7 @@
  * How an operation announces its deprecation (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link`s to
  * an explanation and to the replacement. The data is in the operation's table; the policy is the interface's.
  */
+import { DAY_MS } from "../../../actors/units.ts";
 
 /** Times are ISO 8601 in UTC. */
 export interface Deprecation {
@@ -17,7 +18,6 @@ export interface Deprecation {
   readonly guide?: string;
 }
 
-const DAY_MS = 86_400_000;
 /** Days between the announcement and the deprecation. */
 export const DEPRECATION_NOTICE_DAYS = 180;
 /** Days between the announcement and the sunset. */

@@ -49,11 +49,11 @@ export const TAKES_EMPTY = Symbol("takes empty");
 export const evenEmpty = <S extends TSchema>(schema: S): S => ({ ...schema, [TAKES_EMPTY]: true });
 
 /** Where a schema keeps the noun of the record that its id must name. A symbol: it is no part of the contract. */
-export const NAMES = Symbol("names");
+export const NAMED_NOUN = Symbol("names");
 /** Marks an id in a body or a query that must name a record. If it names none, the 404 points at its field (ERR-6). */
 export const naming = <S extends TSchema>(noun: Noun, schema: S): S => ({
   ...refusedAs("not_found", schema),
-  [NAMES]: noun,
+  [NAMED_NOUN]: noun,
 });
 
 /** Several of a few words: separated by commas, or as a repeated parameter. */
@@ -67,10 +67,10 @@ export const GIVEN_ID_CHARACTERS = 256;
 export const idFilter = (shown: TSchema) => Type.Unsafe<string>({ ...shown, maxLength: GIVEN_ID_CHARACTERS });
 
 /** Characters of a search text. */
-const SEARCHED_CHARACTERS = 256;
+const SEARCH_TEXT_CHARACTERS = 256;
 
 /** The search text of a list. */
-export const searched = (description: string) => Type.String({ maxLength: SEARCHED_CHARACTERS, description });
+export const searched = (description: string) => Type.String({ maxLength: SEARCH_TEXT_CHARACTERS, description });
 
 /** A time in ISO 8601, converted to its stored format. */
 export const timeField = (shown: object) =>

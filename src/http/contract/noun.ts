@@ -1,19 +1,18 @@
 /** The nouns of a surface as components of the contract, and the fields that many nouns share. */
 import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
-
-type Fields = Readonly<Record<string, TSchema>>;
+import type { FieldSchemas } from "./operation.ts";
 
 /** A noun: its name is the component's name in the contract, so it has exactly one schema. */
-export const noun = <const F extends Fields>(name: string, description: string, fields: F) =>
+export const noun = <const F extends FieldSchemas>(name: string, description: string, fields: F) =>
   Type.Object(fields, { $id: name, title: name, description });
 
 export const Text = (description: string, example: string) => Type.String({ description, examples: [example] });
 
 /** An example of an opaque cursor. */
-const CURSOR = "WyIyMDI2LTExLTAxVDEyOjAwOjAwLjAwMFoiLCJhZ3RfVjFTdEdYUjhfWjVqZEhpNkItbXlUIl0";
+const EXAMPLE_CURSOR = "WyIyMDI2LTExLTAxVDEyOjAwOjAwLjAwMFoiLCJhZ3RfVjFTdEdYUjhfWjVqZEhpNkItbXlUIl0";
 
 /** Cursor of the next page; absent on the last page. */
-export const NextCursor = Type.Optional(Text("Cursor of the next page; absent on the last page", CURSOR));
+export const NextCursor = Type.Optional(Text("Cursor of the next page; absent on the last page", EXAMPLE_CURSOR));
 
 /** `{<plural>: […], next_cursor?}` (GEN-3). */
 export const listOf = <P extends string, S extends TSchema>(name: string, plural: P, item: S) =>

@@ -23,12 +23,12 @@ import type { BinaryBody, StreamedBody } from "../body/raw-body.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { Defaulted } from "./field.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type OperationMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-type Fields = Readonly<Record<string, TSchema>>;
+export type FieldSchemas = Readonly<Record<string, TSchema>>;
 
 export interface OperationContract {
-  readonly method: Method;
+  readonly method: OperationMethod;
   /** The full path, with `{name}` for each parameter. */
   readonly path: `/${string}`;
   /** The scope that the token needs (AUTH-3, AUTH-7); null: no token is needed. */
@@ -41,11 +41,11 @@ export interface OperationContract {
   readonly summary: string;
   readonly description?: string;
   /** Path parameters by name. */
-  readonly params?: Fields;
+  readonly params?: FieldSchemas;
   /** All are optional. */
-  readonly query?: Fields;
+  readonly query?: FieldSchemas;
   /** Request headers that the handler reads, in lower case; all are optional. */
-  readonly headers?: Fields;
+  readonly headers?: FieldSchemas;
   /** Those of its headers that say what the body is for: they are in the fingerprint of an idempotency key (IDEM-1). */
   readonly keyedHeaders?: readonly string[];
   readonly body?: BodySchema | RawBodyContract;
@@ -93,9 +93,9 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
     : T;
 
 type Nothing = Readonly<Record<never, never>>;
-type Required<F> = F extends Fields ? { readonly [K in keyof F]: Static<F[K]> } : Nothing;
+type Required<F> = F extends FieldSchemas ? { readonly [K in keyof F]: Static<F[K]> } : Nothing;
 /** A field with a default is always present. */
-type Optional<F> = F extends Fields
+type Optional<F> = F extends FieldSchemas
   ? { readonly [K in keyof F]: F[K] extends Defaulted<TSchema> ? Static<F[K]> : Static<F[K]> | undefined }
   : Nothing;
 type BodyInput<B> = B extends BodySchema
@@ -120,7 +120,7 @@ type AnswerBody<O extends OperationContract> = O["answers"] extends { readonly 2
   : never;
 
 /** A read: answers the body of its 200, or its own response. */
-export type Read<O extends OperationContract, S> = (
+export type ReadHandler<O extends OperationContract, S> = (
   services: S,
   caller: Caller,
   input: Input<O>,
@@ -149,17 +149,17 @@ export interface Undertaking<O extends OperationContract, S> {
 }
 
 type HandlerOf<O extends OperationContract, S> = O extends { readonly signed: object }
-  ? Read<O, S>
+  ? ReadHandler<O, S>
   : O["scope"] extends null
     ? OpenRead<O, S>
     : O["method"] extends "GET"
-      ? Read<O, S>
+      ? ReadHandler<O, S>
       : O extends { readonly isRead: true }
-        ? Read<O, S>
+        ? ReadHandler<O, S>
         : Changing<O, S> | Undertaking<O, S>;
 
 /** The handler of any operation. */
-export type AnyHandler<S> = Read<OperationContract, S> | Undertaking<OperationContract, S>;
+export type AnyHandler<S> = ReadHandler<OperationContract, S> | Undertaking<OperationContract, S>;
 
 export interface Operation<S = never> {
   readonly contract: OperationContract;

@@ -12,13 +12,13 @@ export type Encoding = (typeof ENCODINGS)[number];
 /** Shorter bodies gain nothing: they fit into one packet uncompressed. */
 export const COMPRESSED_FROM_BYTES = 1_024;
 /** Longer bodies are compressed in pieces off the event loop; this many bytes take about a millisecond. */
-const AT_ONCE_BYTES = 64 * 1_024;
+const COMPRESSED_AT_ONCE_BYTES = 64 * 1_024;
 /** For a single answer, so the fastest level. */
 const FAST = { level: 1 } as const;
 
 /** Size of the cache of parsed `Accept-Encoding` headers; each kind of client sends its own. */
 const REMEMBERED_HEADERS = 256;
-const remembered = new BoundedMap<Encoding | "identity">(REMEMBERED_HEADERS);
+const rememberedEncodings = new BoundedMap<Encoding | "identity">(REMEMBERED_HEADERS);
 
 /** An option missing in the library's types: the preference among equally accepted codings. */
 interface Preferring {
@@ -29,25 +29,25 @@ interface Preferring {
 export function encodingFor(header: string | null, offered: readonly Encoding[] = ENCODINGS): Encoding | null {
   if (header === null) return null;
   const key = `${offered.length} ${header}`;
-  let chosen = remembered.get(key);
+  let chosen = rememberedEncodings.get(key);
   if (chosen === undefined) {
     const asked: Preferring = new Negotiator({ headers: { "accept-encoding": header } });
     const word = asked.encodings([...offered, "identity"], { preferred: [...offered] })[0];
     chosen = offered.find((encoding) => encoding === word) ?? "identity";
-    remembered.set(key, chosen);
+    rememberedEncodings.set(key, chosen);
   }
   return chosen === "identity" ? null : chosen;
 }
 
-const streamed = (body: Blob, encoding: Encoding): ReadableStream =>
+const compressedStream = (body: Blob, encoding: Encoding): ReadableStream =>
   body.stream().pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
 
 /** The body of a single answer, compressed fast. */
 export function compressed(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
-  if (text.length > AT_ONCE_BYTES) return streamed(new Blob([text]), encoding);
+  if (text.length > COMPRESSED_AT_ONCE_BYTES) return compressedStream(new Blob([text]), encoding);
   return encoding === "zstd" ? new Uint8Array(Bun.zstdCompressSync(text, FAST)) : Bun.gzipSync(text, FAST);
 }
 
 /** A body that is cached and sent often, compressed well. */
 export const compressedToKeep = async (body: Blob, encoding: Encoding): Promise<Blob> =>
-  new Blob([await new Response(streamed(body, encoding)).arrayBuffer()]);
+  new Blob([await new Response(compressedStream(body, encoding)).arrayBuffer()]);

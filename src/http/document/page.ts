@@ -2,7 +2,7 @@
 import Negotiator from "negotiator";
 import { PAGE_STYLE } from "./page-style.ts";
 
-const POLICY =
+const PAGE_POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The icon of every page, embedded, so that browsers do not request `/favicon.ico`. */
@@ -15,7 +15,7 @@ export const PAGE_TYPE = "text/html; charset=utf-8";
 
 /** The headers of every page, besides its type. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": POLICY,
+  "content-security-policy": PAGE_POLICY,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };

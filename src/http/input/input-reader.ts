@@ -16,7 +16,7 @@ import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } f
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
 import { type BodyHold, TOO_SLOW } from "../body/bodies.ts";
 import {
-  decoded,
+  decodeBody,
   isAbsent,
   JSON_BODY_BYTES,
   parseJsonObject,
@@ -26,7 +26,7 @@ import {
 } from "../body/json-body.ts";
 import { didYouMean } from "./near-name.ts";
 import { type BinaryBody, rawBody, StreamedBody } from "../body/raw-body.ts";
-import { Body, COMPLAINTS, SHOWN } from "./validation.ts";
+import { Body, COMPLAINTS, SHOWN_NAME_CHARACTERS } from "./validation.ts";
 
 /** A request before it is read. */
 export interface RawInput {
@@ -73,7 +73,7 @@ interface QueryField {
   readonly read: FieldReader<unknown>;
 }
 
-const NONE: Readonly<Record<never, never>> = {};
+const NO_VALUES: Readonly<Record<never, never>> = {};
 const NO_FIELDS: readonly string[] = [];
 /** Bytes of a body that may say nothing, such as `{}`: clients send it with every POST. A longer one is not read. */
 export const EMPTY_BYTES = 64;
@@ -83,7 +83,7 @@ const TAKES_NO_BODY: Fault = {
   errors: [{ path: "", message: "This operation takes no request body" }],
 };
 
-const NO_BODY: BodyReading = { value: ok(undefined), given: NO_FIELDS, digest: () => "" };
+const NO_BODY_READING: BodyReading = { value: ok(undefined), given: NO_FIELDS, digest: () => "" };
 
 /** The result of reading the body. */
 interface BodyReading {
@@ -105,8 +105,8 @@ export class InputReader {
     const { params = {}, query = {}, headers = {}, body } = operation;
     this.operation = operation;
     this.isStrict = isStrict;
-    this.params = Object.entries(params).map(([name, schema]) => [name, readerOf(schema)]);
-    this.headers = Object.entries(headers).map(([name, schema]) => [name, readerOf(schema)]);
+    this.params = Object.entries(params).map(([name, schema]) => [name, fieldReader(schema)]);
+    this.headers = Object.entries(headers).map(([name, schema]) => [name, fieldReader(schema)]);
     this.query = Object.entries(query).map(([name, schema]) => {
       const takesSeveral = schema["type"] === "array";
       const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : Number.POSITIVE_INFINITY;
@@ -115,7 +115,7 @@ export class InputReader {
         takesSeveral,
         takesEmpty: TAKES_EMPTY in schema,
         most,
-        read: readerOf(takesSeveral ? (schema["items"] as TSchema) : schema),
+        read: fieldReader(takesSeveral ? (schema["items"] as TSchema) : schema),
       };
     });
     const defaults = Object.entries(query).filter(([, schema]) => schema["default"] !== undefined);
@@ -131,8 +131,8 @@ export class InputReader {
   /** Reads a request whose operation has no body. */
   readHead(raw: RawInput): ReadInput {
     // Bun does not show the content of a GET, so its length decides.
-    const body = this.refusesLength(raw.source, "{}".length) ? unread(TAKES_NO_BODY) : NO_BODY;
-    return { input: this.inputOf(raw, body), given: NO_FIELDS, digest: NO_BODY.digest };
+    const body = this.refusesLength(raw.source, "{}".length) ? unread(TAKES_NO_BODY) : NO_BODY_READING;
+    return { input: this.inputOf(raw, body), given: NO_FIELDS, digest: NO_BODY_READING.digest };
   }
 
   /** Reads a request. `isKeyed`: with an idempotency key, whose fingerprint always needs the body. */
@@ -162,14 +162,14 @@ export class InputReader {
   }
 
   private paramsOf({ params }: RawInput, complaints: Complaints): object {
-    if (this.params.length === 0) return NONE;
+    if (this.params.length === 0) return NO_VALUES;
     const read: Record<string, unknown> = {};
     for (const [name, reader] of this.params) read[name] = take(reader(params[name] ?? "", name), name, complaints);
     return read;
   }
 
   private headersOf(raw: RawInput, complaints: Complaints): object {
-    if (this.headers.length === 0) return NONE;
+    if (this.headers.length === 0) return NO_VALUES;
     const read: Record<string, unknown> = {};
     for (const [name, reader] of this.headers) {
       const text = raw.header(name);
@@ -204,7 +204,7 @@ export class InputReader {
     const names = this.query.map(({ name }) => name);
     for (const name of new Set(given.keys())) {
       if (names.includes(name) || errors.length >= COMPLAINTS) continue;
-      const shown = cutText(name, SHOWN);
+      const shown = cutText(name, SHOWN_NAME_CHARACTERS);
       errors.push({ path: `/${shown}`, message: `Unknown query parameter \`${shown}\`${didYouMean(name, names)}` });
     }
   }
@@ -213,7 +213,7 @@ export class InputReader {
     const { body } = this.operation;
     if (body === undefined && !isKeyed) {
       if (this.refusesLength(source)) return unread(TAKES_NO_BODY);
-      if (!this.isStrict || isAbsent(source)) return NO_BODY;
+      if (!this.isStrict || isAbsent(source)) return NO_BODY_READING;
     }
     if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed, null);
     if (body !== undefined && !isJsonBody(body) && body.kind === "stream") {
@@ -250,7 +250,7 @@ export class InputReader {
 
   /** `fault`: why the body is not accepted as JSON. */
   private parsed(bytes: Uint8Array, fault: Fault | null): BodyReading {
-    const text = decoded(bytes);
+    const text = decodeBody(bytes);
     if (!text.ok) return unread(text.fault);
     const digest = (): string => text.value;
     if (fault !== null) return { value: refuse(fault), given: NO_FIELDS, digest };
@@ -263,7 +263,9 @@ export class InputReader {
 
   private jsonOf(text: string): Pick<BodyReading, "value" | "given"> {
     if (this.body === null)
-      return this.isStrict && !EMPTY_TEXT.test(text) ? { value: refuse(TAKES_NO_BODY), given: NO_FIELDS } : NO_BODY;
+      return this.isStrict && !EMPTY_TEXT.test(text)
+        ? { value: refuse(TAKES_NO_BODY), given: NO_FIELDS }
+        : NO_BODY_READING;
     const { isBodyOptional, bodyMayBeIn } = this.operation;
     const json = isBodyOptional === true && text === "" ? ok<JsonObject>({}) : parseJsonObject(text);
     if (!json.ok) return { value: json, given: NO_FIELDS };
@@ -319,7 +321,7 @@ function unwrapped(object: JsonObject, name: string): JsonObject {
 }
 
 /** The reader of a field's text: the schema's own, or one by its type. */
-function readerOf(schema: TSchema): FieldReader<unknown> {
+function fieldReader(schema: TSchema): FieldReader<unknown> {
   const own = (schema as { readonly [READER]?: FieldReader<unknown> })[READER];
   if (own !== undefined) return own;
   if (schema["const"] !== undefined) return wordReader([String(schema["const"])], schema);

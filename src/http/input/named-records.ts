@@ -3,7 +3,7 @@
  * there is no such agent, and the caller hears which field names none (ERR-6).
  */
 import type { Fault, Noun } from "../../../actors/fault.ts";
-import { NAMES } from "../contract/field.ts";
+import { NAMED_NOUN } from "../contract/field.ts";
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
 
 interface NamingField {
@@ -19,7 +19,7 @@ export class NamedRecords {
     const places = { query, body: isJsonBody(body) ? body.properties : {} };
     this.fields = (["query", "body"] as const).flatMap((place) =>
       Object.entries(places[place]).flatMap(([name, schema]): NamingField[] =>
-        NAMES in schema ? [{ place, name, noun: schema[NAMES] as Noun }] : [],
+        NAMED_NOUN in schema ? [{ place, name, noun: schema[NAMED_NOUN] as Noun }] : [],
       ),
     );
   }

@@ -13,8 +13,8 @@ export function didYouMean(given: string, names: readonly string[]): string {
 
 /** The same; without a similar name, one that shares a word: `web_fetch` for `fetch_url`. */
 export function didYouMeanWord(given: string, names: readonly string[]): string {
-  const words = wordsOf(given);
-  const shared = (name: string): number => wordsOf(name).filter((word) => words.includes(word)).length;
+  const words = nameWords(given);
+  const shared = (name: string): number => nameWords(name).filter((word) => words.includes(word)).length;
   const most = Math.max(0, ...names.map(shared));
   const name = nearest(given, names) ?? (most === 0 ? undefined : names.find((one) => shared(one) === most));
   return name === undefined ? "" : `; did you mean \`${name}\`?`;
@@ -22,7 +22,7 @@ export function didYouMeanWord(given: string, names: readonly string[]): string 
 
 /** Letters of a significant word. */
 const LEAST_LETTERS = 3;
-const wordsOf = (name: string): readonly string[] =>
+const nameWords = (name: string): readonly string[] =>
   name
     .slice(0, LONGEST)
     .toLowerCase()
@@ -42,8 +42,8 @@ function nearest(given: string, names: readonly string[]): string | null {
 }
 
 /** Compares ignoring case and separators: `systemPrompt` and `system-prompt` for `system_prompt`. */
-const isSameWord = (a: string, b: string): boolean => plain(a) === plain(b);
-const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
+const isSameWord = (a: string, b: string): boolean => plainName(a) === plainName(b);
+const plainName = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** The edit distance with swaps of neighbours (optimal string alignment): insertions, deletions, replacements, swaps. */
 function distance(a: string, b: string): number {

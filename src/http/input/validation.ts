@@ -18,7 +18,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 /** Maximum number of errors in one answer. */
 export const COMPLAINTS = 20;
 /** Characters of an unknown name that an error repeats. */
-export const SHOWN = 64;
+export const SHOWN_NAME_CHARACTERS = 64;
 
 type CheckedField = readonly [name: string, check: FieldCheck];
 
@@ -44,14 +44,14 @@ export class Body<S extends BodySchema> {
     const errors: InputError[] = [];
     const known = knownFields(this.schema, body, { path: "", errors, isStrict: this.isStrict });
     for (const [name, own] of this.checked) {
-      if (known[name] === null) errors.push({ path: `/${escaped(name)}`, message: notNull(name) });
+      if (known[name] === null) errors.push({ path: `/${escapePointer(name)}`, message: notNull(name) });
       else if (known[name] !== undefined) errors.push(...own(known[name], name).slice(0, COMPLAINTS - errors.length));
     }
     const check = (this.check ??= TypeCompiler.Compile(this.schema));
     if (errors.length === 0 && check.Check(known)) return ok(known);
     for (const { path, value, schema } of check.Errors(known)) {
       if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
-      const place = placeOf(this.schema, path) ?? { schema, isRequired: false };
+      const place = schemaPlaceAt(this.schema, path) ?? { schema, isRequired: false };
       if (fitsInCharacters(value, place.schema)) continue;
       errors.push({ path, message: messageFor(path, value, place) });
       if (errors.length === COMPLAINTS) break;
@@ -79,13 +79,13 @@ function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<str
   for (const [field, fieldSchema] of Object.entries(properties)) {
     const given = Object.hasOwn(value, field) ? value[field] : undefined;
     if (given === undefined || (given === null && !isStrict && !takesNull(fieldSchema))) continue;
-    known[field] = knownValue(fieldSchema, given, { ...walk, path: `${path}/${escaped(field)}` });
+    known[field] = knownValue(fieldSchema, given, { ...walk, path: `${path}/${escapePointer(field)}` });
   }
   if (isStrict || schema["additionalProperties"] === false) {
     for (const key of Object.keys(value)) {
       if (errors.length < COMPLAINTS && !Object.hasOwn(properties, key)) {
-        const message = `Unknown field \`${cutText(key, SHOWN)}\`${didYouMean(key, Object.keys(properties))}`;
-        errors.push({ path: `${path}/${escaped(key)}`, message });
+        const message = `Unknown field \`${cutText(key, SHOWN_NAME_CHARACTERS)}\`${didYouMean(key, Object.keys(properties))}`;
+        errors.push({ path: `${path}/${escapePointer(key)}`, message });
       }
     }
   }
@@ -111,17 +111,17 @@ const variantsOf = (schema: TSchema) => schema["anyOf"] as readonly TSchema[] | 
 const takesNull = (schema: TSchema): boolean => isNull(schema) || variantsOf(schema)?.some(isNull) === true;
 /** The schema for the values that are not null. */
 const withoutNull = (schema: TSchema): TSchema => variantsOf(schema)?.find((variant) => !isNull(variant)) ?? schema;
-const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+export const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
 
-interface Place {
+interface SchemaPlace {
   readonly schema: TSchema;
   readonly isRequired: boolean;
 }
 
 /** The schema at a path of the body. */
-function placeOf(root: TSchema, path: string): Place | null {
-  let place: Place = { schema: root, isRequired: true };
+function schemaPlaceAt(root: TSchema, path: string): SchemaPlace | null {
+  let place: SchemaPlace = { schema: root, isRequired: true };
   for (const part of path.split("/").slice(1)) {
     const { schema } = place;
     const name = unescaped(part);
@@ -140,7 +140,7 @@ const notNull = (field: string): string => `Field ${field} must not be null`;
 const isMissing = (error: InputError): boolean => error.message.startsWith(MISSING);
 const ARTICLES: Readonly<Record<string, string>> = { array: "an", integer: "an", object: "an" };
 
-function messageFor(path: string, value: unknown, { schema, isRequired }: Place): string {
+function messageFor(path: string, value: unknown, { schema, isRequired }: SchemaPlace): string {
   const field = path.split("/").slice(1).map(unescaped).join(".");
   if (value === undefined) return `${MISSING}${field}`;
   if (value === null) return notNull(field);

@@ -11,7 +11,7 @@ import {
   isRead,
   type Operation,
   type OperationContract,
-  type Read,
+  type ReadHandler,
   type Undertaking,
 } from "../contract/operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
@@ -19,7 +19,7 @@ import type { Change, Commit, JoinedAnswer } from "../commit/commit.ts";
 import { InputReader, type RawInput, type ReadInput } from "../input/input-reader.ts";
 import { NamedRecords } from "../input/named-records.ts";
 
-type AnyRead = Read<OperationContract, unknown>;
+type AnyRead = ReadHandler<OperationContract, unknown>;
 type AnyWork = Undertaking<OperationContract, unknown>;
 
 export class BoundOperation {

@@ -8,7 +8,7 @@ import type { Origin } from "../../../actors/organization/people-protocol.ts";
 import { OPERATOR } from "../../../actors/organization/audit.ts";
 
 /** A connection whose answer may take long. */
-export type Connected = Pick<Visitor, "keepOpen">;
+export type CallConnection = Pick<Visitor, "keepOpen">;
 
 /** A caller without authentication. */
 export interface Visitor {
@@ -23,7 +23,7 @@ export interface Visitor {
   /** The answer may take this many seconds without a byte; 0: unlimited. */
   keepOpen(seconds: number): void;
   /** The connection alone, so that a long stream does not retain the rest of the request. */
-  readonly connection?: Connected;
+  readonly connection?: CallConnection;
   /**
    * The answer is the stream of a record. All answers with the same name give their readers the same events after
    * the same cursor, so a forwarding replica requests them only once; null: this answer is unlike any other.
@@ -36,19 +36,19 @@ export interface Caller extends Visitor {
   readonly principal: Principal;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /** A caller without HTTP. */
 export const localCaller = (
   principal: Principal,
-  { requestId = newId("req"), signal = NEVER }: Partial<Pick<Visitor, "requestId" | "signal">> = {},
+  { requestId = newId("req"), signal = NEVER_ABORTED }: Partial<Pick<Visitor, "requestId" | "signal">> = {},
 ): Caller => ({ principal, requestId, signal, address: null, keepOpen() {} });
 
 /** The caller without the connection: work that they began survives its loss. */
 export const detached = (caller: Caller): Caller => ({
   principal: caller.principal,
   requestId: caller.requestId,
-  signal: NEVER,
+  signal: NEVER_ABORTED,
   address: caller.address,
   keepOpen: (seconds) => caller.keepOpen(seconds),
 });

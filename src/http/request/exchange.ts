@@ -12,17 +12,17 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { compressed, COMPRESSED_FROM_BYTES, encodingFor } from "../document/encoding.ts";
 import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
-import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
+import type { PipelineAnswer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 import type { BoundOperation } from "./bound-operation.ts";
-import type { Caller, Connected } from "./caller.ts";
+import type { Caller, CallConnection } from "./caller.ts";
 import type { ClientAddresses } from "../admission/client-address.ts";
-import type { Audience } from "../answer/cross-origin.ts";
+import type { AllowedReaders } from "../answer/cross-origin.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "../body/bodies.ts";
 import type { BodyDoor, RawInput, ReadInput } from "../input/input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
-import { contentOf, type HandedOn } from "./forwarding.ts";
+import { servedContent, type HandedOn } from "./forwarding.ts";
 import type { RateHeaders } from "../answer/rate-headers.ts";
 import { givenRequestId } from "./request-id.ts";
 import { RequestFields } from "./request-fields.ts";
@@ -34,10 +34,10 @@ import { endRequestSpan, requestSpan } from "./request-span.ts";
  */
 const AUTHORITY = 8;
 
-const JSON_TYPE = "application/json";
+export const JSON_MEDIA_TYPE = "application/json";
 const PLAIN: SharedHeaders = {
-  headers: new Headers({ "content-type": JSON_TYPE }),
-  entries: [["content-type", JSON_TYPE]],
+  headers: new Headers({ "content-type": JSON_MEDIA_TYPE }),
+  entries: [["content-type", JSON_MEDIA_TYPE]],
 };
 
 const NO_PARAMS: RawInput["params"] = {};
@@ -54,7 +54,7 @@ export class Exchange implements Caller, RawInput {
   /** The HTML of its operation's refusals for browsers; null: they are as the surface has them. */
   refusalPage: ((fault: Fault) => string) | null = null;
   /** The pages that may read the answer. */
-  audience: Audience = "configured_origins";
+  audience: AllowedReaders = "configured_origins";
   /** The id of the matched operation; null before, and if there is none. */
   operation: string | null = null;
   /** The operation's path, with parameter names. */
@@ -245,20 +245,20 @@ export class Exchange implements Caller, RawInput {
     this.onAnswered?.();
   }
 
-  get connection(): Connected {
-    return new Connection(this.request, this.server);
+  get connection(): CallConnection {
+    return new ExchangeConnection(this.request, this.server);
   }
 
   nameStream(name: string | null): void {
     this.by?.noteStream(name);
   }
 
-  json(body: object): Answer {
+  json(body: object): PipelineAnswer {
     return this.text(JSON.stringify(body));
   }
 
   /** An answer whose JSON already exists. */
-  text(json: string): Answer {
+  text(json: string): PipelineAnswer {
     return this.respond(json, 200);
   }
 
@@ -271,13 +271,13 @@ export class Exchange implements Caller, RawInput {
     readonly status: number;
     readonly contentType: string;
     readonly body: string;
-  }): Answer {
+  }): PipelineAnswer {
     const response = this.respond(body, status);
-    if (contentType !== JSON_TYPE) response.headers.set("content-type", contentType);
+    if (contentType !== JSON_MEDIA_TYPE) response.headers.set("content-type", contentType);
     return response;
   }
 
-  refuse({ status, body, headers }: Refusal): Answer {
+  refuse({ status, body, headers }: Refusal): PipelineAnswer {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const response = this.respond(text, status);
     if (headers !== undefined) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -291,13 +291,13 @@ export class Exchange implements Caller, RawInput {
 
   /** A response that the operation made itself. */
   own(response: Response): Response {
-    if (this.by !== null) this.by.noteContent(contentOf(response));
+    if (this.by !== null) this.by.noteContent(servedContent(response));
     response.headers.set("x-request-id", this.requestId);
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
   /** The answer as a `Response`. The replica that has forwarded the request takes what it has made itself. */
-  responseFor(answer: Answer): Response {
+  responseFor(answer: PipelineAnswer): Response {
     if (this.by === null || answer instanceof Response) return answer as Response;
     return this.by.take(answer);
   }
@@ -342,7 +342,7 @@ export class Exchange implements Caller, RawInput {
     const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
     const { method, url } = request;
     const fields = new RequestFields(
-      { requestId, organizationId, method, path: pathOf(url), status, durationMs },
+      { requestId, organizationId, method, path: rawPath(url), status, durationMs },
       hasOwnId ? requestId : null,
     );
     if (status >= 500) log.warn(fields, "request");
@@ -350,7 +350,7 @@ export class Exchange implements Caller, RawInput {
     return durationMs;
   }
 
-  private respond(text: string, status: number): Answer {
+  private respond(text: string, status: number): PipelineAnswer {
     const { rate, requestId } = this;
     const isLong = text.length > COMPRESSED_FROM_BYTES;
     const encoding = isLong ? encodingFor(this.header("accept-encoding")) : null;
@@ -363,13 +363,13 @@ export class Exchange implements Caller, RawInput {
     return rate === null ? response : this.rateHeaders.finish(response, rate);
   }
 
-  private made(status: number, shared: SharedHeaders, body: WholeBody | ReadableStream<Uint8Array>): Answer {
+  private made(status: number, shared: SharedHeaders, body: WholeBody | ReadableStream<Uint8Array>): PipelineAnswer {
     const handed = body instanceof ReadableStream ? null : this.by?.answer(status, shared, body);
     return handed ?? new Response(body, { status, headers: shared.headers });
   }
 }
 
-class Connection implements Connected {
+class ExchangeConnection implements CallConnection {
   private readonly request: Request;
   private readonly server: Server<unknown> | null;
 
@@ -387,7 +387,7 @@ class Connection implements Connected {
 const UNREAD: ReadonlySet<Fault["kind"]> = new Set(["overloaded", "request_timeout"]);
 
 /** The path of a request's url as it was sent, without decoding. */
-export function pathOf(url: string): string {
+export function rawPath(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", AUTHORITY);
   if (start === -1) return "/";
   const end = url.indexOf("?", start);

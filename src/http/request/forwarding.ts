@@ -5,7 +5,7 @@
 import type { Bearer } from "../stream/open-streams.ts";
 import type { Fault, Outcome } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
-import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
+import type { PipelineAnswer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 import type { LocalInput } from "../input/local-input.ts";
 import type { Caller } from "./caller.ts";
 
@@ -19,7 +19,7 @@ export type Route =
   | { readonly kind: "nowhere"; readonly fault: Fault };
 
 /** A request to be routed. */
-export interface Routed {
+export interface RoutedRequest {
   readonly request: Request;
   readonly requestId: string;
   /** The client's address. */
@@ -37,7 +37,7 @@ export interface OperationCall {
 
 export interface Forwarding {
   /** `bearer` is the unverified bearer of the request. */
-  route(routed: Routed, bearer: Bearer): MaybePromise<Route>;
+  route(routed: RoutedRequest, bearer: Bearer): MaybePromise<Route>;
   /** Runs an operation that answers with JSON, where the organization of its caller is served. */
   invoke(call: OperationCall): Promise<Outcome<object>>;
 }
@@ -47,9 +47,9 @@ export interface HandedOn {
   /** The client's address. */
   readonly address: string;
   /** What it takes in place of a `Response` with these headers and this body; null: only a `Response`. */
-  answer(status: number, shared: SharedHeaders, body: WholeBody): Answer | null;
+  answer(status: number, shared: SharedHeaders, body: WholeBody): PipelineAnswer | null;
   /** Takes what `answer` has made. Returns a `Response` that only stands for it on the way: nobody reads that. */
-  take(answer: Answer): Response;
+  take(answer: PipelineAnswer): Response;
   /** Notes the name of the stream that is the answer; null for a stream without a shared name. */
   noteStream(name: string | null): void;
   /** Notes the content that is the answer; null: the answer is something else. */
@@ -62,7 +62,7 @@ const forwarded = new WeakMap<Request, HandedOn>();
 export const handOn = (request: Request, by: HandedOn): void => void forwarded.set(request, by);
 
 /** The replica that has forwarded the request; null if it came from its client. */
-export const handedOn = (request: Request): HandedOn | null => forwarded.get(request) ?? null;
+export const forwarderOf = (request: Request): HandedOn | null => forwarded.get(request) ?? null;
 
 /** Content of a file: the bytes from `start` up to, not including, `end`. */
 export interface ServedContent {
@@ -73,13 +73,13 @@ export interface ServedContent {
 }
 
 /** Responses whose bodies are content in storage that all replicas share. */
-const served = new WeakMap<Response, ServedContent>();
+const servedContents = new WeakMap<Response, ServedContent>();
 
 /** Records which content the body is, so that the forwarding replica can read it itself. */
 export function noteContent(response: Response, content: ServedContent): Response {
-  served.set(response, content);
+  servedContents.set(response, content);
   return response;
 }
 
 /** The content that is the response's body; null if it is something else. */
-export const contentOf = (response: Response): ServedContent | null => served.get(response) ?? null;
+export const servedContent = (response: Response): ServedContent | null => servedContents.get(response) ?? null;

@@ -16,14 +16,14 @@ export interface HealthParts {
 
 export function healthRoutes(parts: HealthParts) {
   return new Elysia({ name: "health" })
-    .get("/healthz", ({ request }) => answer(request, 200, { status: "ok" }))
+    .get("/healthz", ({ request }) => healthAnswer(request, 200, { status: "ok" }))
     .get("/readyz", ({ request }) => ready(request, parts));
 }
 
 /** The answers to probes while the service drains: alive, but not ready. Null for any other path. */
 export function drainingHealth(request: Request, path: string): Response | null {
-  if (path === "/healthz") return answer(request, 200, { status: "ok" });
-  return path === "/readyz" ? answer(request, 503, { status: "draining" }) : null;
+  if (path === "/healthz") return healthAnswer(request, 200, { status: "ok" });
+  return path === "/readyz" ? healthAnswer(request, 503, { status: "draining" }) : null;
 }
 
 async function ready(request: Request, { system, pingDatabase, log }: HealthParts): Promise<Response> {
@@ -34,9 +34,9 @@ async function ready(request: Request, { system, pingDatabase, log }: HealthPart
       return false;
     },
   );
-  const checks = { database: word(hasDatabase), lease: word(system.isReady) };
+  const checks = { database: stateWord(hasDatabase), lease: stateWord(system.isReady) };
   const isReady = hasDatabase && system.isReady;
-  return answer(request, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
+  return healthAnswer(request, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
 }
 
 /** A silent database counts as unreachable too. */
@@ -48,7 +48,7 @@ async function soon(ping: Promise<void>): Promise<void> {
   await Promise.race([ping, limit]).finally(() => clearTimeout(timer));
 }
 
-const word = (holds: boolean): "ok" | "failed" => (holds ? "ok" : "failed");
+const stateWord = (holds: boolean): "ok" | "failed" => (holds ? "ok" : "failed");
 
-const answer = (request: Request, status: number, body: object): Response =>
+const healthAnswer = (request: Request, status: number, body: object): Response =>
   Response.json(body, { status, headers: { "cache-control": "no-store", "x-request-id": requestIdOf(request) } });

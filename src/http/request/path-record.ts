@@ -27,21 +27,21 @@ const ABOUT_INPUT: ReadonlySet<FaultKind> = new Set([
 export const isAboutInput = (fault: Fault): boolean =>
   ABOUT_INPUT.has(fault.kind) || (fault.kind === "not_found" && fault.fields !== undefined);
 
-const RECORD = /\{\w+\}$/;
+const RECORD_PATH = /\{\w+\}$/;
 
 export class PathRecords {
   private readonly reads = new Map<string, BoundOperation>();
 
   add(operation: BoundOperation): void {
     const { method, path, scope } = operation.contract;
-    if (method === "GET" && scope !== null && RECORD.test(path)) this.reads.set(path, operation);
+    if (method === "GET" && scope !== null && RECORD_PATH.test(path)) this.reads.set(path, operation);
   }
 
   /** Why this caller cannot see the record of the operation's path; null if they can, or there is none. */
   async refusalOf({ contract }: BoundOperation, caller: Visitor, raw: RawInput): Promise<Fault | null> {
     const read = contract.scope === null ? undefined : this.readFor(contract.path);
     if (read === undefined) return null;
-    const { input } = read.reader.readHead({ ...NOTHING, params: raw.params });
+    const { input } = read.reader.readHead({ ...PATH_ONLY, params: raw.params });
     if (!input.ok) return input.fault.kind === "not_found" ? input.fault : null;
     const outcome = await read.read(caller, input.value);
     return outcome.ok ? null : outcome.fault;
@@ -57,7 +57,7 @@ export class PathRecords {
 }
 
 /** A request with nothing but its path. */
-const NOTHING = {
+const PATH_ONLY = {
   search: "",
   header: () => null,
   source: { headers: new Headers(), body: null, bytes: () => Promise.resolve(new Uint8Array()) },

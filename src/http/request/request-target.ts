@@ -7,10 +7,13 @@
 import type { Server } from "bun";
 import type { Fault } from "../../../actors/fault.ts";
 
-const complaint = (path: string, message: string): Fault => ({ kind: "invalid_request", errors: [{ path, message }] });
+const targetComplaint = (path: string, message: string): Fault => ({
+  kind: "invalid_request",
+  errors: [{ path, message }],
+});
 
-const BAD_HOST = complaint("/host", "A request must have one valid Host header");
-export const BAD_PATH = complaint(
+const BAD_HOST = targetComplaint("/host", "A request must have one valid Host header");
+export const BAD_PATH = targetComplaint(
   "/path",
   "The path must be sent in its normal form: without `.`, `..`, backslashes, and letters that are encoded needlessly",
 );

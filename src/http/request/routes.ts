@@ -14,27 +14,27 @@ import type { RawInput } from "../input/input-reader.ts";
 import type { Surface } from "./surface.ts";
 
 /** The part of Elysia's context that a route uses. */
-interface Routed {
+interface RouteContext {
   readonly request: Request;
   /** Absent if the path has none. */
   readonly params?: RawInput["params"];
 }
 
-const NONE: RawInput["params"] = {};
+const NO_PATH_PARAMS: RawInput["params"] = {};
 
 export function operationRoutes<S>(surface: Surface, groups: readonly OperationGroup<S>[], services: S) {
   const routes = new Elysia();
   for (const operation of groups.flatMap((group) => surface.operations.add(group, services))) {
     const { method, path } = operation.contract;
-    routes.route(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), serve.bind(null, surface, operation));
+    routes.route(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), serveRoute.bind(null, surface, operation));
   }
   return routes;
 }
 
-function serve(
+function serveRoute(
   surface: Surface,
   operation: BoundOperation,
-  { request, params = NONE }: Routed,
+  { request, params = NO_PATH_PARAMS }: RouteContext,
 ): MaybePromise<Response> {
   return surface.serve(operation, request, params);
 }

@@ -1,5 +1,4 @@
 /** The parts of a surface. */
-import type { Server } from "bun";
 import type { FaultKind, Outcome } from "../../../actors/fault.ts";
 import type { Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
@@ -7,7 +6,7 @@ import type { Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { HttpLog } from "../../log/port.ts";
-import type { Admission } from "../admission/admission.ts";
+import type { Admission, ReceivingServer } from "../admission/admission.ts";
 import type { Bodies } from "../body/bodies.ts";
 import type { ClientAddresses } from "../admission/client-address.ts";
 import type { CrossOrigin } from "../answer/cross-origin.ts";
@@ -15,9 +14,6 @@ import type { FairTurns } from "../admission/fair-turns.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
 import type { RateHeaders } from "../answer/rate-headers.ts";
-
-/** The server that received the request; null outside of a server. */
-type Peer = Server<unknown> | null;
 
 export interface SurfaceParts {
   readonly system: TroupeSystem;
@@ -43,7 +39,7 @@ export interface SurfaceParts {
    * The server that requests come to; absent outside of a server. Elysia offers it too, but defines a property on
    * each request's context for that.
    */
-  readonly server?: () => Peer;
+  readonly server?: () => ReceivingServer;
   /** The way to the owners of organizations; absent with a single process. */
   readonly forwarding?: Forwarding | undefined;
   /** Whether unknown input is refused (GEN-7). */

@@ -16,10 +16,10 @@ import { Answers } from "../answer/answers.ts";
 import { Entrance } from "../admission/entrance.ts";
 import { Batches } from "./batches.ts";
 import type { BoundOperation } from "./bound-operation.ts";
-import type { Audience } from "../answer/cross-origin.ts";
+import type { AllowedReaders } from "../answer/cross-origin.ts";
 import type { Dialect, Refusal } from "../answer/dialect.ts";
-import { Exchange, pathOf } from "./exchange.ts";
-import { handedOn } from "./forwarding.ts";
+import { Exchange, rawPath } from "./exchange.ts";
+import { forwarderOf } from "./forwarding.ts";
 import type { RawInput, ReadInput } from "../input/input-reader.ts";
 import { type OperationOutcome, Operations } from "./operations.ts";
 import { isLongList, renderList } from "../answer/rendered-list.ts";
@@ -29,7 +29,7 @@ import type { SurfaceParts } from "./surface-parts.ts";
 /** The answer to `OPTIONS` for a path. */
 export interface Offered {
   readonly allow: readonly string[];
-  readonly audience: Audience;
+  readonly audience: AllowedReaders;
 }
 
 export class Surface {
@@ -73,7 +73,7 @@ export class Surface {
   private run(exchange: Exchange, operation: BoundOperation, reading: ReadInput): MaybePromise<Response> {
     exchange.reading = reading;
     const key = operation.keyIn(exchange);
-    const path = operation.isRead ? "" : pathOf(exchange.request.url);
+    const path = operation.isRead ? "" : rawPath(exchange.request.url);
     const ran = exchange.timed(() => {
       const outcome = this.operations.run(operation, exchange, { raw: exchange, path, key, reading });
       return outcome instanceof Promise || hasLongList(outcome) ? outcome : this.answers.answer(exchange, outcome);
@@ -97,7 +97,7 @@ export class Surface {
   private begin(request: Request): Exchange {
     const { server, forwarding } = this.parts;
     // The receiving replica has already checked the target of a forwarded request.
-    const by = forwarding === undefined ? null : handedOn(request);
+    const by = forwarding === undefined ? null : forwarderOf(request);
     return new Exchange(request, by === null ? (server?.() ?? null) : null, by, this.parts);
   }
 
@@ -107,7 +107,7 @@ export class Surface {
   }
 
   /** Refuses a request that matches no operation. */
-  refuse(request: Request, fault: Fault, audience: Audience = "configured_origins"): Promise<Response> {
+  refuse(request: Request, fault: Fault, audience: AllowedReaders = "configured_origins"): Promise<Response> {
     return this.counted(request, (exchange) => this.answers.refuse(exchange, fault), audience);
   }
 
@@ -171,7 +171,7 @@ export class Surface {
   private async counted(
     request: Request,
     answer: (exchange: Exchange) => MaybePromise<Response>,
-    audience: Audience = "configured_origins",
+    audience: AllowedReaders = "configured_origins",
   ): Promise<Response> {
     const exchange = this.begin(request);
     exchange.audience = audience;

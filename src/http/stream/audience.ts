@@ -9,7 +9,7 @@
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Piece, SharedSource } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
-import { type Reader, Reading } from "./reading.ts";
+import { type PieceReader, StreamReading } from "./reading.ts";
 
 /**
  * Positions of one stream at which readers share a read; a reader at another position reads alone until all move on.
@@ -28,9 +28,9 @@ export interface Listener {
   failed(cause: unknown): void;
 }
 
-export class Audience implements Reader, Beating {
+export class Audience implements PieceReader, Beating {
   readonly hasRoom = true;
-  private readonly reading: Reading<SharedSource>;
+  private readonly reading: StreamReading<SharedSource>;
   private readonly audiences: Audiences;
   private readonly listeners = new Set<Listener>();
   private writtenAt: number;
@@ -39,7 +39,7 @@ export class Audience implements Reader, Beating {
 
   /** The audience owns `source`, and closes it when nobody is left. */
   constructor(source: SharedSource, audiences: Audiences) {
-    this.reading = new Reading(source, this);
+    this.reading = new StreamReading(source, this);
     this.audiences = audiences;
     this.writtenAt = audiences.clock.monotonic();
     audiences.heartbeats.add(this);

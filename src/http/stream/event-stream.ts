@@ -8,12 +8,12 @@
  *      └──the socket is full────┘              alone: too slow ──▶ last words ──▶ ended
  *                                                         reads nothing for too long ──▶ ended
  */
-import type { Connected } from "../request/caller.ts";
+import type { CallConnection } from "../request/caller.ts";
 import type { Audience, Listener } from "./audience.ts";
 import type { EventSource, Interruption, Piece } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
 import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
-import { type Reader, Reading } from "./reading.ts";
+import { type PieceReader, StreamReading } from "./reading.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 /** A client that reads nothing for this long is gone, or as good as gone. */
@@ -22,14 +22,14 @@ export const STALLED_READER_MS = 120_000;
  * Data that a socket does not accept is copied and kept for it. So a piece is offered in parts of this many bytes,
  * and the rest stays in the memory that all readers share.
  */
-export const PART_BYTES = 16 * 1024;
+export const OFFERED_PART_BYTES = 16 * 1024;
 /** Seconds for the client to read the queued rest after its stream has ended. */
 const LAST_WORDS_SECONDS = 10;
-const encoder = new TextEncoder();
+const textEncoder = new TextEncoder();
 
 export interface EventStreamParts {
   /** To set its timeout. */
-  readonly connection: Connected;
+  readonly connection: CallConnection;
   readonly streams: OpenStreams;
   /** The token that opened it: the stream ends with that token. */
   readonly bearer: Bearer | null;
@@ -51,7 +51,7 @@ export function eventStream(source: EventSource, opening: string, parts: EventSt
   return new Response(body, { headers: { ...SSE_HEADERS, ...parts.headers } });
 }
 
-class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Reader, Listener {
+class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, PieceReader, Listener {
   readonly type = "direct";
   private readonly parts: EventStreamParts;
   private readonly endsAt: number;
@@ -59,7 +59,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   /** Text to send before the first pull. */
   private opening: string;
   /** Its position: alone, or shared in an audience. */
-  private place: Reading | Audience;
+  private place: StreamReading | Audience;
   /** The socket accepts no more for now. */
   private isFull = false;
   /** The rest of the last piece, for when the socket has room. */
@@ -72,7 +72,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     this.parts = parts;
     this.endsAt = parts.streams.clock.monotonic() + (parts.lifeMs ?? Number.POSITIVE_INFINITY);
     this.opening = opening;
-    this.place = new Reading(source, this);
+    this.place = new StreamReading(source, this);
     // The heartbeat supervises this connection, not the server's idle timeout.
     parts.connection.keepOpen(0);
     parts.streams.heartbeats.add(this);
@@ -141,7 +141,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   }
 
   seated(audience: Audience): void {
-    if (this.place instanceof Reading) {
+    if (this.place instanceof StreamReading) {
       this.place.close();
       this.parts.streams.heartbeats.remove(this);
     }
@@ -173,21 +173,22 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
 
   private go(): void {
     const { place } = this;
-    if (place instanceof Reading) this.parts.streams.timed(this.organizationId, () => place.go());
+    if (place instanceof StreamReading) this.parts.streams.timed(this.organizationId, () => place.go());
   }
 
   /** Writes to the socket; null if it accepted everything, else resolves when there is room again. */
   private write(piece: Piece): Promise<number> | null {
-    if (piece.length > PART_BYTES) return this.writeParts(typeof piece === "string" ? encoder.encode(piece) : piece);
+    if (piece.length > OFFERED_PART_BYTES)
+      return this.writeParts(typeof piece === "string" ? textEncoder.encode(piece) : piece);
     const written: number | Promise<number> = this.sink!.write(piece);
     return typeof written === "number" ? null : written;
   }
 
   private writeParts(bytes: Uint8Array): Promise<number> | null {
-    for (let from = 0; from < bytes.length; from += PART_BYTES) {
-      const written: number | Promise<number> = this.sink!.write(bytes.subarray(from, from + PART_BYTES));
+    for (let from = 0; from < bytes.length; from += OFFERED_PART_BYTES) {
+      const written: number | Promise<number> = this.sink!.write(bytes.subarray(from, from + OFFERED_PART_BYTES));
       if (typeof written === "number") continue;
-      if (from + PART_BYTES < bytes.length) this.rest = bytes.subarray(from + PART_BYTES);
+      if (from + OFFERED_PART_BYTES < bytes.length) this.rest = bytes.subarray(from + OFFERED_PART_BYTES);
       return written;
     }
     return null;
@@ -212,7 +213,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
 
   /** Leaves the audience, so that its other readers need not wait for this one. */
   private stepOut(audience: Audience, written: Promise<number>): void {
-    const alone = new Reading(audience.source.fork(), this);
+    const alone = new StreamReading(audience.source.fork(), this);
     audience.leave(this);
     this.place = alone;
     this.writtenAt = this.parts.streams.clock.monotonic();
@@ -248,7 +249,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     this.hasEnded = true;
     this.parts.streams.heartbeats.remove(this);
     this.parts.streams.remove(this);
-    if (this.place instanceof Reading) this.place.close();
+    if (this.place instanceof StreamReading) this.place.close();
     else this.place.leave(this);
     this.parts.onEnd?.();
   }

@@ -10,9 +10,9 @@ import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { Heartbeats } from "./heartbeats.ts";
 
 /** One organization's share of all open streams, so that it cannot exclude the others. */
-const SHARE = 0.5;
+const ORGANIZATION_SHARE = 0.5;
 /** Slots become free as readers leave: not at once, but within minutes. */
-const FULL: Fault = { kind: "overloaded", retryAfterMs: 10_000 };
+const STREAMS_FULL: Fault = { kind: "overloaded", retryAfterMs: 10_000 };
 
 /** Size of the cache of revocations, for streams that are just being opened. */
 const REMEMBERED_REVOCATIONS = 1_000;
@@ -80,7 +80,9 @@ export class OpenStreams {
   /** Whether this organization may open so many more: their number is bounded (SSE-14). */
   room(organizationId: string, more = 1): Outcome<null> {
     const own = (this.counts.get(organizationId) ?? 0) + more - 1;
-    return this.open.size + more - 1 < this.most && own < this.most * SHARE ? ok(null) : refuse(FULL);
+    return this.open.size + more - 1 < this.most && own < this.most * ORGANIZATION_SHARE
+      ? ok(null)
+      : refuse(STREAMS_FULL);
   }
 
   /** Registers it until `remove`; after `closeAll`, or if its token was just revoked, it is ended at once. */

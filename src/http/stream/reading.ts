@@ -7,7 +7,7 @@
 import { afterTick } from "./after-tick.ts";
 import { type EventSource, type Piece, QUIET } from "./event-source.ts";
 
-export interface Reader {
+export interface PieceReader {
   /** Without room nothing is read; a reader that has room again calls `go`. */
   readonly hasRoom: boolean;
   take(piece: Piece): void;
@@ -19,14 +19,14 @@ export interface Reader {
   failed(cause: unknown): void;
 }
 
-export class Reading<Source extends EventSource = EventSource> {
+export class StreamReading<Source extends EventSource = EventSource> {
   readonly source: Source;
-  private readonly reader: Reader;
+  private readonly reader: PieceReader;
   private isFetching = false;
   private isWaiting = false;
   private isClosed = false;
 
-  constructor(source: Source, reader: Reader) {
+  constructor(source: Source, reader: PieceReader) {
     this.source = source;
     this.reader = reader;
   }

@@ -13,7 +13,7 @@ import type { OpenStreams } from "./open-streams.ts";
 /** Interval of the check: a stream outlives its token by at most this. */
 export const CONFIRM_MS = 15_000;
 /** Tokens that are checked at once. */
-const AT_ONCE = 100;
+const CHECKED_TOKENS = 100;
 
 export interface TokenWatchParts {
   readonly system: Pick<TroupeSystem, "dispatch">;
@@ -43,9 +43,9 @@ export function watchTokens(parts: TokenWatchParts): () => void {
 
 async function confirmAll({ system, streams }: TokenWatchParts): Promise<void> {
   const bearers = streams.bearers();
-  for (let at = 0; at < bearers.length; at += AT_ONCE) {
+  for (let at = 0; at < bearers.length; at += CHECKED_TOKENS) {
     await Promise.all(
-      bearers.slice(at, at + AT_ONCE).map(async ({ organizationId, tokenId }) => {
+      bearers.slice(at, at + CHECKED_TOKENS).map(async ({ organizationId, tokenId }) => {
         const confirmed = await system.dispatch(organizationRef(organizationId), { kind: "confirm_token", tokenId });
         if (confirmed.ok) return;
         const isRevoked =

@@ -26,7 +26,7 @@ export interface MissionService {
 
 /** The tools themselves. */
 export const missionToolsOf = (service: MissionService): readonly Tool[] => [
-  readMission(service),
+  readMissionTool(service),
   addTask(service),
   finishTask(service),
 ];
@@ -45,7 +45,7 @@ export function missionTools(service: MissionService): ToolSource {
   };
 }
 
-const readMission = (service: MissionService): Tool =>
+const readMissionTool = (service: MissionService): Tool =>
   defineTool({
     name: "read_mission",
     description: "The mission that this job works for: its goal, its tasks and the results of its last runs.",

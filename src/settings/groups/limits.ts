@@ -4,7 +4,7 @@ import { DEFAULT_JOB_LIMITS, MOST_STEPS } from "../../../actors/job/limits.ts";
 import { DEFAULT_SLOTS } from "../../../actors/job/run/slots.ts";
 import { DEFAULT_PART } from "../../../actors/runtime/fairness/throttle.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
-import { flag, group, list, optional, setting, wholeNumber } from "../setting.ts";
+import { flag, group, list, optionalSetting, setting, wholeNumber } from "../setting.ts";
 
 /** A quiet stream costs some ten kilobytes and a file descriptor; one organization gets at most half of all streams. */
 export const DEFAULT_MAX_STREAMS = 24_000;
@@ -12,7 +12,7 @@ export const DEFAULT_MAX_STREAMS = 24_000;
 /** Memory for bodies that are read at once, of all callers. */
 const DEFAULT_BODY_MIB = 256;
 
-export const LIMITS = group("Limits", {
+export const LIMIT_SETTINGS = group("Limits", {
   monthlyTokenBudget: Type.Optional(
     Type.Integer(
       setting({
@@ -26,7 +26,7 @@ export const LIMITS = group("Limits", {
       }),
     ),
   ),
-  monthlyCostBudget: optional("MONTHLY_COST_BUDGET", "amount", {
+  monthlyCostBudget: optionalSetting("MONTHLY_COST_BUDGET", "amount", {
     allowed: "an amount above 0 in the currency of MODEL_PRICES, such as 250.00",
     about:
       "What the model tokens of an organization may cost in a month, in the currency of `MODEL_PRICES`. `admin org budget` sets it for one organization.",

@@ -1,12 +1,12 @@
 /** Models and their providers. */
 import { LEAST_WINDOW } from "../../../actors/job/model-entry.ts";
 import { DEFAULT_MODEL_RETRIES, DEFAULT_RESULT_BYTES, STALLED_STREAM_MS } from "../../../actors/job/limits.ts";
-import { flag, group, key, list, optional, wholeNumber } from "../setting.ts";
+import { flag, group, key, list, optionalSetting, wholeNumber } from "../setting.ts";
 
 const MODELS_ALLOWED = "models as provider:name, separated by commas";
 
 export const MODELS = group("Models", {
-  model: optional("MODEL", "word", {
+  model: optionalSetting("MODEL", "word", {
     allowed: "a model as provider:name, without spaces",
     about:
       "The default model: `anthropic:NAME`, `openai:NAME`, `openai-compatible:NAME`, `ai-sdk:PACKAGE:NAME`, `demo:echo`, or `auto` for the first local server that is found.",
@@ -58,12 +58,12 @@ export const MODELS = group("Models", {
   }),
   anthropicApiKey: key("ANTHROPIC_API_KEY", { about: "The key for Anthropic." }),
   openaiApiKey: key("OPENAI_API_KEY", { about: "The key for OpenAI, or for the server at `OPENAI_BASE_URL`." }),
-  openaiBaseUrl: optional("OPENAI_BASE_URL", "http-url", {
+  openaiBaseUrl: optionalSetting("OPENAI_BASE_URL", "http-url", {
     allowed: "an http or https URL such as http://localhost:11434/v1",
     about: "The address of an OpenAI-compatible server.",
     otherwise: "OpenAI's own",
   }),
-  modelPrices: optional("MODEL_PRICES", "path", {
+  modelPrices: optionalSetting("MODEL_PRICES", "path", {
     allowed: "a file with the prices of models",
     about:
       "A file with the prices of models. Jobs then report their [cost](operations.md#what-models-cost) beside their tokens.",

@@ -1,5 +1,5 @@
 /** Settings for outgoing requests. */
-import { group, list, optional } from "../setting.ts";
+import { group, list, optionalSetting } from "../setting.ts";
 
 export const NETWORK = group("Outbound requests", {
   egressAllow: list("EGRESS_ALLOW", "host-or-network", {
@@ -8,7 +8,7 @@ export const NETWORK = group("Outbound requests", {
     about:
       "Hosts, addresses and CIDR ranges that are not public and that web fetch, MCP servers and webhooks may still reach; outside production also over plain http. An origin (`http://tools.internal:8080`) allows exactly that, in production too.",
   }),
-  egressCaFile: optional("EGRESS_CA_FILE", "path", {
+  egressCaFile: optionalSetting("EGRESS_CA_FILE", "path", {
     allowed: "a file with certificates of authorities, in PEM",
     about: "Certificates of authorities, in PEM, that are trusted for hosts in `EGRESS_ALLOW`.",
   }),

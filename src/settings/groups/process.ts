@@ -1,12 +1,12 @@
 /** The process: its log, its guards, its build, its place among replicas. */
 import { OneOf } from "../../../actors/schema.ts";
-import { group, optional, setting, wholeNumber } from "../setting.ts";
+import { group, optionalSetting, setting, wholeNumber } from "../setting.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const ENVIRONMENTS = ["development", "production", "test"] as const;
 
 export const PROCESS = group("Process", {
-  replicaUrl: optional("REPLICA_URL", "replica-url", {
+  replicaUrl: optionalSetting("REPLICA_URL", "replica-url", {
     allowed:
       "auto, or an http URL without a path where the other replicas reach this one, such as http://10.0.0.5:3100",
     about:
@@ -22,12 +22,12 @@ export const PROCESS = group("Process", {
     allowed: "a whole number of seconds from 0 (no watchdog) to 3600",
     about: "The process ends itself if its event loop is blocked for this long. 0 is never.",
   }),
-  buildCommit: optional("BUILD_COMMIT", "commit", {
+  buildCommit: optionalSetting("BUILD_COMMIT", "commit", {
     allowed: "the commit's hash in full, in hexadecimal",
     about: "The commit that `/api/version` reports, for images without a clone.",
     otherwise: "the commit of the clone",
   }),
-  buildTime: optional("BUILD_TIME", "time", {
+  buildTime: optionalSetting("BUILD_TIME", "time", {
     allowed: "a time such as 2026-11-01T12:00:00Z",
     about: "The time of the build that `/api/version` reports.",
   }),

@@ -1,13 +1,13 @@
 /** Where the service listens, and how it is reached. */
 import { Type } from "../../../actors/schema.ts";
-import { group, list, optional, port, setting } from "../setting.ts";
+import { group, list, optionalSetting, port, setting } from "../setting.ts";
 
-const HOST = { default: "127.0.0.1", format: "host", allowed: "an IP address or a host name to listen on" };
+const HOST_SETTING = { default: "127.0.0.1", format: "host", allowed: "an IP address or a host name to listen on" };
 
-export const SERVING = group("Addresses", {
+export const ADDRESS_SETTINGS = group("Addresses", {
   port: port("PORT", { default: 3000, about: "The port of the API, the pages and MCP." }),
   host: Type.String(
-    setting({ ...HOST, env: "HOST", about: "The address it listens on. `0.0.0.0` is every interface." }),
+    setting({ ...HOST_SETTING, env: "HOST", about: "The address it listens on. `0.0.0.0` is every interface." }),
   ),
   adminPort: Type.Optional(
     port("ADMIN_PORT", {
@@ -15,13 +15,13 @@ export const SERVING = group("Addresses", {
       otherwise: "no metrics",
     }),
   ),
-  adminHost: Type.String(setting({ ...HOST, env: "ADMIN_HOST", about: "The address of that port." })),
-  appUrl: optional("APP_URL", "base-url", {
+  adminHost: Type.String(setting({ ...HOST_SETTING, env: "ADMIN_HOST", about: "The address of that port." })),
+  appUrl: optionalSetting("APP_URL", "base-url", {
     allowed: "an http or https URL like https://a.example or https://a.example/troupe",
     about: "The address at which users reach the service. If a proxy strips a path, it is part of the address.",
     otherwise: "from `HOST` and `PORT`",
   }),
-  appsUrl: optional("APPS_URL", "apps-origin", {
+  appsUrl: optionalSetting("APPS_URL", "apps-origin", {
     allowed: "an http or https URL without a path, such as https://*.apps.example",
     about:
       "Where [apps of workspaces](guides/files.md#apps) are served. With `https://*.apps.example` each app has an origin of its own; with `https://apps.example` all apps share one.",

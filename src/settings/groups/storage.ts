@@ -2,9 +2,8 @@
 import { Type } from "../../../actors/schema.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../../actors/workspace/limits.ts";
 import { POSTGRES_URL_FORM } from "../setting-format.ts";
-import { group, key, optional, setting, wholeNumber } from "../setting.ts";
-
-const MIB = 1024 * 1024;
+import { group, key, optionalSetting, setting, wholeNumber } from "../setting.ts";
+import { MIB } from "../../../actors/units.ts";
 
 export const STORAGE = group("Data", {
   dataDir: Type.String(
@@ -16,7 +15,7 @@ export const STORAGE = group("Data", {
       about: "The folder of the secret, the embedded database, file contents and the notes of the first run.",
     }),
   ),
-  databaseUrl: optional("DATABASE_URL", "postgres-url", {
+  databaseUrl: optionalSetting("DATABASE_URL", "postgres-url", {
     allowed: POSTGRES_URL_FORM,
     about: "A PostgreSQL 15 or newer. Several hosts need `?target_session_attrs=read-write`.",
     otherwise: "the embedded PostgreSQL",
@@ -49,17 +48,17 @@ export const STORAGE = group("Data", {
       }),
     ),
   ),
-  filesDir: optional("FILES_DIR", "path", {
+  filesDir: optionalSetting("FILES_DIR", "path", {
     allowed: "a folder that all replicas have in common",
     about: "The folder of file contents. Several replicas need one in common, or `FILES_URL`.",
     otherwise: "`files` in `DATA_DIR`",
   }),
-  filesUrl: optional("FILES_URL", "s3-url", {
+  filesUrl: optionalSetting("FILES_URL", "s3-url", {
     allowed: "a URL such as s3://bucket/prefix?endpoint=https://s3.example&region=eu-1",
     about: "An S3 bucket, or one of a compatible store, for file contents.",
     otherwise: "the folder above",
   }),
-  filesAccessKeyId: optional("FILES_ACCESS_KEY_ID", "word", {
+  filesAccessKeyId: optionalSetting("FILES_ACCESS_KEY_ID", "word", {
     allowed: "a key without spaces",
     about: "The id of the key for the bucket.",
   }),

@@ -1,8 +1,8 @@
 /** The export of traces: OpenTelemetry's variables, under their standard names. Unsupported values are refused. */
 import { OneOf } from "../../../actors/schema.ts";
-import { flag, group, optional, setting, wholeNumber } from "../setting.ts";
+import { flag, group, optionalSetting, setting, wholeNumber } from "../setting.ts";
 
-const PROTOCOLS = ["http/protobuf", "http/json"] as const;
+const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 const COMPRESSIONS = ["none", "gzip"] as const;
 const SAMPLERS = [
   "always_on",
@@ -13,26 +13,26 @@ const SAMPLERS = [
   "parentbased_traceidratio",
 ] as const;
 
-const PAIRS = "names and values, such as key=value,other=value, percent-encoded";
+const PAIRS_FORMAT = "names and values, such as key=value,other=value, percent-encoded";
 
 export const TRACING = group("Traces", {
   otelSdkDisabled: flag("OTEL_SDK_DISABLED", { about: "Turns traces off." }),
-  otlpEndpoint: optional("OTEL_EXPORTER_OTLP_ENDPOINT", "http-url", {
+  otlpEndpoint: optionalSetting("OTEL_EXPORTER_OTLP_ENDPOINT", "http-url", {
     allowed: "the http or https URL of a collector, such as http://localhost:4318",
     about: "The OpenTelemetry collector that gets the [traces](operations.md#traces).",
     otherwise: "no traces",
   }),
-  otlpHeaders: optional("OTEL_EXPORTER_OTLP_HEADERS", "otel-pairs", {
-    allowed: `headers: ${PAIRS}`,
+  otlpHeaders: optionalSetting("OTEL_EXPORTER_OTLP_HEADERS", "otel-pairs", {
+    allowed: `headers: ${PAIRS_FORMAT}`,
     secret: true,
     about: "Headers of the requests to the collector.",
   }),
   otlpProtocol: OneOf(
-    PROTOCOLS,
+    OTLP_PROTOCOLS,
     setting({
       env: "OTEL_EXPORTER_OTLP_PROTOCOL",
       default: "http/protobuf",
-      allowed: PROTOCOLS.join(", "),
+      allowed: OTLP_PROTOCOLS.join(", "),
       about: "The encoding of the requests.",
     }),
   ),
@@ -54,13 +54,13 @@ export const TRACING = group("Traces", {
   otelDelayMs: wholeNumber("OTEL_BSP_SCHEDULE_DELAY", 5_000, [1, 60_000], {
     about: "How long an incomplete batch waits, in milliseconds.",
   }),
-  otelServiceName: optional("OTEL_SERVICE_NAME", "name", {
+  otelServiceName: optionalSetting("OTEL_SERVICE_NAME", "name", {
     allowed: "a name of at most 40 characters",
     about: "The name of the service in its spans.",
     otherwise: "`troupe`",
   }),
-  otelResourceAttributes: optional("OTEL_RESOURCE_ATTRIBUTES", "otel-pairs", {
-    allowed: `attributes: ${PAIRS}`,
+  otelResourceAttributes: optionalSetting("OTEL_RESOURCE_ATTRIBUTES", "otel-pairs", {
+    allowed: `attributes: ${PAIRS_FORMAT}`,
     about: "Further attributes of the process in its spans.",
   }),
   otelSampler: OneOf(
@@ -72,7 +72,7 @@ export const TRACING = group("Traces", {
       about: "Which traces are kept.",
     }),
   ),
-  otelSamplerArg: optional("OTEL_TRACES_SAMPLER_ARG", "ratio", {
+  otelSamplerArg: optionalSetting("OTEL_TRACES_SAMPLER_ARG", "ratio", {
     allowed: "a number from 0 to 1",
     about: "The part of the traces that a ratio sampler keeps.",
     otherwise: "`1`",

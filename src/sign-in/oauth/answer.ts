@@ -2,7 +2,7 @@
  * Answers of the endpoints for programs, in the format of OAuth (RFC 6749, 5.2). Programs in browsers may read them.
  */
 
-const HEADERS = {
+const OAUTH_HEADERS = {
   "cache-control": "no-store",
   pragma: "no-cache",
   "access-control-allow-origin": "*",
@@ -21,10 +21,11 @@ export type OAuthError =
   | "unsupported_grant_type"
   | "temporarily_unavailable";
 
-export const oauthAnswer = (body: object, status = 200): Response => Response.json(body, { status, headers: HEADERS });
+export const oauthAnswer = (body: object, status = 200): Response =>
+  Response.json(body, { status, headers: OAUTH_HEADERS });
 
 /** Success without a body (RFC 7009). */
-export const oauthDone = (): Response => new Response(null, { headers: HEADERS });
+export const oauthDone = (): Response => new Response(null, { headers: OAUTH_HEADERS });
 
 /** The answer to a CORS preflight: what a page of another origin may send. */
 export const oauthPreflight = (): Response =>

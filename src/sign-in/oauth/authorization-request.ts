@@ -10,7 +10,7 @@ import type { Client, Clients } from "./clients.ts";
 import { isRegistered } from "./redirect-uri.ts";
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-const STATE_CHARACTERS = 2_000;
+const OAUTH_STATE_CHARACTERS = 2_000;
 
 export interface AuthorizationRequest {
   readonly client: Client;
@@ -65,16 +65,16 @@ export async function readAuthorization(
     words,
     state,
   });
-  if (state !== null && state.length > STATE_CHARACTERS)
+  if (state !== null && state.length > OAUTH_STATE_CHARACTERS)
     return { kind: "refused", redirectUri, error: "invalid_request", words: "state is too long", state: null };
   if (given.get("response_type") !== "code") return refused("unsupported_response_type", "response_type must be code");
   const codeChallenge = given.get("code_challenge") ?? "";
   if (given.get("code_challenge_method") !== "S256" || !CHALLENGE.test(codeChallenge))
     return refused("invalid_request", "PKCE with S256 is required: code_challenge and code_challenge_method=S256");
   if (given.get("prompt") === "none") return refused("interaction_required", "a person must consent");
-  const resource = resourceOf(given.getAll("resource"), appUrl);
+  const resource = tokenResource(given.getAll("resource"), appUrl);
   if (resource === null) return refused("invalid_target", "resource is not one of this service");
-  const scopes = scopesOf(given.get("scope"), resource === appUrl + MCP_RESOURCE ? MCP_SCOPES : DEFAULT_SCOPES);
+  const scopes = requestedScopes(given.get("scope"), resource === appUrl + MCP_RESOURCE ? MCP_SCOPES : DEFAULT_SCOPES);
   if (scopes.length === 0) return refused("invalid_scope", "scope has nothing that this service grants");
   return { kind: "good", request: { client: client.value, redirectUri, state, codeChallenge, scopes, resource } };
 }
@@ -82,7 +82,7 @@ export async function readAuthorization(
 const untrusted = (words: string): AuthorizationReading => ({ kind: "untrusted", words });
 
 /** The resource as its tokens store it; the current surface if none is named. */
-export function resourceOf(given: readonly string[], appUrl: string): string | null {
+export function tokenResource(given: readonly string[], appUrl: string): string | null {
   const [first = appUrl, ...more] = new Set(given.map((each) => each.replace(/\/$/, "")));
   if (more.length > 0) return null;
   return [API_RESOURCE, MCP_RESOURCE].map((path) => appUrl + path).find((each) => each === first) ?? null;
@@ -92,7 +92,7 @@ export function resourceOf(given: readonly string[], appUrl: string): string | n
  * The grantable scopes of the request, in the order of our scopes; `unasked` if it names none. Scopes of other
  * services, such as `openid`, are ignored.
  */
-function scopesOf(given: string | null, unasked: readonly string[]): readonly string[] {
+function requestedScopes(given: string | null, unasked: readonly string[]): readonly string[] {
   const asked = given === null || given.trim() === "" ? unasked : given.split(/\s+/);
   return GRANTABLE_SCOPES.filter((scope) => asked.includes(scope));
 }

@@ -31,7 +31,7 @@ export interface ClientMetadata {
 
 export const CLIENT_NAME_CHARACTERS = 100;
 /** Limits of a document: it is small, answers soon, and is read again after some minutes. */
-const DOCUMENT_BYTES = 16 * 1_024;
+const CLIENT_DOCUMENT_BYTES = 16 * 1_024;
 const DOCUMENT_TIMEOUT_MS = 5_000;
 const DOCUMENT_MS = 300_000;
 /** A failed read is cached for this long, so that requests cannot make us flood another host. */
@@ -68,7 +68,7 @@ export class Clients {
       const found = await this.parts.system.dispatch(clientRef(id), { kind: "read_client" });
       return found.ok ? ok({ id, name: found.value.name, redirectUris: found.value.redirectUris, host: null }) : found;
     }
-    return isDocumentId(id) ? this.fromDocument(id) : UNKNOWN;
+    return isDocumentId(id) ? this.fromDocument(id) : UNKNOWN_CLIENT;
   }
 
   /** Keeps a registered program, because a person has authorized it. */
@@ -90,19 +90,19 @@ export class Clients {
       url: id,
       method: "GET",
       headers: { accept: "application/json" },
-      limits: { timeoutMs: DOCUMENT_TIMEOUT_MS, maxResponseBytes: DOCUMENT_BYTES },
+      limits: { timeoutMs: DOCUMENT_TIMEOUT_MS, maxResponseBytes: CLIENT_DOCUMENT_BYTES },
     });
-    if (answer.kind === "failed" || answer.status !== 200 || answer.truncated) return UNKNOWN;
-    const said = parsed(Buffer.from(answer.body).toString("utf8"));
+    if (answer.kind === "failed" || answer.status !== 200 || answer.truncated) return UNKNOWN_CLIENT;
+    const said = parseClientDocument(Buffer.from(answer.body).toString("utf8"));
     // A document is valid only for its own address.
-    if (said === null || said["client_id"] !== id) return UNKNOWN;
+    if (said === null || said["client_id"] !== id) return UNKNOWN_CLIENT;
     const metadata = readMetadata({ client_name: new URL(id).hostname, ...said });
-    if (typeof metadata === "string") return UNKNOWN;
+    if (typeof metadata === "string") return UNKNOWN_CLIENT;
     return ok({ id, ...metadata, host: new URL(id).host });
   }
 }
 
-const UNKNOWN = refuse({ kind: "not_found", noun: "oauth_client" });
+const UNKNOWN_CLIENT = refuse({ kind: "not_found", noun: "oauth_client" });
 
 /** Whether an id is the URL of a document: https, with a path. */
 function isDocumentId(id: string): boolean {
@@ -118,7 +118,7 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 type Said = Readonly<Record<string, unknown>>;
 
 /** The object in a text of JSON; null if there is none, or if the database could not store it. */
-export function parsed(text: string): Said | null {
+export function parseClientDocument(text: string): Said | null {
   const object = parseJsonObject(text);
   return object.ok ? object.value : null;
 }

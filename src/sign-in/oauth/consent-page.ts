@@ -9,9 +9,9 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
 import type { OwnVisit, Visit } from "../visit.ts";
 import { html } from "../html.ts";
-import { pageOf, redirectTo } from "../layout.ts";
-import { scopeWords } from "../scope-words.ts";
-import { faultPage, toSignIn } from "../sign-in-page.ts";
+import { renderPage, redirectTo } from "../layout.ts";
+import { consentWords } from "../scope-words.ts";
+import { faultPage, redirectToSignIn } from "../sign-in-page.ts";
 import {
   type AuthorizationReading,
   type AuthorizationRequest,
@@ -36,7 +36,7 @@ export async function showConsent(parts: ConsentParts, visit: Visit): Promise<Re
   if (reading.kind === "refused") return refusedPage(reading, parts.appUrl(), visit.principal !== null);
   const { principal } = visit;
   // The program is valid by now: only then is the person asked to sign in for it.
-  if (principal === null) return toSignIn(visit);
+  if (principal === null) return redirectToSignIn(visit);
   const { organizationId } = principal;
   const organization = await parts.system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
   if (!organization.ok) return faultPage(organization.fault);
@@ -47,7 +47,7 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   const { form, principal, sender } = visit;
   const appUrl = parts.appUrl();
   const given = form.get("signature") ?? "";
-  if (!parts.sealing.keys("form").some((key) => isSameHash(signatureOf(key, principal.tokenId, form), given)))
+  if (!parts.sealing.keys("form").some((key) => isSameHash(consentSignature(key, principal.tokenId, form), given)))
     return untrustedPage("This form was not made for your session.", 403);
   const reading = await readAuthorization(form, { clients: parts.clients, appUrl });
   if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
@@ -79,18 +79,18 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   return redirectTo(backTo(redirectUri, { code, state }, appUrl));
 }
 
-type Refused = Extract<AuthorizationReading, { readonly kind: "refused" }>;
+type RefusedAuthorization = Extract<AuthorizationReading, { readonly kind: "refused" }>;
 
-const refusalAddress = ({ redirectUri, error, words, state }: Refused, appUrl: string): string =>
+const refusalAddress = ({ redirectUri, error, words, state }: RefusedAuthorization, appUrl: string): string =>
   backTo(redirectUri, { error, error_description: words, state }, appUrl);
 
 /**
  * An error for the program. Anybody can register a program with any address, so a browser is not sent there before a
  * person who is signed in has clicked (RFC 9700, 4.11.2).
  */
-function refusedPage(refused: Refused, appUrl: string, isSignedIn: boolean): Response {
+function refusedPage(refused: RefusedAuthorization, appUrl: string, isSignedIn: boolean): Response {
   const { protocol, host } = new URL(refused.redirectUri);
-  return pageOf({
+  return renderPage({
     title: "Invalid authorization request",
     status: 400,
     isNarrow: true,
@@ -103,7 +103,7 @@ function refusedPage(refused: Refused, appUrl: string, isSignedIn: boolean): Res
 }
 
 const untrustedPage = (words: string, status: number): Response =>
-  pageOf({
+  renderPage({
     title: "Invalid authorization request",
     status,
     isNarrow: true,
@@ -114,24 +114,28 @@ const untrustedPage = (words: string, status: number): Response =>
   });
 
 /** Signs the fields of the request, in a fixed order, and the session that it was shown to. */
-function signatureOf(key: Uint8Array, sessionId: string, given: URLSearchParams): string {
+function consentSignature(key: Uint8Array, sessionId: string, given: URLSearchParams): string {
   const text = JSON.stringify([sessionId, ...CARRIED.map((name) => given.getAll(name))]);
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
 }
 
-interface Asked {
+interface AskedConsent {
   readonly request: AuthorizationRequest;
   readonly organization: Organization;
 }
 
-function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { request, organization }: Asked): Response {
+function consentForm(
+  parts: ConsentParts,
+  { query, principal }: OwnVisit,
+  { request, organization }: AskedConsent,
+): Response {
   const { client, redirectUri, scopes, resource } = request;
   const carried = CARRIED.flatMap((name) =>
     query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}" />`),
   );
   const { protocol, host } = new URL(redirectUri);
   const isMcp = resource === parts.appUrl() + MCP_RESOURCE;
-  return pageOf({
+  return renderPage({
     title: `Let “${client.name}” in?`,
     isNarrow: true,
     isSignedIn: true,
@@ -151,7 +155,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
         ${carried}<input
           type="hidden"
           name="signature"
-          value="${signatureOf(parts.sealing.key("form"), principal.tokenId, query)}"
+          value="${consentSignature(parts.sealing.key("form"), principal.tokenId, query)}"
         />
         <fieldset>
           <legend>It may</legend>
@@ -159,7 +163,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
             ${scopes.map(
               (scope) =>
                 html`<label
-                  ><input type="checkbox" name="grant" value="${scope}" checked />${scopeWords(scope)}</label
+                  ><input type="checkbox" name="grant" value="${scope}" checked />${consentWords(scope)}</label
                 >`,
             )}
           </div>

@@ -28,13 +28,13 @@ export const codeOf = ({ organizationId, grantId }: GrantPlace, secret: string):
 
 export function readCode(code: string): (GrantPlace & { readonly codeHash: string }) | null {
   const [, organization = "", grant = "", secret = ""] = CODE.exec(code) ?? [];
-  const place = placeOf(organization, grant);
+  const place = grantPlace(organization, grant);
   return place === null ? null : { ...place, codeHash: codeHash(secret) };
 }
 
 export const refreshTokenOf = (sealing: Sealing, place: GrantPlace, generation: number): string => {
   const body = `${bare(place.organizationId)}.${bare(place.grantId)}.${generation}`;
-  return `ort_${body}.${macOf(sealing.key("refresh_token"), body)}`;
+  return `ort_${body}.${grantMac(sealing.key("refresh_token"), body)}`;
 };
 
 /**
@@ -52,21 +52,21 @@ export function readRefreshToken(
   token: string,
 ): (GrantPlace & { readonly generation: number }) | null {
   const [, organization = "", grant = "", generation = "", mac = ""] = REFRESH.exec(token) ?? [];
-  const place = placeOf(organization, grant);
+  const place = grantPlace(organization, grant);
   const body = `${organization}.${grant}.${generation}`;
-  const isOurs = sealing.keys("refresh_token").some((key) => isSameHash(macOf(key, body), mac));
+  const isOurs = sealing.keys("refresh_token").some((key) => isSameHash(grantMac(key, body), mac));
   if (place === null || !isOurs) return null;
   return { ...place, generation: Number(generation) };
 }
 
-function placeOf(organization: string, grant: string): GrantPlace | null {
+function grantPlace(organization: string, grant: string): GrantPlace | null {
   const place = { organizationId: `org_${organization}`, grantId: `gra_${grant}` };
   return isIdOf("org", place.organizationId) && isIdOf("gra", place.grantId) ? place : null;
 }
 
-const macOf = (key: Uint8Array, body: string): string =>
+const grantMac = (key: Uint8Array, body: string): string =>
   new Bun.CryptoHasher("sha256", key).update(body).digest("base64url");
 
 /** The challenge that belongs to a verifier (RFC 7636). */
-export const challengeOf = (verifier: string): string =>
+export const verifierChallenge = (verifier: string): string =>
   new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");

@@ -4,7 +4,7 @@
 export const REDIRECT_URIS_MAX = 10;
 export const REDIRECT_URI_CHARACTERS = 2_000;
 /** Schemes that make the browser run code or open a file. */
-const NEVER = new Set([
+const REFUSED_SCHEMES = new Set([
   "javascript:",
   "data:",
   "vbscript:",
@@ -18,17 +18,17 @@ const NEVER = new Set([
   "ftp:",
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-const CONTROL = /[\p{Cc}\s]/u;
+const CONTROL_OR_SPACE = /[\p{Cc}\s]/u;
 /** The consent page puts the host into its policy, where `;`, `,` and `*` would have a meaning. */
-const HOST = /^[\w.:[\]%~-]*$/;
+const REDIRECT_HOST = /^[\w.:[\]%~-]*$/;
 
 /** The error of the address, or null. */
 export function redirectComplaint(uri: string): string | null {
-  if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL.test(uri) || !URL.canParse(uri)) return "is no address";
+  if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL_OR_SPACE.test(uri) || !URL.canParse(uri)) return "is no address";
   const { protocol, host, hostname, hash, username, password } = new URL(uri);
-  if (NEVER.has(protocol)) return `has the scheme ${protocol.slice(0, -1)}`;
+  if (REFUSED_SCHEMES.has(protocol)) return `has the scheme ${protocol.slice(0, -1)}`;
   if (hash !== "" || uri.includes("#")) return "has a fragment";
-  if (!HOST.test(host)) return "has a host of odd characters";
+  if (!REDIRECT_HOST.test(host)) return "has a host of odd characters";
   if (username !== "" || password !== "") return "has a user name or a password";
   if (protocol === "http:" && !LOOPBACK.has(hostname)) return "is plain http and not of the program's own machine";
   return null;

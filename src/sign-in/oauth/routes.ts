@@ -11,46 +11,52 @@ import {
 } from "../../http/contract/oauth-paths.ts";
 import { hostFault } from "../../http/request/request-target.ts";
 import { underPrefix } from "../../http/request/path-prefix.ts";
-import { toSignIn } from "../sign-in-page.ts";
+import { redirectToSignIn } from "../sign-in-page.ts";
 import type { SignInParts } from "../routes.ts";
 import { visitOf } from "../visit.ts";
 import { boundedText, FORM_TYPE } from "../form.ts";
 import { oauthPreflight, oauthRefusal } from "./answer.ts";
 import { Clients } from "./clients.ts";
 import { type ConsentParts, decideConsent, showConsent } from "./consent-page.ts";
-import { introspect, register, revoke, token, type TokenParts } from "./token-endpoint.ts";
+import { introspect, register, revoke, issueToken, type TokenParts } from "./token-endpoint.ts";
 
 export type OAuthParts = SignInParts &
   Pick<TokenParts, "sealing" | "onRevoked"> & { readonly egress: Pick<Egress, "request"> };
 
-type Endpoint = (parts: OAuthParts & TokenParts, request: Request) => Promise<Response>;
+type OAuthEndpoint = (parts: OAuthParts & TokenParts, request: Request) => Promise<Response>;
 
 export function oauthRoutes(given: OAuthParts) {
   const parts = { ...given, clients: new Clients(given) };
   const routes = new Elysia({ name: "oauth" })
-    .get(AUTHORIZE_PATH, async ({ request }) => page(parts, request), { parse: "none" })
-    .post(AUTHORIZE_PATH, async ({ request }) => page(parts, request), { parse: "none" });
+    .get(AUTHORIZE_PATH, async ({ request }) => personPage(parts, request), { parse: "none" })
+    .post(AUTHORIZE_PATH, async ({ request }) => personPage(parts, request), { parse: "none" });
   for (const [path, endpoint] of ENDPOINTS) {
-    routes.post(path, async ({ request }) => asked(parts, request, endpoint), { parse: "none" });
-    routes.options(path, async ({ request }) => asked(parts, request, async () => oauthPreflight()), { parse: "none" });
+    routes.post(path, async ({ request }) => countedEndpoint(parts, request, endpoint), { parse: "none" });
+    routes.options(path, async ({ request }) => countedEndpoint(parts, request, async () => oauthPreflight()), {
+      parse: "none",
+    });
   }
   return routes;
 }
 
 /** The person's page. */
-async function page(parts: OAuthParts & ConsentParts, request: Request): Promise<Response> {
-  return served(parts, request, async (asking) => {
+async function personPage(parts: OAuthParts & ConsentParts, request: Request): Promise<Response> {
+  return serveCounted(parts, request, async (asking) => {
     const visit = await visitOf(parts, asking);
     if (visit instanceof Response) return visit;
     const { principal } = visit;
     if (request.method === "GET") return showConsent(parts, visit);
-    return principal === null ? toSignIn(visit) : decideConsent(parts, { ...visit, principal });
+    return principal === null ? redirectToSignIn(visit) : decideConsent(parts, { ...visit, principal });
   });
 }
 
 /** An endpoint for programs: each request counts against its client's address. */
-const asked = (parts: OAuthParts & TokenParts, request: Request, endpoint: Endpoint): Promise<Response> =>
-  served(parts, request, async (asking) => {
+const countedEndpoint = (
+  parts: OAuthParts & TokenParts,
+  request: Request,
+  endpoint: OAuthEndpoint,
+): Promise<Response> =>
+  serveCounted(parts, request, async (asking) => {
     const rate = await parts.limits.ofStranger(asking, parts.server());
     const limited = parts.limits.refusalOf(rate);
     if (limited !== null)
@@ -62,7 +68,7 @@ const asked = (parts: OAuthParts & TokenParts, request: Request, endpoint: Endpo
     return endpoint(parts, asking);
   });
 
-async function served(
+async function serveCounted(
   parts: OAuthParts,
   request: Request,
   answer: (request: Request) => Promise<Response>,
@@ -81,7 +87,7 @@ const withForm =
       parts: TokenParts,
       sent: { readonly form: URLSearchParams; readonly address: string; readonly request: Request },
     ) => Promise<Response>,
-  ): Endpoint =>
+  ): OAuthEndpoint =>
   async (parts, request) => {
     const text = await boundedText(request, FORM_TYPE);
     if (text === null) return NO_FORM();
@@ -89,14 +95,14 @@ const withForm =
     return endpoint(parts, { form: new URLSearchParams(text), address, request });
   };
 
-const registered: Endpoint = async (parts, request) => {
+const registered: OAuthEndpoint = async (parts, request) => {
   const body = await boundedText(request, "application/json");
   if (body === null) return oauthRefusal("invalid_client_metadata", "The body must be a JSON object");
   return register(parts, { body, address: parts.limits.addressOf(request, parts.server()) });
 };
 
 /** For owners only, with a token that may read tokens. */
-const introspected: Endpoint = async (parts, request) => {
+const introspected: OAuthEndpoint = async (parts, request) => {
   const asking = { request, server: parts.server() };
   const verified = await parts.authentication.verify(asking, { isCounted: true, takesSessions: false, resource: "" });
   if (!verified.ok) return oauthRefusal("invalid_client", "A token of an owner with tokens:read is needed");
@@ -109,8 +115,8 @@ const introspected: Endpoint = async (parts, request) => {
     : introspect(parts, { form: new URLSearchParams(text), organizationId: principal.organizationId });
 };
 
-const ENDPOINTS: readonly (readonly [string, Endpoint])[] = [
-  [TOKEN_PATH, withForm(token)],
+const ENDPOINTS: readonly (readonly [string, OAuthEndpoint])[] = [
+  [TOKEN_PATH, withForm(issueToken)],
   [REVOKE_PATH, withForm(revoke)],
   [INTROSPECT_PATH, introspected],
   [REGISTER_PATH, registered],

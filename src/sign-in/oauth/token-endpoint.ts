@@ -16,16 +16,16 @@ import { checkToken, makeToken, type MintedToken } from "../../http/admission/to
 import { lookUp } from "../../log/look-up.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { oauthAnswer, oauthDone, oauthRefusal } from "./answer.ts";
-import { resourceOf } from "./authorization-request.ts";
-import { type Clients, parsed, readMetadata } from "./clients.ts";
-import { accessBitsOf, challengeOf, readCode, readRefreshToken, refreshTokenOf } from "./grant-secrets.ts";
+import { tokenResource } from "./authorization-request.ts";
+import { type Clients, parseClientDocument, readMetadata } from "./clients.ts";
+import { accessBitsOf, verifierChallenge, readCode, readRefreshToken, refreshTokenOf } from "./grant-secrets.ts";
 
 /** The lifetime of an access token; programs refresh it by themselves. */
 export const ACCESS_TOKEN_SECONDS = 3_600;
 /** Programs that one address may register before it must wait. */
 const FREE_REGISTRATIONS = 20;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
-const HASH_CHARACTERS = 32;
+const CLIENT_HASH_CHARACTERS = 32;
 
 export interface TokenParts {
   readonly system: TroupeSystem;
@@ -39,12 +39,12 @@ export interface TokenParts {
 }
 
 /** A form from a program, and its sender. */
-export interface Sent {
+export interface SentForm {
   readonly form: URLSearchParams;
   readonly address: string;
 }
 
-export async function token(parts: TokenParts, sent: Sent): Promise<Response> {
+export async function issueToken(parts: TokenParts, sent: SentForm): Promise<Response> {
   const { form } = sent;
   const repeated = [...form.keys()].find((name) => name !== "resource" && form.getAll(name).length > 1);
   if (repeated !== undefined) return oauthRefusal("invalid_request", `${repeated} was sent more than once`);
@@ -61,11 +61,11 @@ export async function token(parts: TokenParts, sent: Sent): Promise<Response> {
   }
 }
 
-async function redeem(parts: TokenParts, { form, address }: Sent): Promise<Response> {
+async function redeem(parts: TokenParts, { form, address }: SentForm): Promise<Response> {
   const code = readCode(form.get("code") ?? "");
   const verifier = form.get("code_verifier") ?? "";
   if (!VERIFIER.test(verifier)) return oauthRefusal("invalid_request", "code_verifier is missing or is none");
-  const resource = asked(parts, form);
+  const resource = requestedResource(parts, form);
   if (resource === undefined) return BAD_TARGET();
   if (code === null) return BAD_GRANT();
   const { grantId, organizationId } = code;
@@ -75,7 +75,7 @@ async function redeem(parts: TokenParts, { form, address }: Sent): Promise<Respo
       grantId,
       given: {
         codeHash: code.codeHash,
-        codeChallenge: challengeOf(verifier),
+        codeChallenge: verifierChallenge(verifier),
         clientId: form.get("client_id") ?? "",
         redirectUri: form.get("redirect_uri") ?? "",
         resource,
@@ -84,12 +84,12 @@ async function redeem(parts: TokenParts, { form, address }: Sent): Promise<Respo
       origin: { userId: null, tokenId: null, address },
     }),
   );
-  return answerOf(parts, organizationId, { secret, issued });
+  return tokenAnswer(parts, organizationId, { secret, issued });
 }
 
-async function refresh(parts: TokenParts, { form, address }: Sent): Promise<Response> {
+async function refresh(parts: TokenParts, { form, address }: SentForm): Promise<Response> {
   const given = readRefreshToken(parts.sealing, form.get("refresh_token") ?? "");
-  const resource = asked(parts, form);
+  const resource = requestedResource(parts, form);
   if (resource === undefined) return BAD_TARGET();
   if (given === null) return BAD_GRANT();
   const { grantId, organizationId, generation } = given;
@@ -106,13 +106,13 @@ async function refresh(parts: TokenParts, { form, address }: Sent): Promise<Resp
       origin: { userId: null, tokenId: null, address },
     }),
   );
-  return answerOf(parts, organizationId, { secret, issued });
+  return tokenAnswer(parts, organizationId, { secret, issued });
 }
 
 /** The resource that the request names, null for none; undefined if it is not ours. */
-function asked(parts: TokenParts, form: URLSearchParams): string | null | undefined {
+function requestedResource(parts: TokenParts, form: URLSearchParams): string | null | undefined {
   const given = form.getAll("resource");
-  return given.length === 0 ? null : (resourceOf(given, parts.appUrl()) ?? undefined);
+  return given.length === 0 ? null : (tokenResource(given, parts.appUrl()) ?? undefined);
 }
 
 type NewAccess = { readonly hash: string; readonly hint: string; readonly expiresAt: string };
@@ -126,7 +126,7 @@ async function issue(
   return { secret, issued: await take({ hash, hint, expiresAt }) };
 }
 
-function answerOf(
+function tokenAnswer(
   parts: TokenParts,
   organizationId: string,
   { secret, issued }: { secret: string; issued: Outcome<Issued> },
@@ -153,7 +153,7 @@ export async function register(
   parts: TokenParts,
   { body, address }: { readonly body: string; readonly address: string },
 ): Promise<Response> {
-  const fields = parsed(body);
+  const fields = parseClientDocument(body);
   if (fields === null)
     return oauthRefusal("invalid_client_metadata", "The body must be a JSON object, without NUL and lone surrogates");
   const metadata = readMetadata(fields);
@@ -161,7 +161,7 @@ export async function register(
     const isUri = metadata.startsWith("redirect_uris");
     return oauthRefusal(isUri ? "invalid_redirect_uri" : "invalid_client_metadata", metadata);
   }
-  const ref = attemptsRef(`reg_${Bun.SHA256.hash(address, "hex").slice(0, HASH_CHARACTERS)}`);
+  const ref = attemptsRef(`reg_${Bun.SHA256.hash(address, "hex").slice(0, CLIENT_HASH_CHARACTERS)}`);
   const admitted = await parts.system.dispatch(ref, { kind: "admit_attempt", free: FREE_REGISTRATIONS });
   if (!admitted.ok && admitted.fault.kind === "rate_limited")
     return oauthRefusal("temporarily_unavailable", "Too many registrations from here", admitted.fault.retryAfterMs);
@@ -185,7 +185,7 @@ export async function register(
  * Ends the grant of a token (RFC 7009). The holder of a token may revoke it; an unknown token counts as already
  * revoked.
  */
-export async function revoke(parts: TokenParts, { form, address }: Sent): Promise<Response> {
+export async function revoke(parts: TokenParts, { form, address }: SentForm): Promise<Response> {
   const text = form.get("token") ?? "";
   const origin = { userId: null, tokenId: null, address };
   const refreshed = readRefreshToken(parts.sealing, text);

@@ -4,7 +4,7 @@
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/admission/same-origin.ts";
-import { type AccountPageParts, complained, CONNECT, showAccount, toAccount } from "../account-page.ts";
+import { type AccountPageParts, accountComplaint, CONNECT, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import type { InvitationPageParts } from "../invitation-page.ts";
 import { redirectTo } from "../layout.ts";
@@ -19,7 +19,7 @@ import {
   signInForm,
 } from "../sign-in-page.ts";
 import type { OwnVisit, Visit } from "../visit.ts";
-import { connect, type Entry, entryOf, type PeopleParts } from "./people.ts";
+import { connectIdentity, type PersonEntry, enterPerson, type PeopleParts } from "./people.ts";
 import { providerCookie, type ProviderCookieParts } from "./provider-cookie.ts";
 import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";
 
@@ -49,7 +49,7 @@ export async function goToProvider(parts: ProviderPageParts, visit: Visit): Prom
     const refusal = wordsOfFailure(to, provider.name);
     return isConnecting && principal !== null
       ? notConnected(parts, { ...visit, principal }, refusal)
-      : refused(parts, next, refusal);
+      : refuseSignIn(parts, next, refusal);
   }
   return redirectTo(to.href, { "set-cookie": cookie });
 }
@@ -63,16 +63,17 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   const state = visit.query.get("state");
   if (key !== null && principal !== null && state === secretsOf(key, principal).state)
     return connectPerson(parts, { ...visit, principal }, key);
-  if (key === null || state !== secretsOf(key).state) return refused(parts, null, STALE);
+  if (key === null || state !== secretsOf(key).state) return refuseSignIn(parts, null, STALE_SIGN_IN);
   const flow = await takeFlow(parts, key);
-  if (!flow.ok) return flow.fault.kind === "not_found" ? refused(parts, null, STALE) : faultPage(flow.fault);
+  if (!flow.ok)
+    return flow.fault.kind === "not_found" ? refuseSignIn(parts, null, STALE_SIGN_IN) : faultPage(flow.fault);
   const { next } = flow.value;
   const proven = await provider.finish(redirectUriOf(parts), visit.query, secretsOf(key));
-  if ("kind" in proven) return refused(parts, next, wordsOfFailure(proven, provider.name));
+  if ("kind" in proven) return refuseSignIn(parts, next, wordsOfFailure(proven, provider.name));
   const sender = { ...visit.sender, browser: `${visit.sender.browser}, by ${provider.name}` };
-  const entry = await entryOf(parts, { proven, sender, next });
+  const entry = await enterPerson(parts, { proven, sender, next });
   if (entry.kind === "failed") return faultPage(entry.fault);
-  if (entry.kind !== "entered") return refused(parts, next, wordsOfEntry(entry, provider.name));
+  if (entry.kind !== "entered") return refuseSignIn(parts, next, wordsOfEntry(entry, provider.name));
   const entered = await enter(parts, visit, { started: entry.started, next: entry.hasJoined ? null : next });
   entered.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
   entered.headers.append(
@@ -88,10 +89,11 @@ async function connectPerson(parts: ProviderPageParts, visit: OwnVisit, key: str
   const { principal, sender } = visit;
   if (provider === null) return redirectTo(ACCOUNT_PATH);
   const flow = await takeFlow(parts, key);
-  if (!flow.ok) return flow.fault.kind === "not_found" ? notConnected(parts, visit, STALE) : faultPage(flow.fault);
+  if (!flow.ok)
+    return flow.fault.kind === "not_found" ? notConnected(parts, visit, STALE_SIGN_IN) : faultPage(flow.fault);
   const proven = await provider.finish(redirectUriOf(parts), visit.query, secretsOf(key, principal));
   if ("kind" in proven) return notConnected(parts, visit, wordsOfFailure(proven, provider.name));
-  const connected = await connect(parts, principal, { proven, sender });
+  const connected = await connectIdentity(parts, principal, { proven, sender });
   if (!connected.ok) return faultPage(connected.fault);
   if (connected.value !== "connected")
     return notConnected(parts, visit, {
@@ -106,8 +108,12 @@ async function connectPerson(parts: ProviderPageParts, visit: OwnVisit, key: str
   return done;
 }
 
-async function notConnected(parts: ProviderPageParts, visit: OwnVisit, { status, wrong }: Refusal): Promise<Response> {
-  const page = await showAccount(parts, visit, { ...complained(wrong), status });
+async function notConnected(
+  parts: ProviderPageParts,
+  visit: OwnVisit,
+  { status, wrong }: SignInRefusal,
+): Promise<Response> {
+  const page = await showAccount(parts, visit, { ...accountComplaint(wrong), status });
   page.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
   return page;
 }
@@ -135,20 +141,20 @@ const secretsOf = (key: string, connecting: Pick<OwnVisit["principal"], "userId"
   verifier: derived(key, "verifier"),
 });
 
-interface Refusal {
+interface SignInRefusal {
   readonly status: number;
   readonly wrong: string;
 }
 
-const refused = (parts: PageParts, next: string | null, { status, wrong }: Refusal): Response =>
+const refuseSignIn = (parts: PageParts, next: string | null, { status, wrong }: SignInRefusal): Response =>
   signInForm(parts, { next, wrong, status, headers: { "set-cookie": noFlowCookie(parts.appUrl()) } });
 
-const STALE: Refusal = {
+const STALE_SIGN_IN: SignInRefusal = {
   status: 400,
   wrong: `This sign-in was begun in another browser, has ended already, or took longer than ${FLOW_MINUTES} minutes. Try again.`,
 };
 
-function wordsOfFailure({ kind }: ProviderFailure, name: string): Refusal {
+function wordsOfFailure({ kind }: ProviderFailure, name: string): SignInRefusal {
   switch (kind) {
     case "away":
       return { status: 503, wrong: `${name} cannot be reached now. Try again in a moment.` };
@@ -167,7 +173,7 @@ function wordsOfFailure({ kind }: ProviderFailure, name: string): Refusal {
   }
 }
 
-function wordsOfEntry({ kind, email }: Extract<Entry, { email: unknown }>, name: string): Refusal {
+function wordsOfEntry({ kind, email }: Extract<PersonEntry, { email: unknown }>, name: string): SignInRefusal {
   switch (kind) {
     case "unverified":
       return {

@@ -8,8 +8,8 @@ import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";
-import type { Accounts, Sender, StartedSession } from "../accounts.ts";
-import { type InvitationParts, join, linkIn, newPerson, openInvitation } from "../invitations.ts";
+import type { Accounts, SignInSender, StartedSession } from "../accounts.ts";
+import { type InvitationParts, join, invitationLinkIn, newPerson, openInvitation } from "../invitations.ts";
 import { keyHash } from "../../http/admission/token.ts";
 import type { ProvenPerson } from "./provider.ts";
 
@@ -19,7 +19,7 @@ export type PeopleParts = InvitationParts & { readonly accounts: Accounts; reado
  * `unverified`: the provider has not verified the address. `other`: the account is connected with another identity of
  * the provider.
  */
-export type Entry =
+export type PersonEntry =
   | {
       readonly kind: "entered";
       readonly started: StartedSession;
@@ -31,30 +31,30 @@ export type Entry =
 
 interface Arrival {
   readonly proven: ProvenPerson;
-  readonly sender: Sender;
+  readonly sender: SignInSender;
   /** Where the person wants to go; the link of an invitation admits a new person. */
   readonly next: string | null;
 }
 
-export async function entryOf(parts: PeopleParts, arrival: Arrival): Promise<Entry> {
+export async function enterPerson(parts: PeopleParts, arrival: Arrival): Promise<PersonEntry> {
   const { proven, sender } = arrival;
   const known = await linkedPerson(parts, proven);
-  if (!known.ok) return failed(known.fault);
+  if (!known.ok) return failedEntry(known.fault);
   if (known.value !== null) return started(parts, known.value, sender);
   const { email } = proven;
   if (email === null || !proven.isEmailVerified) return { kind: "unverified", email };
   const members = await parts.accounts.byEmail(email);
-  if (!members.ok) return failed(members.fault);
+  if (!members.ok) return failedEntry(members.fault);
   const people = [...new Set(members.value.map(({ id }) => id))];
   const [userId] = people;
   if (userId === undefined) return invited(parts, { ...arrival, email });
   // An address that two people share does not identify either.
   if (people.length > 1) return { kind: "unknown", email };
   const linked = await link(parts, userId, arrival);
-  if (!linked.ok) return failed(linked.fault);
+  if (!linked.ok) return failedEntry(linked.fault);
   if (linked.value === "other") return { kind: "other", email };
   const noted = linked.value === "new" ? await noteLinked(parts, userId, arrival) : ok(null);
-  return noted.ok ? started(parts, userId, sender) : failed(noted.fault);
+  return noted.ok ? started(parts, userId, sender) : failedEntry(noted.fault);
 }
 
 /** The person already connected with this identity, if they are still a member of any organization. */
@@ -104,17 +104,17 @@ const noteLinked = ({ accounts }: PeopleParts, userId: string, { proven, sender 
   );
 
 /** `taken`: the identity belongs to another person here. `other`: the person is connected with another identity. */
-export type Connected = "connected" | "taken" | "other";
+export type ConnectedIdentity = "connected" | "taken" | "other";
 
 /**
  * Connects the signed-in person with this identity, whatever its e-mail address: they have authenticated both here and
  * at the provider. Their other credentials stay.
  */
-export async function connect(
+export async function connectIdentity(
   parts: PeopleParts,
   { userId, tokenId }: Pick<Principal, "userId" | "tokenId">,
   { proven, sender }: Pick<Arrival, "proven" | "sender">,
-): Promise<Outcome<Connected>> {
+): Promise<Outcome<ConnectedIdentity>> {
   const { system, accounts } = parts;
   const { issuer, subject } = proven;
   const known = await linkedPerson(parts, proven);
@@ -133,39 +133,39 @@ export async function connect(
 }
 
 /** Admits a new person who came from the link of an invitation to this address. */
-async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<Entry> {
+async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<PersonEntry> {
   const { email, proven, sender, next } = arrival;
-  const unknown: Entry = { kind: "unknown", email };
+  const unknown: PersonEntry = { kind: "unknown", email };
   const at = next === null ? null : new URL(next, "https://troupe.invalid");
   if (at === null || at.pathname !== INVITATION_PATH) return unknown;
-  const invitation = linkIn(at.searchParams);
+  const invitation = invitationLinkIn(at.searchParams);
   const opened = await openInvitation(parts, invitation);
-  if (!opened.ok) return opened.fault.kind === "not_found" ? unknown : failed(opened.fault);
+  if (!opened.ok) return opened.fault.kind === "not_found" ? unknown : failedEntry(opened.fault);
   if (opened.value.email.toLowerCase() !== email.toLowerCase()) return unknown;
   const userId = await newPerson(parts, opened.value.email, invitation.organizationId);
-  if (!userId.ok) return failed(userId.fault);
+  if (!userId.ok) return failedEntry(userId.fault);
   if (userId.value === null) return unknown;
   const linked = await link(parts, userId.value, arrival);
-  if (!linked.ok) return failed(linked.fault);
+  if (!linked.ok) return failedEntry(linked.fault);
   if (linked.value === "other") return { kind: "other", email };
   const person = { userId: userId.value, name: proven.name ?? email.split("@")[0] ?? email, email: opened.value.email };
   const joined = await join(parts, { link: invitation, person, address: sender.address }, null);
-  if (!joined.ok) return failed(joined.fault);
+  if (!joined.ok) return failedEntry(joined.fault);
   const noted = await noteLinked(parts, person.userId, arrival);
-  if (!noted.ok) return failed(noted.fault);
+  if (!noted.ok) return failedEntry(noted.fault);
   return entered(await parts.accounts.startIn(invitation.organizationId, userId.value, sender), true);
 }
 
-async function started({ accounts, system }: PeopleParts, userId: string, sender: Sender): Promise<Entry> {
+async function started({ accounts, system }: PeopleParts, userId: string, sender: SignInSender): Promise<PersonEntry> {
   const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
-  if (!credentials.ok) return failed(credentials.fault);
+  if (!credentials.ok) return failedEntry(credentials.fault);
   return entered(await accounts.start(userId, sender, credentials.value.chosenOrganizationId), false);
 }
 
-const entered = (begun: Outcome<StartedSession>, hasJoined: boolean): Entry =>
-  begun.ok ? { kind: "entered", started: begun.value, hasJoined } : failed(begun.fault);
+const entered = (begun: Outcome<StartedSession>, hasJoined: boolean): PersonEntry =>
+  begun.ok ? { kind: "entered", started: begun.value, hasJoined } : failedEntry(begun.fault);
 
-const failed = (fault: Fault): Entry => ({ kind: "failed", fault });
+const failedEntry = (fault: Fault): PersonEntry => ({ kind: "failed", fault });
 
 /** Issuers and subjects are external texts, so they are encoded unambiguously before hashing. */
 const ownerRef = ({ issuer, subject }: ProvenPerson) =>

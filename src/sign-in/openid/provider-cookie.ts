@@ -6,7 +6,7 @@ import type { Sealing } from "../../../actors/sealing.ts";
 import { cookieIn, cookieOf } from "../../http/admission/session-cookie.ts";
 import { SESSION_MS } from "../accounts.ts";
 
-const COOKIE = "troupe_provider";
+const PROVIDER_COOKIE = "troupe_provider";
 const CONTEXT = ["browser"];
 /** Browsers keep 4,096 bytes of name, value and attributes; sealing makes a third more. */
 const ID_TOKEN_CHARACTERS = 2_700;
@@ -32,11 +32,11 @@ export const providerCookie = (parts: ProviderCookieParts, session: ProviderSess
 export const cookieAfterwards = (parts: ProviderCookieParts, session: ProviderSession): string =>
   keptFor(parts, session, AFTERWARDS_SECONDS);
 
-export const noProviderCookie = ({ appUrl }: ProviderCookieParts): string => cookieOf(COOKIE, "", appUrl(), 0);
+export const noProviderCookie = ({ appUrl }: ProviderCookieParts): string => cookieOf(PROVIDER_COOKIE, "", appUrl(), 0);
 
 /** The content of the browser's cookie, or null. */
 export function providerSessionIn(request: Request, { sealing, appUrl }: ProviderCookieParts): ProviderSession | null {
-  const sealed = cookieIn(COOKIE, request.headers.get("cookie"), appUrl());
+  const sealed = cookieIn(PROVIDER_COOKIE, request.headers.get("cookie"), appUrl());
   const text = sealed === null ? null : sealing.open("provider_session", sealed, CONTEXT);
   return text === null ? null : (JSON.parse(text) as ProviderSession);
 }
@@ -47,5 +47,5 @@ function keptFor(
   seconds: number,
 ): string {
   const kept: ProviderSession = { userId, idToken: idToken.length > ID_TOKEN_CHARACTERS ? "" : idToken };
-  return cookieOf(COOKIE, sealing.seal("provider_session", JSON.stringify(kept), CONTEXT), appUrl(), seconds);
+  return cookieOf(PROVIDER_COOKIE, sealing.seal("provider_session", JSON.stringify(kept), CONTEXT), appUrl(), seconds);
 }

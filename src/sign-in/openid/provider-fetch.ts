@@ -5,15 +5,15 @@
 import type { Egress, EgressResult } from "../../egress/egress.ts";
 
 /** Documents, keys and tokens are small, and a person waits. */
-const TIMEOUT_MS = 8_000;
-const ANSWER_BYTES = 512 * 1_024;
+const PROVIDER_TIMEOUT_MS = 8_000;
+const PROVIDER_ANSWER_BYTES = 512 * 1_024;
 
 /** The provider cannot be reached, or fails: not the person's fault. */
 export class ProviderAway extends Error {
   override readonly name = "ProviderAway";
 }
 
-interface Asked {
+interface ProviderRequest {
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: URLSearchParams | null | undefined;
@@ -22,13 +22,13 @@ interface Asked {
 /** `fetch` for the client library. Throws `ProviderAway`. */
 export const providerFetch =
   (egress: Pick<Egress, "request">) =>
-  async (url: string, { method, headers, body }: Asked): Promise<Response> => {
+  async (url: string, { method, headers, body }: ProviderRequest): Promise<Response> => {
     const answer: EgressResult = await egress.request({
       url,
       method,
       headers,
       ...((body ?? null) === null ? {} : { body: String(body) }),
-      limits: { timeoutMs: TIMEOUT_MS, maxResponseBytes: ANSWER_BYTES },
+      limits: { timeoutMs: PROVIDER_TIMEOUT_MS, maxResponseBytes: PROVIDER_ANSWER_BYTES },
     });
     const { host, pathname } = new URL(url);
     if (answer.kind === "failed") throw new ProviderAway(`${host}${pathname}: ${answer.error}`);

@@ -64,7 +64,7 @@ export type ProviderFailure = { readonly kind: "away" | "refused" | "misconfigur
 /** The provider's metadata is read again after this; while the provider is unavailable, the last version is used. */
 const METADATA_MS = 3_600_000;
 const SCOPE = "openid email profile";
-const NAME_CHARACTERS = 100;
+const PROVIDED_NAME_CHARACTERS = 100;
 
 export class OpenIdProvider {
   readonly name: string;
@@ -150,7 +150,7 @@ export class OpenIdProvider {
       // Many providers give the e-mail address only from the userinfo endpoint.
       const hasAll = claims["email"] !== undefined || server.userinfo_endpoint === undefined;
       const said = hasAll ? claims : await this.userInfo(server, client, tokens, claims.sub);
-      return personOf(claims, said, tokens.id_token ?? "");
+      return provenPerson(claims, said, tokens.id_token ?? "");
     });
   }
 
@@ -232,7 +232,7 @@ export class OpenIdProvider {
     try {
       return await work();
     } catch (error) {
-      const kind = kindOf(error) ?? usually;
+      const kind = failureKind(error) ?? usually;
       this.parts.log.warn(
         { issuer: this.issuer, kind, ...detailsOf(error) },
         "a sign-in by the OpenID provider failed",
@@ -245,7 +245,7 @@ export class OpenIdProvider {
 /** Errors of providers for an unknown or wrongly authenticated client. */
 const CLIENT_ERRORS = ["invalid_client", "unauthorized_client"];
 
-function kindOf(error: unknown): ProviderFailure["kind"] | null {
+function failureKind(error: unknown): ProviderFailure["kind"] | null {
   if (error instanceof ProviderAway) return "away";
   if (error instanceof oauth.AuthorizationResponseError) return "refused";
   const isOfClient = error instanceof oauth.ResponseBodyError && CLIENT_ERRORS.includes(error.error);
@@ -263,7 +263,7 @@ function detailsOf(error: unknown): { readonly reason: string; readonly said?: s
 
 const isPlain = (issuer: string): boolean => issuer.startsWith("http:");
 
-function personOf(
+function provenPerson(
   { iss: issuer, sub: subject }: Pick<oauth.IDToken, "iss" | "sub">,
   { email, email_verified: isVerified, name }: Readonly<Record<string, unknown>>,
   idToken: string,
@@ -274,7 +274,7 @@ function personOf(
     subject,
     email: typeof email === "string" && email.trim() !== "" ? email.trim() : null,
     isEmailVerified: isVerified === true,
-    name: said === "" ? null : cutText(said, NAME_CHARACTERS),
+    name: said === "" ? null : cutText(said, PROVIDED_NAME_CHARACTERS),
     idToken,
   };
 }

@@ -6,7 +6,7 @@
 import { isOwnLink } from "../../http/admission/same-origin.ts";
 import { beginFlow, derived, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import { html } from "../html.ts";
-import { pageOf, redirectTo } from "../layout.ts";
+import { renderPage, redirectTo } from "../layout.ts";
 import { ACCOUNT_PATH, faultPage, PROVIDER_PATH, SIGN_IN_PATH, signOut } from "../sign-in-page.ts";
 import type { Visit } from "../visit.ts";
 import type { ProviderPageParts } from "./pages.ts";
@@ -60,7 +60,7 @@ export async function showSignedOut(parts: ProviderPageParts, { request, query, 
   const hasComeBack = key !== null && query.get("state") === stateOf(key) && (await takeFlow(parts, key)).ok;
   const isKnown = providerSessionIn(request, parts) !== null;
   const there = hasComeBack ? html`, and at ${provider.name}` : null;
-  return pageOf({
+  return renderPage({
     title: "You are signed out",
     isNarrow: true,
     headers: hasComeBack ? { "set-cookie": noFlowCookie(appUrl()) } : {},

@@ -6,7 +6,7 @@ import { isLonger } from "../../../actors/cut-text.ts";
 import { accountRef } from "../../../actors/account/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { HttpLog } from "../../log/port.ts";
-import { type AccountPageParts, complained, showAccount, toAccount } from "../account-page.ts";
+import { type AccountPageParts, accountComplaint, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, flowKeyIn, type FlowParts, noFlowCookie, takeFlow } from "../flow.ts";
 import { jsonOf } from "../layout.ts";
 import { nextPath } from "../next-path.ts";
@@ -21,7 +21,7 @@ export type PasskeyPageParts = FlowParts & PageParts & AccountPageParts & { read
  * A challenge has one purpose: one for signing in cannot create a passkey, and another person's challenge is not valid
  * for this one.
  */
-const toSignIn = (key: string): string => derived(key, "passkey");
+const signInPurpose = (key: string): string => derived(key, "passkey");
 const toAdd = (key: string, userId: string): string => derived(key, `new passkey of ${userId}`);
 
 export async function askToSignIn(parts: PasskeyPageParts): Promise<Response> {
@@ -30,7 +30,7 @@ export async function askToSignIn(parts: PasskeyPageParts): Promise<Response> {
   const flow = await beginFlow(parts, null);
   if (!flow.ok) return faultPage(flow.fault);
   const { key, cookie } = flow.value;
-  return jsonOf(await requestOptions(party, toSignIn(key)), { "set-cookie": cookie });
+  return jsonOf(await requestOptions(party, signInPurpose(key)), { "set-cookie": cookie });
 }
 
 export async function signInByPasskey(parts: PasskeyPageParts, visit: Visit): Promise<Response> {
@@ -40,29 +40,29 @@ export async function signInByPasskey(parts: PasskeyPageParts, visit: Visit): Pr
   const party = partyAt(parts.appUrl());
   if (party === null) return faultPage(NOT_HERE);
   const key = await takenKey(parts, request);
-  if (key === null) return refused(parts, next, STALE, 400);
+  if (key === null) return refusePasskey(parts, next, STALE_PASSKEY, 400);
   const claim = claimIn(form.get("credential") ?? "");
-  if (claim === null) return refused(parts, next, UNKNOWN, 403);
+  if (claim === null) return refusePasskey(parts, next, UNKNOWN_PASSKEY, 403);
   const account = accountRef(claim.userId);
   const ways = await system.dispatch(account, { kind: "read_ways_in" });
   if (!ways.ok) return faultPage(ways.fault);
   const passkey = ways.value.passkeys.find(({ id }) => id === claim.passkeyId);
-  if (passkey === undefined) return refused(parts, next, UNKNOWN, 403);
-  const counter = await provenCounter(party, claim, { passkey, challenge: toSignIn(key) }, log);
+  if (passkey === undefined) return refusePasskey(parts, next, UNKNOWN_PASSKEY, 403);
+  const counter = await provenCounter(party, claim, { passkey, challenge: signInPurpose(key) }, log);
   const used =
     counter === null ? null : await system.dispatch(account, { kind: "use_passkey", id: passkey.id, counter });
   if (used !== null && !used.ok && used.fault.kind !== "not_found") return faultPage(used.fault);
   if (used?.ok !== true) {
     const memberships = await accounts.memberships(claim.userId);
     if (memberships.ok) accounts.noteRefusal(memberships.value, visit.sender);
-    return refused(parts, next, UNKNOWN, 403);
+    return refusePasskey(parts, next, UNKNOWN_PASSKEY, 403);
   }
   const credentials = await system.dispatch(account, { kind: "read_credentials" });
   if (!credentials.ok) return faultPage(credentials.fault);
   const sender = { ...visit.sender, browser: `${visit.sender.browser}, by passkey` };
   const started = await accounts.start(claim.userId, sender, credentials.value.chosenOrganizationId);
   // The person is no longer a member of any organization.
-  if (!started.ok && started.fault.kind === "unauthenticated") return refused(parts, next, UNKNOWN, 403);
+  if (!started.ok && started.fault.kind === "unauthenticated") return refusePasskey(parts, next, UNKNOWN_PASSKEY, 403);
   if (!started.ok) return faultPage(started.fault);
   const entered = await enter(parts, visit, { started: started.value, next });
   entered.headers.append("set-cookie", noFlowCookie(parts.appUrl()));
@@ -92,12 +92,16 @@ export async function addPasskey(parts: PasskeyPageParts, visit: OwnVisit): Prom
   if (party === null) return faultPage(NOT_HERE);
   const name = (form.get("name") ?? "").trim();
   if (name === "" || isLonger(name, PASSKEY_NAME_CHARACTERS) || /\p{Cc}/u.test(name))
-    return showAccount(parts, visit, complained(`A passkey has a name of 1 to ${PASSKEY_NAME_CHARACTERS} characters.`));
+    return showAccount(
+      parts,
+      visit,
+      accountComplaint(`A passkey has a name of 1 to ${PASSKEY_NAME_CHARACTERS} characters.`),
+    );
   const key = await takenKey(parts, request);
-  if (key === null) return showAccount(parts, visit, complained(STALE));
+  if (key === null) return showAccount(parts, visit, accountComplaint(STALE_PASSKEY));
   const made = await madePasskey(party, form.get("credential") ?? "", toAdd(key, userId), parts.log);
   if (made === null)
-    return showAccount(parts, visit, complained("The answer of the browser is no passkey for this account."));
+    return showAccount(parts, visit, accountComplaint("The answer of the browser is no passkey for this account."));
   const command = { kind: "add_passkey", passkey: { ...made, name } } as const;
   const added = await parts.system.dispatch(accountRef(userId), command);
   if (!added.ok) return faultPage(added.fault);
@@ -124,12 +128,12 @@ async function takenKey(parts: PasskeyPageParts, request: Request): Promise<stri
   return (await takeFlow(parts, key)).ok ? key : null;
 }
 
-const STALE = `This was begun in another browser, has ended already, or took longer than ${FLOW_MINUTES} minutes. Try again.`;
-const UNKNOWN = "This passkey does not open an account here.";
+const STALE_PASSKEY = `This was begun in another browser, has ended already, or took longer than ${FLOW_MINUTES} minutes. Try again.`;
+const UNKNOWN_PASSKEY = "This passkey does not open an account here.";
 const NOT_HERE = {
   kind: "forbidden",
   message: "Passkeys need an https address with a name (APP_URL).",
 } as const;
 
-const refused = (parts: PageParts, next: string | null, wrong: string, status: number): Response =>
+const refusePasskey = (parts: PageParts, next: string | null, wrong: string, status: number): Response =>
   signInForm(parts, { next, wrong, status, headers: { "set-cookie": noFlowCookie(parts.appUrl()) } });

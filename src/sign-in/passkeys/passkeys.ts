@@ -29,7 +29,7 @@ export interface Holder {
 }
 
 const SERVICE = "Troupe";
-const load = () => import("@simplewebauthn/server");
+const loadPasskeys = () => import("@simplewebauthn/server");
 
 /** Null if browsers do not offer passkeys here: at an IP address, or over http except on this machine. */
 export function partyAt(appUrl: string): Party | null {
@@ -45,24 +45,24 @@ export async function creationOptions(
   { userId, email, name, passkeys }: Holder,
   challenge: string,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { generateRegistrationOptions } = await load();
+  const { generateRegistrationOptions } = await loadPasskeys();
   return generateRegistrationOptions({
     rpName: SERVICE,
     rpID: id,
     userID: new TextEncoder().encode(userId),
     userName: email,
     userDisplayName: name,
-    challenge: bytesOf(challenge),
+    challenge: base64Bytes(challenge),
     excludeCredentials: passkeys.map((passkey) => ({ id: passkey.id })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
 }
 
 export async function requestOptions({ id }: Party, challenge: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const { generateAuthenticationOptions } = await load();
+  const { generateAuthenticationOptions } = await loadPasskeys();
   return generateAuthenticationOptions({
     rpID: id,
-    challenge: bytesOf(challenge),
+    challenge: base64Bytes(challenge),
     allowCredentials: [],
     userVerification: "required",
   });
@@ -76,7 +76,7 @@ export async function madePasskey(
   log: HttpLog,
 ): Promise<Pick<Passkey, "id" | "publicKey" | "counter"> | null> {
   return proven(log, async () => {
-    const { verifyRegistrationResponse } = await load();
+    const { verifyRegistrationResponse } = await loadPasskeys();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: JSON.parse(answer) as RegistrationResponseJSON,
       expectedChallenge: challenge,
@@ -118,13 +118,13 @@ export async function provenCounter(
   log: HttpLog,
 ): Promise<number | null> {
   return proven(log, async () => {
-    const { verifyAuthenticationResponse } = await load();
+    const { verifyAuthenticationResponse } = await loadPasskeys();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      credential: { id: passkey.id, publicKey: bytesOf(passkey.publicKey), counter: passkey.counter },
+      credential: { id: passkey.id, publicKey: base64Bytes(passkey.publicKey), counter: passkey.counter },
       requireUserVerification: true,
     });
     return verified ? authenticationInfo.newCounter : null;
@@ -141,4 +141,4 @@ async function proven<T>(log: HttpLog, verify: () => Promise<T | null>): Promise
   }
 }
 
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "base64url"));
+const base64Bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "base64url"));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ClientAddresses, NOWHERE } from "../../../src/http/admission/client-address.ts";
+import { ClientAddresses, NO_ADDRESS } from "../../../src/http/admission/client-address.ts";
 
 const PROXIES = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
 
@@ -32,7 +32,7 @@ test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is o
   expect(clientOf("::ffff:203.0.113.9")).toBe(clientOf("203.0.113.9"));
   expect(clientOf("203.0.113.9")).not.toBe(clientOf("203.0.113.8"));
   expect(clientOf("fe80::1%eth0")).toBe(clientOf("fe80::2"));
-  expect(clientOf(null)).toBe(NOWHERE);
+  expect(clientOf(null)).toBe(NO_ADDRESS);
 });
 
 test("[RATE-3] X-Forwarded-For of a peer that is no configured proxy is not read", () => {

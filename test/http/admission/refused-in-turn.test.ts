@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { refuse } from "../../../actors/fault.ts";
 import { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
-import { ClientAddresses, NOWHERE } from "../../../src/http/admission/client-address.ts";
+import { ClientAddresses, NO_ADDRESS } from "../../../src/http/admission/client-address.ts";
 import { CrossOrigin } from "../../../src/http/answer/cross-origin.ts";
 import { addressPayer } from "../../../src/http/admission/fair-turns.ts";
 import { RateHeaders } from "../../../src/http/answer/rate-headers.ts";
@@ -14,7 +14,7 @@ import { systemClock } from "../../../src/wiring/clock.ts";
 import { settle } from "../../support/fake-clock.ts";
 
 /** Nothing has a connection here. */
-const PAYER = addressPayer(NOWHERE);
+const PAYER = addressPayer(NO_ADDRESS);
 
 test("[FAIR-2] a bad token is refused in the turn of its address, and charged to it", async () => {
   const turn = Promise.withResolvers<boolean>();

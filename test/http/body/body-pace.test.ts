@@ -4,10 +4,10 @@ import { LEAST_PART } from "../../../actors/runtime/fairness/bulk-work.ts";
 import {
   BodyPace,
   ENDING_MS,
-  MOST_WAIT_MS,
+  MOST_BODY_WAIT_MS,
   MS_PER_BYTE,
   type PacedBody,
-  QUIET_PART,
+  QUIET_BODY_PART,
   READ_AT_ONCE_BYTES,
   WITH_FOLLOWING,
 } from "../../../src/http/body/body-pace.ts";
@@ -47,7 +47,7 @@ function rig(busyPart: number) {
 }
 
 test("[FAIR-10] with nobody else active bodies are read as they come", async () => {
-  const { begin, names, clock } = rig(QUIET_PART / 2);
+  const { begin, names, clock } = rig(QUIET_BODY_PART / 2);
   begin("a", "x", 20);
   begin("b", "y", 20);
   await settle();
@@ -117,7 +117,7 @@ test("[FAIR-10] however many wait, of whichever organization, none waits for lon
   const { begin, read, clock } = rig(1);
   for (let n = 0; n < 900; n++) begin("many", `m${n}`, 40);
   for (let n = 0; n < 30; n++) begin(`one${n}`, `o${n}`, 4_000);
-  await clock.advance(6 * MOST_WAIT_MS);
+  await clock.advance(6 * MOST_BODY_WAIT_MS);
   const last = new Map<string, number>();
   let longest = 0;
   for (const { name, at } of read) {
@@ -126,13 +126,13 @@ test("[FAIR-10] however many wait, of whichever organization, none waits for lon
   }
   for (const at of last.values()) longest = Math.max(longest, clock.monotonic() - at);
   expect(last.size).toBe(930);
-  expect(longest).toBeLessThanOrEqual(2 * MOST_WAIT_MS);
+  expect(longest).toBeLessThanOrEqual(2 * MOST_BODY_WAIT_MS);
 });
 
 test("[FAIR-10] [FAIR-6] no body is late for its turn, and a stream is read when it is its turn", async () => {
   const { clock, pace, begin } = rig(1);
   // What has arrived before a body waits is worth more than the longest waits.
-  expect((READ_AT_ONCE_BYTES / STREAM_BYTES_PER_SECOND) * 1_000).toBeGreaterThan(20 * MOST_WAIT_MS);
+  expect((READ_AT_ONCE_BYTES / STREAM_BYTES_PER_SECOND) * 1_000).toBeGreaterThan(20 * MOST_BODY_WAIT_MS);
   const bodies = new Bodies(clock, 64 * MIB, pace);
   const begun = bodies.beginStream({ organizationId: "a", tokenId: "a1" }, MIB);
   const hold = begun.ok ? begun.value : null;
@@ -144,10 +144,10 @@ test("[FAIR-10] [FAIR-6] no body is late for its turn, and a stream is read when
   // They wait before it.
   await settle();
   const next = streamed.read();
-  await clock.advance(MOST_WAIT_MS / 2);
+  await clock.advance(MOST_BODY_WAIT_MS / 2);
   // One that nobody has asked for yet is in the stream.
   expect(pulled).toBe(2);
-  await clock.advance(2 * MOST_WAIT_MS);
+  await clock.advance(2 * MOST_BODY_WAIT_MS);
   expect((await next).value).toHaveLength(PIECE);
   expect([streamed.fault, bodies.usage.count]).toEqual([null, 1]);
 });

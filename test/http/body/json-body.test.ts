@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_JSON_DEPTH } from "../../../actors/clean-text.ts";
 import { refuse } from "../../../actors/fault.ts";
-import { decoded, JSON_BODY_BYTES, parseJsonObject, readBytes, typeFault } from "../../../src/http/body/json-body.ts";
+import {
+  decodeBody,
+  JSON_BODY_BYTES,
+  parseJsonObject,
+  readBytes,
+  typeFault,
+} from "../../../src/http/body/json-body.ts";
 
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
 const malformedAt = (place: string) =>
@@ -15,7 +21,7 @@ async function object(request: Request) {
   const fault = typeFault(request);
   if (fault !== null) return refuse(fault);
   const bytes = await readBytes(request);
-  const text = bytes.ok ? decoded(bytes.value) : bytes;
+  const text = bytes.ok ? decodeBody(bytes.value) : bytes;
   return text.ok ? parseJsonObject(text.value) : text;
 }
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 import { type Piece, QUIET, type SharedSource } from "../../../src/http/stream/event-source.ts";
-import { eventStream, PART_BYTES } from "../../../src/http/stream/event-stream.ts";
+import { eventStream, OFFERED_PART_BYTES } from "../../../src/http/stream/event-stream.ts";
 import { HEARTBEAT_MS } from "../../../src/http/stream/heartbeats.ts";
 import { OpenStreams } from "../../../src/http/stream/open-streams.ts";
 import { until } from "../../support/condition.ts";
@@ -201,7 +201,7 @@ test("[SSE-6] a piece that was taken in part is told to its end before the last 
   const { reader, streams } = serve(log);
   const [slow, quick] = [await reader(), await reader()];
   slow.socket.pause();
-  const long = "x".repeat(64 * PART_BYTES);
+  const long = "x".repeat(64 * OFFERED_PART_BYTES);
   let count = 0;
   while (log.open === 1) {
     log.say(...frames(said(++count, count, long)));

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { TranscriptEntry } from "../../../actors/job/ports.ts";
 import type { Block } from "../../../actors/job/schema.ts";
-import { partOf, transcriptEventOf } from "../../../actors/job/transcript.ts";
+import { transcriptPart, transcriptEventOf } from "../../../actors/job/transcript.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { MAX_STATE_CHARS } from "../../../src/runner/answer-limits.ts";
 import { createModels } from "../../../src/runner/models.ts";
@@ -36,7 +36,7 @@ async function stored(way: Way, answer: readonly string[], model = "fake-model")
   const { outcome } = await run(modelsBy(way, server.baseUrl, { model }), modelCall("hi", { tools: [WEATHER] }));
   if (outcome.kind !== "finished") throw new Error(JSON.stringify(outcome));
   const events = outcome.blocks.map((block) => JSON.stringify(transcriptEventOf(block)));
-  return events.map((event) => partOf(JSON.parse(event) as JsonObject) as Block);
+  return events.map((event) => transcriptPart(JSON.parse(event) as JsonObject) as Block);
 }
 
 /** The messages of the next request, after the result of the call. */
