@@ -92,7 +92,7 @@ export type MissionCommand =
       readonly jobId: string;
       readonly taskId: string | null;
       readonly status: Extract<JobStatus, "completed" | "failed" | "cancelled">;
-      /** At most `RESULT_CHARACTERS`. */
+      /** At most `KEPT_RESULT_CHARACTERS`. */
       readonly result: string | null;
       readonly error: MissionRunError | null;
     }

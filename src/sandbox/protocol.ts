@@ -30,7 +30,7 @@ export const GROWN = 2;
 
 /** The job of a child. */
 export interface Order {
-  /** The name of a job: a key of `JOBS` in `child.ts`. */
+  /** The name of a job: a key of `SANDBOX_JOBS` in `child.ts`. */
   readonly job: string;
   readonly options: JsonObject;
 }
@@ -48,7 +48,7 @@ export class JobOutput {
 
 /**
  * A job in a child: a function of the options, the content, and the files in its working directory. It answers a value
- * or an `JobOutput`, or a promise of one; an exception is the job's failure.
+ * or a `JobOutput`, or a promise of one; an exception is the job's failure.
  */
 export type SandboxedJob = (options: JsonObject, content: Uint8Array) => unknown;
 

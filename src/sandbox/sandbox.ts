@@ -72,7 +72,7 @@ export interface SandboxLog {
 }
 
 export interface SandboxJob {
-  /** A key of `JOBS` in `child.ts`. */
+  /** A key of `SANDBOX_JOBS` in `child.ts`. */
   readonly job: string;
   /** The lane in which the job waits: the organization. */
   readonly lane: string;

@@ -33,7 +33,7 @@ export const UNREAD_TOKEN_PART = 4;
 /** Bytes that Bun takes of an unread body: 1.25 MiB measured (1.4.5). */
 export const UNREAD_BODY_BYTES = 1.25 * 1024 * 1024;
 /**
- * Memory of a streamed body: what Bun takes of it, and a partly filled piece of `PIECE_BYTES`
+ * Memory of a streamed body: what Bun takes of it, and a partly filled piece of `UPLOAD_PIECE_BYTES`
  * (`src/files/pieces.ts`).
  */
 export const STREAM_BODY_BYTES = 1.75 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** `delegateTool`: gives a part of the work to another agent, waits for it to end, and returns its answer. */
+/** `delegate`: gives a part of the work to another agent, waits for it to end, and returns its answer. */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { Job } from "../../../actors/job/schema.ts";
@@ -19,7 +19,7 @@ export interface Delegation {
   readonly host: ToolHost;
 }
 
-/** What `delegateTool` needs from the service; the composition root implements it over the actors. */
+/** What `delegate` needs from the service; the composition root implements it over the actors. */
 export interface DelegationService {
   /**
    * Starts the child job of this key, or joins an existing one, and resolves when it has ended or waits for a person.

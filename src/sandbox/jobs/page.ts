@@ -1,4 +1,4 @@
-/** The job `extractPage`: a web server's answer, as text of a bounded length. */
+/** The job `page`: a web server's answer, as text of a bounded length. */
 import { cutText } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { charsetIn, decoderOf } from "../charset.ts";

@@ -13,7 +13,7 @@ type Repair = (value: Json, walk: SchemaWalk) => RepairedValue;
 
 interface SchemaWalk {
   readonly root: JsonObject;
-  /** Before 2020-12 `repairItems` may be a list, and `exclusiveMinimum` of draft 4 is a boolean. */
+  /** Before 2020-12 `items` may be a list, and `exclusiveMinimum` of draft 4 is a boolean. */
   readonly isOld: boolean;
   repairs: number;
 }
