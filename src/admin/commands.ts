@@ -25,7 +25,7 @@ import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
 import { doneCommand, listAnswer } from "./command-answer.ts";
 import { changeByOperation, type AdminCommand, findMember, organizationOf, findPerson, taken } from "./subjects.ts";
-import { CONTROL_CHARACTER } from "../sign-in/next-path.ts";
+import { CONTROL_CHARACTER } from "../sign-in/flow.ts";
 
 const ADMIN_NAME_CHARACTERS = 100;
 

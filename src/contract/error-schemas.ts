@@ -1,7 +1,7 @@
 /** The bodies of refusals (ERR-1, ERR-3), as components of the contract. */
 import { OneOf, Type } from "../../actors/schema.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
-import { errorUrl } from "../http/contract/error-page.ts";
+import { errorUrl } from "../http/contract/paths.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];

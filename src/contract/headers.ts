@@ -1,5 +1,5 @@
 /** The headers of requests and responses, as components of the contract (RATE-2, IDEM-2, VER-1, VER-3). */
-import { SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
+import { SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 interface ContractHeader {

@@ -1,6 +1,6 @@
 /** One operation as the contract shows it: parameters, body, answers, refusals, security (DOC-1). */
 import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
-import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import { assert } from "../../actors/assert.ts";
 import type { RawBodyContract } from "../http/contract/body-schema.ts";

@@ -1,8 +1,14 @@
-/** The part of a logger that this folder and the surfaces use. An exception goes in the field `err`. */
+/** The parts of a logger that other folders use: the surfaces, the runner, the replicas. An exception goes in the field `err`. */
 export interface HttpLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+}
+
+export type RunnerLog = Pick<HttpLog, "warn" | "error">;
+
+export interface PeersLog extends HttpLog {
+  debug(fields: object, message: string): void;
 }
 
 /**

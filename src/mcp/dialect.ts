@@ -4,8 +4,8 @@
  */
 import type { Fault } from "../../actors/fault.ts";
 import type { Dialect, Refusal } from "../http/answer/dialect.ts";
-import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
-import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { MCP_SCOPES } from "../http/contract/scopes.ts";
+import { MCP_RESOURCE } from "../http/contract/paths.ts";
 
 const MCP_METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`;
 

@@ -21,33 +21,33 @@ import {
 } from "@modelcontextprotocol/server";
 import { refusalFields } from "./dialect.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { newId } from "../../actors/ids.ts";
-import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { Batches } from "../http/request/batches.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import type { Caller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { HeadedMessage, PostedMessage } from "./operations.ts";
-import { authInfoOf, hasLinks } from "./auth-info.ts";
+import { authInfoOf } from "./auth-info.ts";
 import { batchAnswers, batchFault, isAnswered, jsonArray, NO_EFFECT } from "./batch.ts";
 import { originFault } from "./origin.ts";
 import { mcpServer, type ServedSession } from "./server.ts";
-import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
-import { toolResult } from "./answered-call.ts";
-import { EventIds, type WaitingCall } from "./event-cursor.ts";
-import { withFileLinks } from "./file-links.ts";
-import type { WaitedJob } from "./job-wait.ts";
-import { type PostedJson, messageFault, messageIn } from "./message.ts";
-import { messageText, refusedMessage } from "./message-text.ts";
+import type { Era, ServerParts } from "./call-parts.ts";
+import {
+  type PostedJson,
+  messageFault,
+  messageIn,
+  messageText,
+  needsSession,
+  noSession,
+  refusedMessage,
+  rpcError,
+} from "./message.ts";
 import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
-import { type RevivedCall, revivedCall } from "./revived-call.ts";
-import { needsSession, noSession, rpcError, usedId } from "./rpc-errors.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
-import { KEEP_ALIVE_MS, type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
+import { calledTool, requestOf, type Posted, SessionStreams } from "./session-streams.ts";
+import { type FoundSession, KEEP_ALIVE_MS, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
-import { type Toolset, Toolsets, withTools } from "./toolsets.ts";
-import { waitingCall } from "./waiting-call.ts";
-import { watchedStream } from "./watched-stream.ts";
+import { Toolsets, withTools } from "./toolsets.ts";
+import { watchedResponse } from "./watched-stream.ts";
 
 /** The connection is closed after so much silence. */
 const MCP_QUIET_SECONDS = 30;
@@ -55,13 +55,6 @@ const MCP_QUIET_SECONDS = 30;
 const LISTEN = "subscriptions/listen";
 const LIST = "tools/list";
 type Headed = Pick<HeadedMessage, "headers">;
-
-/** A message, or several, as they came. */
-interface Posted {
-  readonly caller: Caller;
-  readonly request: Request;
-  readonly toolset: Toolset;
-}
 
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
@@ -78,8 +71,7 @@ export class McpEndpoint {
   private readonly ids: SessionIds;
   private readonly records: SessionRecords;
   readonly sessions: McpSessions;
-  /** Calls that were resumed after their process had gone, by session and request. */
-  private readonly revived = new Map<string, RevivedCall>();
+  private readonly streams: SessionStreams;
 
   constructor(parts: EndpointParts) {
     this.parts = parts;
@@ -104,6 +96,7 @@ export class McpEndpoint {
           },
         }),
     });
+    this.streams = new SessionStreams({ ...parts, sessions: this.sessions });
     this.modern = createMcpHandler(() => this.serve("modern"), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
@@ -123,7 +116,7 @@ export class McpEndpoint {
     if (wrong !== null) return ok(rpcError(400, -32_600, wrong));
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
-    const request = this.requestOf("POST", headers, caller.signal);
+    const request = requestOf(this.parts.allowed().appUrl, { method: "POST", headers, signal: caller.signal });
     const isLegacy = await isLegacyRequest(request, parsed);
     const counted = await this.parts.batches.count(caller, messages.length);
     if (!counted.ok) return counted;
@@ -148,9 +141,9 @@ export class McpEndpoint {
     { session, waits }: { readonly session: FoundSession | undefined; readonly waits: boolean },
   ): Promise<Outcome<Response>> {
     if (session === undefined) return ok(await this.legacy(sent, message, waits));
-    this.cancelRevived(session, message);
+    this.streams.cancel(session, message);
     return waits || isOfSession(message)
-      ? this.inSession(sent, session, message)
+      ? this.streams.call(sent, session, message)
       : ok(await this.legacy(sent, message, false));
   }
 
@@ -188,7 +181,7 @@ export class McpEndpoint {
     const listening = await listenForChanges(parts, caller, { request, message: message as ListenRequest, authInfo });
     if (!listening.ok) return listening;
     const { response, end } = listening.value;
-    return ok(this.watched(caller, response, end));
+    return ok(watchedResponse(this.parts.services.streams, caller, response, end));
   }
 
   /** Opens a session's stream, or resumes one that was cut. */
@@ -204,15 +197,7 @@ export class McpEndpoint {
     const room = this.parts.services.streams.room(caller.principal.organizationId);
     if (!room.ok) return room;
     caller.keepOpen(MCP_QUIET_SECONDS);
-    const { "last-event-id": last } = headers;
-    if (last === undefined) return this.listenIn(caller, session, headers);
-    const place = new EventIds(this.parts.services.sealing, session.name).open(last);
-    if (this.sessions.hasEvent(id, last))
-      return place === "listening" ? this.listenIn(caller, session, headers) : this.resume(caller, session, headers);
-    if (place === "listening") return this.listenIn(caller, session, { ...headers, "last-event-id": undefined });
-    if (place === undefined || place === "unknown")
-      return ok(rpcError(400, -32_000, "Nothing is known of Last-Event-ID"));
-    return ok(this.revive(caller, session, { call: place, hasLinks: hasLinks(headers["mcp-protocol-version"]) }));
+    return this.streams.open(caller, session, headers);
   }
 
   async end(caller: Caller, { headers }: Headed): Promise<Outcome<Response>> {
@@ -242,18 +227,10 @@ export class McpEndpoint {
     return originFault({ get: (name) => (name === "host" ? host : origin) }, this.parts.allowed());
   }
 
-  private requestOf(method: string, headers: Headed["headers"], signal: AbortSignal): Request {
-    const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, value]],
-    );
-    const url = this.parts.allowed().appUrl + MCP_RESOURCE;
-    return new Request(url, { method, headers: [...given, ["content-type", "application/json"]], signal });
-  }
-
   /** Refuses a tool that the token does not allow before anything else, so that a client can ask for the scope. */
   private lackingScope(caller: Caller, messages: readonly (PostedJson | null)[]): Fault | null {
     const [message] = messages;
-    const tool = messages.length === 1 ? this.toolOf(message) : undefined;
+    const tool = messages.length === 1 ? calledTool(this.parts.tools, message) : undefined;
     return tool === undefined ? null : scopeFault(tool, caller);
   }
 
@@ -273,105 +250,6 @@ export class McpEndpoint {
     return response;
   }
 
-  /** Resumes the streams of a session whose events are kept. */
-  private resume(caller: Caller, session: FoundSession, headers: Headed["headers"]): Promise<Outcome<Response>> {
-    return this.sessions.using(caller.principal, session, async (live) =>
-      this.held(caller, live, await live.transport.handleRequest(this.requestOf("GET", headers, caller.signal))),
-    );
-  }
-
-  /** A call in a session survives a lost connection: its events are kept until the client resumes. */
-  private inSession(
-    { caller, request, toolset }: Posted,
-    session: FoundSession,
-    message: PostedJson,
-  ): Promise<Outcome<Response>> {
-    return this.sessions.using(caller.principal, session, async (live) => {
-      const key = newId("req");
-      const runs = this.toolOf(message)?.spec.runs;
-      const call = waitingCall(message, { runs, key, now: this.parts.services.clock.now() });
-      // The SDK would send the answer of the first call with this id to the second one.
-      if (call !== null && live.calls.has(call.id)) return usedId(call.id);
-      const response = await this.sessions.take(live, request, {
-        authInfo: authInfoOf(request, { caller: detached(caller), toolset, callKey: key }),
-        call,
-        parsedBody: message,
-      });
-      return this.held(caller, live, response);
-    });
-  }
-
-  /** The stream of notifications for a session's subscriptions. */
-  private listenIn(caller: Caller, session: FoundSession, headers: Headed["headers"]): Promise<Outcome<Response>> {
-    return this.sessions.using(caller.principal, session, async (live) => {
-      const { transport, subscriptions } = live;
-      const response = await transport.handleRequest(this.requestOf("GET", headers, caller.signal));
-      if (!response.ok) return response;
-      const stop = subscriptions.listen(detached(caller));
-      return this.held(caller, live, response, stop);
-    });
-  }
-
-  private revive(
-    caller: Caller,
-    { id, name }: FoundSession,
-    { call, hasLinks: isLinked }: { readonly call: WaitingCall; readonly hasLinks: boolean },
-  ): Response {
-    const { services, invoke } = this.parts;
-    const ids = new EventIds(services.sealing, name);
-    const key = revivedKey(id, call.id);
-    const answerOf = (value: WaitedJob): ToolAnswer => (isLinked ? withFileLinks({ value }) : { value });
-    const revived = revivedCall(
-      {
-        services,
-        invoke,
-        idAt: (place) => ids.make(place),
-        resultOf: (job) => toolResult(this.parts, caller.requestId, mapped(job, answerOf)),
-      },
-      caller,
-      call,
-    );
-    this.revived.set(key, revived);
-    const headers = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" };
-    return this.watched(caller, new Response(revived.stream, { headers }), () => {
-      if (this.revived.get(key) === revived) this.revived.delete(key);
-    });
-  }
-
-  private cancelRevived({ id }: FoundSession, message: PostedJson | null): void {
-    const call = message?.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
-    if (typeof call === "string" || typeof call === "number") this.revived.get(revivedKey(id, call))?.cancel();
-  }
-
-  /** A stream that keeps its session in memory. */
-  private held(caller: Caller, session: LiveSession, response: Response, onEnd: () => void = () => {}): Response {
-    if (!isStream(response)) return response;
-    session.uses++;
-    return this.watched(caller, response, () => {
-      session.uses--;
-      session.usedAt = this.parts.services.clock.monotonic();
-      onEnd();
-    });
-  }
-
-  /** A stream that ends with its token or with the service. */
-  private watched(caller: Caller, response: Response, onEnd: () => void): Response {
-    const { streams } = this.parts.services;
-    const { body, status, headers } = response;
-    if (body === null || !isStream(response)) return response;
-    const open = { bearer: caller.principal, end: () => watched.end() };
-    const watched = watchedStream(body, () => {
-      onEnd();
-      streams.remove(open);
-    });
-    streams.add(open);
-    return new Response(watched.stream, { status, headers });
-  }
-
-  private toolOf(message: PostedJson | null | undefined) {
-    return message?.method === "tools/call" ? this.parts.tools.get(String(message.params?.name)) : undefined;
-  }
-
   private serve(era: Era, session: ServedSession | null = null): Server {
     return this.parts.serve?.(era) ?? mcpServer(this.parts, era, session);
   }
@@ -380,7 +258,7 @@ export class McpEndpoint {
   private isWaiting(message: PostedJson | null): boolean {
     if (this.parts.serve !== undefined)
       return message?.method === "tools/call" || message?.method === "logging/setLevel";
-    const runs = this.toolOf(message)?.spec.runs;
+    const runs = calledTool(this.parts.tools, message)?.spec.runs;
     return runs === "wait" || runs === "execute";
   }
 }
@@ -395,6 +273,3 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
 const isOfSession = (message: PostedJson | null): boolean => OF_SESSIONS.has(message?.method);
 
 const JSON_HEADERS = { "content-type": "application/json" };
-
-const isStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
-const revivedKey = (sessionId: string, id: string | number): string => `${sessionId} ${JSON.stringify(id)}`;

@@ -3,6 +3,7 @@ import { isWellFormed, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import { isDeeper } from "../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
+import type { Refusal } from "../http/answer/dialect.ts";
 
 /** A message as JSON, read before the SDK validates its form. */
 export interface PostedJson {
@@ -47,3 +48,31 @@ function withoutNullArguments(message: unknown): unknown {
   const { arguments: _none, ...given } = params;
   return { ...(message as PostedJson), params: given };
 }
+
+const DATA = "data: ";
+
+/** The message of an answer; null if it has none. The answers of a session are streams of one message here. */
+export async function messageText(answer: Response): Promise<string | null> {
+  const text = await answer.text();
+  if (answer.headers.get("content-type") !== "text/event-stream") return text === "" ? null : text;
+  const line = text.split("\n").findLast((one) => one.startsWith(`${DATA}{`));
+  return line === undefined ? null : line.slice(DATA.length);
+}
+
+/** The error that a message is refused with; null for a notification. */
+export function refusedMessage({ id }: PostedJson, { body }: Refusal): string | null {
+  if (id === undefined) return null;
+  const { message } = body as { readonly message: string };
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message, data: body } });
+}
+
+/** A refusal of the endpoint itself, as a JSON-RPC error. */
+export const rpcError = (status: number, code: number, message: string, id: string | number | null = null): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });
+
+export const usedId = (id: string | number): Response =>
+  rpcError(400, -32_600, "A call of this session with the same request id is in flight; send another id", id);
+
+export const needsSession = (): Response =>
+  rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one");
+export const noSession = (): Response => rpcError(404, -32_001, "Session not found; begin a new one with `initialize`");

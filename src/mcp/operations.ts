@@ -8,7 +8,7 @@ import { Type } from "../../actors/schema.ts";
 import { binary } from "../http/contract/body-schema.ts";
 import { OpenObject } from "../http/contract/noun.ts";
 import { type Input, media, operationGroup, operationsOver } from "../http/contract/operation.ts";
-import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { BATCH_MESSAGES } from "./batch.ts";
 import { toolsField } from "./toolsets.ts";

@@ -1,4 +1,6 @@
 /** A stream made by another part, which the service can end (`OpenStreams`). */
+import type { Caller } from "../http/request/caller.ts";
+import type { OpenStreams } from "../http/stream/open-streams.ts";
 
 const OPENED = new TextEncoder().encode(": open\n\n");
 
@@ -44,4 +46,24 @@ export function watchedStream(from: ReadableStream<Uint8Array>, onEnd: () => voi
       reader.cancel().catch(() => {}); // gone already
     },
   };
+}
+
+export const isEventStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
+
+/** The response, whose stream ends with the caller's token or with the service; one that is no stream stays as it is. */
+export function watchedResponse(
+  streams: Pick<OpenStreams, "add" | "remove">,
+  { principal }: Pick<Caller, "principal">,
+  response: Response,
+  onEnd: () => void,
+): Response {
+  const { body, status, headers } = response;
+  if (body === null || !isEventStream(response)) return response;
+  const open = { bearer: principal, end: () => watched.end() };
+  const watched = watchedStream(body, () => {
+    onEnd();
+    streams.remove(open);
+  });
+  streams.add(open);
+  return new Response(watched.stream, { status, headers });
 }

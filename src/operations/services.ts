@@ -1,5 +1,5 @@
 /** What operations work with: one object, built once by the composition, for every surface and every caller. */
-import type { McpCatalogue } from "./mcp-catalogue.ts";
+import type { McpCatalogue, ToolInfo } from "./tool-catalogue.ts";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { JobLimits } from "../../actors/job/limits.ts";
@@ -24,12 +24,11 @@ import type { HttpLog } from "../log/port.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
 import type { UrlContents } from "../work/attaching.ts";
 import type { AppPlaces } from "./app-places.ts";
-import type { ArgumentChecks } from "./argument-checks.ts";
-import type { PasswordHashes } from "./password-hashes.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { ToolImports } from "./tool-imports.ts";
-import type { ToolInfo } from "./tool-catalogue.ts";
 import type { WebhookTools } from "./webhook-tools.ts";
+import type { InputError, Outcome } from "../../actors/fault.ts";
+import type { JsonObject } from "../../actors/schema.ts";
 
 export interface Services {
   readonly system: TroupeSystem;
@@ -75,4 +74,26 @@ export interface Services {
   readonly appUrl: () => string;
   /** Facts about the service for the public documents. */
   readonly facts: ServiceFacts;
+}
+
+/**
+ * Whether arguments that a person gives a tool call fit the schema of the tool (JOB-8), and whether a schema can be used
+ * (JOB-16).
+ */
+export interface ArgumentChecks {
+  /** Errors with paths within the arguments; empty if the check cannot run. Does not reject. */
+  errorsOf(organizationId: string, schema: JsonObject, given: JsonObject): Promise<readonly InputError[]>;
+  /**
+   * Errors in a schema, with paths within it; empty if the schema is usable or cannot be checked now. Does not reject.
+   */
+  flawsOf(organizationId: string, schema: JsonObject): Promise<readonly InputError[]>;
+}
+
+/**
+ * Hashes of passwords. A few are computed at once, because each takes a core and much memory; beyond that it is
+ * `overloaded`.
+ */
+export interface PasswordHashes {
+  hash(password: string): Promise<Outcome<string>>;
+  verify(password: string, hash: string): Promise<Outcome<boolean>>;
 }

@@ -1,5 +1,6 @@
 /** Port: the tools that come with the service, as agents get them (RUN-11). */
 import type { JsonObject } from "../../actors/schema.ts";
+import type { McpServer } from "../../actors/job/connections.ts";
 
 /**
  * Which agents have a tool: every agent, those whose `allowed_tools` name it, agents in jobs of missions, or the one
@@ -15,4 +16,25 @@ export interface ToolInfo {
   readonly availability: (typeof AVAILABILITIES)[number];
   /** Whether the tool only reads. */
   readonly isReadOnly: boolean;
+}
+
+/** The tools that one server has listed. */
+export interface ServerTools {
+  readonly server: string;
+  /** Tools under the names that agents see; empty if the server cannot be used. */
+  readonly tools: readonly ToolInfo[];
+  /** Tools left out because there are too many or their schemas are too large. */
+  readonly leftOut: number;
+  /** Why the server cannot be used; null if it answered. */
+  readonly problem: string | null;
+  /** When the server was asked, wall clock in ms. */
+  readonly askedAt: number;
+}
+
+/** The tools of agents' MCP servers, as people see them in lists (RUN-21). */
+export interface McpCatalogue {
+  /** Asks each server, unless it was asked recently. Never rejects: `problem` says why a server did not answer. */
+  toolsOf(organizationId: string, servers: readonly McpServer[]): Promise<readonly ServerTools[]>;
+  /** The names of all tools of a server, if it was asked recently; null if it was not. Asks nothing. */
+  namesOf(organizationId: string, server: McpServer): readonly string[] | null;
 }

@@ -30,8 +30,8 @@ import { SentHeaders } from "./link-heads.ts";
 import { LinkedCall, linkedRequest } from "./linked-request.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
-import type { PeersLog } from "./peers-log.ts";
 import { PlainAnswer, plainResponse } from "./plain-answer.ts";
+import type { PeersLog } from "../log/port.ts";
 
 /** Longer answers are fetched over HTTP. */
 export const MOST_ANSWER_BYTES = 64 * 1024;

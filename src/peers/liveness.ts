@@ -6,7 +6,7 @@
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { within } from "../../actors/runtime/placement/hand-over.ts";
 import { LEASE_RENEW_MS } from "../../actors/runtime/placement/placement.ts";
-import type { PeersLog } from "./peers-log.ts";
+import type { PeersLog } from "../log/port.ts";
 import type { PeerClient } from "./peer-client.ts";
 import type { Owner, PlacementTable } from "./placement-table.ts";
 

@@ -24,7 +24,7 @@ import {
 } from "./peer-key.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
-import type { PeersLog } from "./peers-log.ts";
+import type { PeersLog } from "../log/port.ts";
 import type { PlainAnswer } from "./plain-answer.ts";
 import { STREAM_HEADER } from "./relay.ts";
 import { openedPieces } from "./sealed-body.ts";

@@ -12,7 +12,6 @@ import { eventStream } from "../http/stream/event-stream.ts";
 import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
 import type { Again, OwnerAnswer, Received } from "./owner-events.ts";
-import type { PeersLog } from "./peers-log.ts";
 import {
   type ReaderDoor,
   type DoorEvents,
@@ -20,6 +19,7 @@ import {
   type SharedStream,
   SharedStreams,
 } from "./shared-stream.ts";
+import type { PeersLog } from "../log/port.ts";
 
 /** Why a stream ends here, as a reason of `stream.closing`; other reasons come from the owner. */
 const ENDING_REASONS: Readonly<Record<Interruption, string>> = {

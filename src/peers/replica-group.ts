@@ -21,7 +21,7 @@ import { PeerLinks } from "./peer-link.ts";
 import { PeerKey } from "./peer-key.ts";
 import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
 import { openPeerServer, type PeerServer, type Pipeline } from "./peer-server.ts";
-import type { PeersLog } from "./peers-log.ts";
+import type { PeersLog } from "../log/port.ts";
 import { type Owner, type PlacementReader, PlacementTable } from "./placement-table.ts";
 import { RelayedStreams } from "./relayed-stream.ts";
 import { Routing } from "./routing.ts";

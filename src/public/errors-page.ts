@@ -1,7 +1,9 @@
 /** The page that explains the error codes (DOC-8), each under the anchor that the `type` of an error points at. */
 import { escapeHtml, pageText } from "../http/document/page.ts";
+import { errorUrl } from "../http/contract/paths.ts";
+import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";
-import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
+import type { AgentReadiness } from "./schema.ts";
 
 const ERRORS_PAGE_STYLE =
   "h2{font-size:1.1rem}article{scroll-margin-top:1rem}:target{outline:2px solid Highlight;outline-offset:.5rem}";
@@ -23,3 +25,16 @@ const article = ({ code, status, meaning, remedy }: ExplainedError): string =>
 
 /** Plain text with `code` in it, as HTML. */
 const prose = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+
+/** One code, as the documents show it. */
+export type ExplainedError = Shown<typeof AgentReadiness>["errors"]["codes"][number];
+
+/** The explained codes, with the addresses of their explanations. */
+export const explainedErrors = ({ facts, appUrl }: Services): readonly ExplainedError[] =>
+  Object.entries(facts.errorCodes).map(([code, { status, meaning, remedy }]) => ({
+    code,
+    status,
+    meaning,
+    remedy,
+    url: errorUrl(appUrl(), code),
+  }));

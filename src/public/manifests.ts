@@ -4,12 +4,12 @@
  */
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
-import { API_VERSION } from "../http/contract/api-version.ts";
+import { API_VERSION } from "../http/contract/deprecation.ts";
 import type { Shown } from "../http/contract/operation.ts";
-import { scopeSentence } from "../http/contract/scope-words.ts";
+import { scopeSentence } from "../http/contract/scopes.ts";
 import { guidePath, GUIDES } from "./guides.ts";
 import type { Services } from "../operations/services.ts";
-import { explainedErrors } from "./explained-errors.ts";
+import { explainedErrors } from "./errors-page.ts";
 import { DEPRECATIONS_PATH, RATE_LIMITS_PATH, WINDOW_SECONDS } from "./policies.ts";
 import { REFERENCE_PATH } from "./reference.ts";
 import { SCALAR_CONFIGURATION } from "./scalar.ts";

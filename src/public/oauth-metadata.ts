@@ -1,6 +1,6 @@
 /** Metadata that programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
 import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
-import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
+import { MCP_SCOPES } from "../http/contract/scopes.ts";
 import {
   AUTHORIZE_PATH,
   INTROSPECT_PATH,
@@ -8,7 +8,7 @@ import {
   REGISTER_PATH,
   REVOKE_PATH,
   TOKEN_PATH,
-} from "../http/contract/oauth-paths.ts";
+} from "../http/contract/paths.ts";
 import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { REFERENCE_PATH } from "./reference.ts";

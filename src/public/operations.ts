@@ -2,10 +2,9 @@
 import { mapped, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
-import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
-import { ERRORS_PATH } from "../http/contract/error-page.ts";
+import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
+import { API_RESOURCE, ERRORS_PATH, MCP_RESOURCE } from "../http/contract/paths.ts";
 import { OpenObject } from "../http/contract/noun.ts";
-import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { operationGroup, type Shown } from "../http/contract/operation.ts";
 import { DOCUMENT_HEADERS } from "../http/contract/request-headers.ts";
 import { type DocumentRequest, JSON_FORM, oncePer, PublicDocument, TEXT_FORM } from "../http/document/document.ts";

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { guide, guidePath, GUIDES } from "./guides.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
-import { requestIdOf } from "../http/request/request-id.ts";
+import { requestIdOf } from "../http/request/caller.ts";
 import { escapeHtml, page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
 import { refusalPage } from "../http/document/refusal-page.ts";
 

@@ -2,8 +2,13 @@
  * The rate-limit policy and the deprecation policy (DOC-5): the numbers are the constants that the service enforces.
  */
 import { RATE_BUDGET, RATE_WINDOW_MS } from "../../actors/traffic/policy.ts";
-import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
-import { COMPATIBILITY_MONTHS, DEPRECATION_NOTICE_DAYS, SUNSET_NOTICE_DAYS } from "../http/contract/deprecation.ts";
+import {
+  API_VERSION,
+  COMPATIBILITY_MONTHS,
+  DEPRECATION_NOTICE_DAYS,
+  SUNSET_NOTICE_DAYS,
+  SUPPORTED_VERSIONS,
+} from "../http/contract/deprecation.ts";
 import type { Shown } from "../http/contract/operation.ts";
 import { RATE_HEADERS } from "../http/answer/rate-headers.ts";
 import type { Services } from "../operations/services.ts";

@@ -1,5 +1,5 @@
 /** The SDKs as they are committed, and their manifest (DOC-3). The first request reads their bytes. */
-import { API_VERSION } from "../http/contract/api-version.ts";
+import { API_VERSION } from "../http/contract/deprecation.ts";
 import { type DocumentForm, PublicDocument, TEXT_FORM } from "../http/document/document.ts";
 import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";

@@ -29,7 +29,7 @@ import {
 } from "../../actors/upload/terms.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { ByteRoom } from "./byte-room.ts";
-import type { RunnerLog } from "./log.ts";
+import type { RunnerLog } from "../log/port.ts";
 import { MIB } from "../../actors/units.ts";
 
 /** Images and documents of one call: no provider accepts many more. */

@@ -5,7 +5,7 @@
  */
 import type { ModelWindow } from "../../actors/job/ports.ts";
 import type { ModelTarget } from "./model-name.ts";
-import { longestAnswer } from "./wire/longest-answer.ts";
+import { longestAnswer } from "./wire/messages.ts";
 
 /** By a part of the name; the first match wins. Tokens of a call with its answer. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [

@@ -19,7 +19,7 @@ import { answerSourceOfSdk } from "./ai-sdk/source.ts";
 import { callDemo } from "./demo.ts";
 import { inputEstimate, withEstimate } from "./estimated-usage.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
-import type { RunnerLog } from "./log.ts";
+import type { RunnerLog } from "../log/port.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type ModelTarget } from "./model-name.ts";
 import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";

@@ -9,7 +9,7 @@ import type { RunError, RunErrorCode } from "../../actors/job/schema.ts";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { AnswerRefused } from "./answer-limits.ts";
 import { TooMuchData, UnspeakableFile } from "./content.ts";
-import { untrustedField } from "./field.ts";
+import { untrustedField } from "./wire/frame.ts";
 import { maskWords } from "./mask.ts";
 import { isAboutKey, isPage, statusOfKind, providerWordsIn } from "./provider-words.ts";
 import { rateHeaderPause } from "./rate-headers.ts";

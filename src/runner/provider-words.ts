@@ -3,7 +3,7 @@
  * FastAPI's `detail`, `errors` of Cloudflare, plain text. Read from the body of an error answer, from a frame of a
  * stream, or from a JSON answer with status 200.
  */
-import { untrustedField } from "./field.ts";
+import { untrustedField } from "./wire/frame.ts";
 
 /** How deep words are looked for: `error.message` is two levels deep, in a list three. */
 const MAX_LEVELS = 5;

@@ -15,7 +15,7 @@ import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { AnswerBlock, RunError } from "../../actors/job/schema.ts";
 import { CollectedAnswer, type AnswerSink, type EndReason } from "./answer.ts";
 import { MAX_CALL_TOKENS, MAX_STATE_CHARS } from "./answer-limits.ts";
-import type { RunnerLog } from "./log.ts";
+import type { RunnerLog } from "../log/port.ts";
 import {
   brokenOff,
   faultDetails,

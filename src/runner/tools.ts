@@ -10,15 +10,13 @@ import { namesTool } from "../../actors/job/terms.ts";
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import type { BackoffParts } from "../../actors/runtime/backoff.ts";
 import { visibleText } from "../../actors/visible-text.ts";
-import { CpuBudget, STEP_CPU_MS } from "../sandbox/cpu-budget.ts";
-import type { RunnerLog } from "./log.ts";
+import { CpuBudget, STEP_CPU_MS } from "../sandbox/sandbox.ts";
+import type { RunnerLog } from "../log/port.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { isUnparsed, whyUnparsed } from "./tool-input.ts";
-import { createTask } from "./tools/create-task.ts";
+import { createTask, listAgentsTool, listTasks } from "./tools/task-tools.ts";
 import { currentTime } from "./tools/current-time.ts";
 import { delegateTool, type DelegationService } from "./tools/delegate.ts";
-import { listAgentsTool } from "./tools/list-agents.ts";
-import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
 import { failure, type FoundTools, type Tool, type RunningTool, type ToolSource } from "./tools/tool.ts";
 

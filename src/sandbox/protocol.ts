@@ -69,3 +69,8 @@ export function jobFrame(order: Order, content: JobContent): readonly Uint8Array
   head.set(orderBytes, 2 * LENGTH_BYTES);
   return [head, ...contentPieces(content)];
 }
+
+/** The file in the child's folder that is the database of `sqlite-query`. */
+export const SQLITE_NAME = "database";
+/** The file that is previewed. */
+export const PREVIEWED_NAME = "previewed";

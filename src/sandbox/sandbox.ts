@@ -11,7 +11,6 @@
 import type { JsonObject } from "../../actors/schema.ts";
 import { makeFolder, type SandboxFile } from "./child-folder.ts";
 import { type ChildAnswer, ChildProcess, type SandboxLimits, type SandboxError } from "./child-process.ts";
-import type { CpuBudget } from "./cpu-budget.ts";
 import { Lanes } from "./lanes.ts";
 import { findStyle } from "./bubble-style.ts";
 import { type ChildNeeds, type Launch, launches } from "./launch.ts";
@@ -282,5 +281,26 @@ class ChildPool implements Sandbox {
       : `isolated: ${why ?? "they do not start in bubblewrap"}`;
     if (missing === null) this.log?.info(fields, "content from outside is parsed in isolated child processes");
     else this.log?.warn(fields, `content from outside is parsed in child processes that are not ${missing}`);
+  }
+}
+
+/** For all tool calls of one step together. A normal page takes a hundredth of it. */
+export const STEP_CPU_MS = 10_000;
+
+/** A budget of CPU time that several jobs share. */
+export class CpuBudget {
+  private leftMs: number;
+
+  constructor(ms = STEP_CPU_MS) {
+    this.leftMs = ms;
+  }
+
+  /** A running job may overrun the budget; no job begins after that. */
+  get isSpent(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  spend(ms: number): void {
+    this.leftMs -= ms;
   }
 }

@@ -9,7 +9,7 @@ import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
-import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
 import { Bodies } from "../http/body/bodies.ts";
 import { BodyPace } from "../http/body/body-pace.ts";

@@ -53,3 +53,14 @@ export const takeFlow = ({ system }: FlowParts, key: string): Promise<Outcome<{ 
 export const noFlowCookie = (appUrl: string): string => cookieOf(FLOW_COOKIE, "", appUrl, 0);
 
 const flowRefOf = (key: string) => flowRef(`flw_${keyHash(key)}`);
+
+/** A placeholder host, to test whether a text stays on the same host. */
+const BASE = "https://troupe.invalid";
+export const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** Where a person goes after signing in: the path with its query; null if the text leads elsewhere: another host, a scheme, a backslash. */
+export function nextPath(text: string | null): string | null {
+  if (text === null || !text.startsWith("/") || CONTROL_CHARACTER.test(text) || !URL.canParse(text, BASE)) return null;
+  const url = new URL(text, BASE);
+  return url.origin === BASE && !url.pathname.startsWith("//") ? url.pathname + url.search : null;
+}

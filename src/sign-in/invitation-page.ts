@@ -2,7 +2,7 @@
 import { isLonger } from "../../actors/cut-text.ts";
 import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
-import { INVITATION_PATH, invitationLink } from "../http/contract/invitation-path.ts";
+import { INVITATION_PATH, invitationLink } from "../http/contract/paths.ts";
 import { html } from "./html.ts";
 import {
   type InvitationLink,

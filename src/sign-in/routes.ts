@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
-import { INVITATION_PATH } from "../http/contract/invitation-path.ts";
+import { INVITATION_PATH } from "../http/contract/paths.ts";
 import { hostFault } from "../http/request/request-target.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import type { Surface } from "../http/request/surface.ts";

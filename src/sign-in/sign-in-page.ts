@@ -5,7 +5,7 @@ import { wordsOfFault } from "../http/document/refusal-page.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
 import { renderPage, redirectTo } from "./layout.ts";
-import { nextPath } from "./next-path.ts";
+import { nextPath } from "./flow.ts";
 import type { OpenIdProvider } from "./openid/provider.ts";
 import { passkeySignIn } from "./passkeys/forms.ts";
 import { partyAt } from "./passkeys/passkeys.ts";

@@ -10,11 +10,9 @@ import { isSafe, isSameOrigin } from "../http/admission/same-origin.ts";
 import { sessionIn } from "../http/admission/session-cookie.ts";
 import { retryAfter } from "../http/answer/dialect.ts";
 import { waitWords } from "../http/document/refusal-page.ts";
-import { type Caller, localCaller } from "../http/request/caller.ts";
-import { requestIdOf } from "../http/request/request-id.ts";
 import type { Accounts, SignInSender } from "./accounts.ts";
+import { type Caller, localCaller, requestIdOf } from "../http/request/caller.ts";
 import { browserName } from "./browser-name.ts";
-import { boundedText, FORM_TYPE } from "./form.ts";
 import { html } from "./html.ts";
 import { renderPage } from "./layout.ts";
 
@@ -113,4 +111,27 @@ export function waitPage(retryAfterMs: number): Response {
     headers: retryAfter(retryAfterMs),
     content: html`<section><p>There were too many attempts. Try again in ${waitWords(retryAfterMs)}.</p></section>`,
   });
+}
+
+/** Bytes of a form: the longest field is a URL of another site. */
+const FORM_BYTES = 32 * 1_024;
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** The body as text; null if it has another type, is too long, or its client leaves before its end. */
+export async function boundedText(request: Request, type: string): Promise<string | null> {
+  const given = request.headers.get("content-type") ?? "";
+  if (given.split(";")[0]?.trim().toLowerCase() !== type) return null;
+  if (Number(request.headers.get("content-length") ?? "0") > FORM_BYTES) return null;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > FORM_BYTES) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -19,8 +19,8 @@ import type { CloneFailure, CloneLimits, Cloner, FetchedRepository, RepositoryFi
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";
-import { untilServiceDecides, type WaitingTool } from "../runner/tools/patience.ts";
 import { MIB } from "../../actors/units.ts";
+import { untilServiceDecides, type WaitingTool } from "../runner/tools/tool.ts";
 
 /** Limits of WSP-5. */
 export const CLONE_LIMITS: CloneLimits = {

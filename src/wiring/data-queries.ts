@@ -11,7 +11,7 @@ import { parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import type { SandboxFile } from "../sandbox/child-folder.ts";
-import { SQLITE_NAME } from "../sandbox/jobs/file-names.ts";
+import { SQLITE_NAME } from "../sandbox/protocol.ts";
 import type { QueryDone, QueryPlan, QueryRefusal } from "../sandbox/jobs/query-answer.ts";
 import { FILE_MISSING, type Sandbox, type SandboxJob, type SandboxResult } from "../sandbox/sandbox.ts";
 

@@ -15,7 +15,7 @@ import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork, type WorkServices } from "../work/prepared-work.ts";
 import type { Delegation, DelegationService } from "../runner/tools/delegate.ts";
 import { systemChance, systemClock } from "./clock.ts";
-import { untilServiceDecides } from "../runner/tools/patience.ts";
+import { untilServiceDecides } from "../runner/tools/tool.ts";
 
 const PAUSES: BackoffParts = { clock: systemClock, chance: systemChance };
 /** The pause before the child is read again, if its events could not be read. */

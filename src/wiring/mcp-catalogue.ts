@@ -11,7 +11,7 @@
  */
 import type { McpServer } from "../../actors/job/connections.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import type { McpCatalogue, ServerTools } from "../operations/mcp-catalogue.ts";
+import type { McpCatalogue, ServerTools } from "../operations/tool-catalogue.ts";
 import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
 import type { McpToolParts } from "../runner/mcp/mcp-tools.ts";
 

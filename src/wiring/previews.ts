@@ -11,7 +11,7 @@ import type {
   PreviewTable,
   TableReader,
 } from "../../actors/workspace/previews.ts";
-import { PREVIEWED_NAME } from "../sandbox/jobs/file-names.ts";
+import { PREVIEWED_NAME } from "../sandbox/protocol.ts";
 import type { PreviewImage } from "../sandbox/jobs/preview-image.ts";
 import type { PreviewPdf } from "../sandbox/jobs/preview-pdf.ts";
 import type { QueryDone, QueryRefusal } from "../sandbox/jobs/query-answer.ts";

@@ -8,7 +8,7 @@ import { UPLOAD_NAME } from "../../actors/upload/terms.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { FileKeeper } from "../runner/mcp/kept-files.ts";
-import type { RunnerLog } from "../runner/log.ts";
+import type { RunnerLog } from "../log/port.ts";
 import { largestOf } from "../work/attaching.ts";
 import { roomFor } from "../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../work/media-type.ts";

@@ -10,7 +10,7 @@ import type { OutputError } from "../../actors/job/terms.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
 import type { InputError } from "../../actors/fault.ts";
-import type { ArgumentChecks } from "../operations/argument-checks.ts";
+import type { ArgumentChecks } from "../operations/services.ts";
 
 /** Bytes of a value as JSON: the job's record holds it. */
 export const JOB_OUTPUT_BYTES = 256 * 1024;

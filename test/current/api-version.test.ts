@@ -1,6 +1,6 @@
 /** The version of the current surface's contract: told by every response, asked for by a request. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { API_VERSION, SUPPORTED_VERSIONS } from "../../src/http/contract/api-version.ts";
+import { API_VERSION, SUPPORTED_VERSIONS } from "../../src/http/contract/deprecation.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { invitationLink } from "../../src/http/contract/invitation-path.ts";
+import { invitationLink } from "../../src/http/contract/paths.ts";
 import { keyHash, newKey } from "../../src/http/admission/token.ts";
 import { runCommand } from "../support/admin.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";

@@ -1,8 +1,8 @@
 /** Whom and what the MCP endpoint takes: tokens and their scopes, hosts and pages, messages and batches (MCP-1, MCP-2). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/contract/document.ts";
-import { MCP_SCOPES } from "../../src/http/contract/mcp-scopes.ts";
 import { mcpExecuteOperations } from "../../src/mcp/execute.ts";
+import { MCP_SCOPES } from "../../src/http/contract/scopes.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { postMcp, rpc } from "../support/mcp-clients.ts";

@@ -3,7 +3,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { MCP_SCOPES } from "../../src/http/contract/mcp-scopes.ts";
+import { MCP_SCOPES } from "../../src/http/contract/scopes.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../src/sign-in/oauth/token-endpoint.ts";
 import { Client, type Job, type Json } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_CODES } from "../../src/current/error-codes.ts";
-import { API_VERSION } from "../../src/http/contract/api-version.ts";
+import { API_VERSION } from "../../src/http/contract/deprecation.ts";
 import type { OperationContract } from "../../src/http/contract/operation.ts";
 import { GUIDES } from "../../src/public/guides.ts";
 import { agentApiManifest, agentReadiness, llmsText } from "../../src/public/manifests.ts";

@@ -7,7 +7,7 @@ import type { Egress, EgressRequest, EgressResult } from "../../src/egress/egres
 import { verifySignature } from "../../src/egress/webhook-verification.ts";
 import { buildRequest } from "../../src/runner/tools/http-request.ts";
 import { callHttp } from "../../src/runner/tools/http-tool.ts";
-import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
+import { CpuBudget } from "../../src/sandbox/sandbox.ts";
 import { Lanes } from "../../src/sandbox/lanes.ts";
 import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
 import { testSandbox } from "../support/sandbox.ts";

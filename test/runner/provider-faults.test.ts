@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { maskWords, MAX_PROVIDER_WORDS } from "../../src/runner/mask.ts";
-import type { RunnerLog } from "../../src/runner/log.ts";
+import type { RunnerLog } from "../../src/log/port.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { faultDetails, MAX_PROVIDER_WAIT_MS, ProviderAnswer, providerFault } from "../../src/runner/provider-faults.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/runner/stream-call.ts";

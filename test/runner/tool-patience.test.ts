@@ -4,7 +4,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
-import { untilServiceDecides } from "../../src/runner/tools/patience.ts";
+import { untilServiceDecides } from "../../src/runner/tools/tool.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
 import { PAUSES } from "../support/pauses.ts";

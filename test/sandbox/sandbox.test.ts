@@ -9,17 +9,17 @@ import { fileURLToPath } from "node:url";
 import { CHILD_ENVIRONMENT } from "../../src/sandbox/bubble.ts";
 import { PIPE_PIECE_BYTES } from "../../src/sandbox/child-process.ts";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
-import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
-import { type ChildNeeds, type Launch, launches, CHILD_THREADS } from "../../src/sandbox/launch.ts";
-import { FAIR_NICE, SESSION_NICE } from "../../src/sandbox/low-priority.ts";
-import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
 import {
+  CpuBudget,
   createSandbox,
   filePool,
   type Sandbox,
   type SandboxJob,
   type SandboxResult,
 } from "../../src/sandbox/sandbox.ts";
+import { type ChildNeeds, type Launch, launches, CHILD_THREADS } from "../../src/sandbox/launch.ts";
+import { FAIR_NICE, SESSION_NICE } from "../../src/sandbox/low-priority.ts";
+import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
 import { until } from "../support/condition.ts";
 import { impoliteLaunches, LOOK_AROUND, printedBy } from "../support/sandbox.ts";
 

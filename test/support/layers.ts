@@ -77,7 +77,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "the replicas",
     files: at("src/peers/.*"),
-    ours: at("actors/.*", "src/http/.*", "src/peers/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/peers/.*"),
     packages: [],
     builtins: true,
   },

@@ -4,7 +4,7 @@
  */
 import type { ModelCall, ModelPort } from "../../actors/job/ports.ts";
 import { answerSourceOfSdk } from "../../src/runner/ai-sdk/source.ts";
-import type { RunnerLog } from "../../src/runner/log.ts";
+import type { RunnerLog } from "../../src/log/port.ts";
 import { type AnswerSource, streamCall } from "../../src/runner/stream-call.ts";
 import type { Timers } from "../../src/runner/watchdog.ts";
 import { wireSource, type WireTarget } from "../../src/runner/wire/source.ts";

@@ -2,7 +2,7 @@
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
-import { API_VERSION } from "../../http/contract/api-version.ts";
+import { API_VERSION } from "../../http/contract/deprecation.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";

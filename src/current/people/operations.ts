@@ -7,7 +7,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { keyHash, newKey } from "../../http/admission/token.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { invitationLink } from "../../http/contract/invitation-path.ts";
+import { invitationLink } from "../../http/contract/paths.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";

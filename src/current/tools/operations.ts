@@ -5,10 +5,9 @@ import type { Agent } from "../../../actors/organization/schema.ts";
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { idFilter, naming } from "../../http/contract/field.ts";
 import { Count, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
-import type { ServerTools } from "../../operations/mcp-catalogue.ts";
+import { AVAILABILITIES, type ServerTools } from "../../operations/tool-catalogue.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
 import { infoOf } from "../usable-settings.ts";
 
 export const ToolView = noun("Tool", "A tool that agents can call", {

@@ -1,8 +1,10 @@
 /**
- * How an operation announces its deprecation (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link`s to
- * an explanation and to the replacement. The data is in the operation's table; the policy is the interface's.
+ * The versions of the current surface's contract, by date (VER-1), and how an operation announces its deprecation
+ * (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link`s to an explanation and to the replacement. The data
+ * is in the operation's table; the policy is the interface's.
  */
 import { DAY_MS } from "../../../actors/units.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 
 /** Times are ISO 8601 in UTC. */
 export interface Deprecation {
@@ -65,4 +67,16 @@ export function policyBreaches({ announcedAt, deprecatedAt, sunsetAt }: Deprecat
     [sunsetAt !== undefined && Date.parse(sunsetAt) < Date.parse(deprecatedAt), "gone before it is deprecated"],
   ];
   return checks.filter(([isBreach]) => isBreach).map(([, complaint]) => complaint);
+}
+
+export const API_VERSION = "2026-11-01";
+/** Supported versions, newest first. */
+export const SUPPORTED_VERSIONS: readonly string[] = [API_VERSION];
+
+const UNSUPPORTED: Fault = { kind: "unsupported_api_version", supported: SUPPORTED_VERSIONS };
+
+/** Refuses a request for an unknown version. */
+export function knownVersion(request: Request): Outcome<null> {
+  const version = request.headers.get("api-version");
+  return version === null || SUPPORTED_VERSIONS.includes(version) ? ok(null) : refuse(UNSUPPORTED);
 }

@@ -2,10 +2,10 @@
  * For whom an operation runs. An HTTP request is one kind of caller (`exchange.ts`); an MCP tool, a console or the
  * administration command are others (`localCaller`). So an operation never sees a `Request`.
  */
-import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
 import { OPERATOR } from "../../../actors/organization/audit.ts";
+import { newId } from "../../../actors/ids.ts";
 
 /** A connection whose answer may take long. */
 export type CallConnection = Pick<Visitor, "keepOpen">;
@@ -56,3 +56,15 @@ export const detached = (caller: Caller): Caller => ({
 /** The acting user and token, for the audit (AUTH-17). */
 export const originOf = ({ principal: { userId, tokenId, isOperator }, address }: Caller): Origin =>
   isOperator === true ? OPERATOR : { userId, tokenId, address };
+
+/** What a request may name itself by, in its response and in its log line (ERR-1). */
+const VALID = /^[A-Za-z0-9_-]{8,128}$/;
+
+/** The caller's own id if it is valid, else a new one. */
+export const requestIdOf = (request: Request): string => givenRequestId(request) ?? newId("req");
+
+/** The caller's own id; null if it is absent or invalid. */
+export function givenRequestId(request: Request): string | null {
+  const given = request.headers.get("x-request-id");
+  return given !== null && VALID.test(given) ? given : null;
+}

@@ -14,7 +14,7 @@ import { compressed, COMPRESSED_FROM_BYTES, encodingFor } from "../document/enco
 import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import type { PipelineAnswer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 import type { BoundOperation } from "./bound-operation.ts";
-import type { Caller, CallConnection } from "./caller.ts";
+import { type CallConnection, type Caller, givenRequestId } from "./caller.ts";
 import type { ClientAddresses } from "../admission/client-address.ts";
 import type { AllowedReaders } from "../answer/cross-origin.ts";
 import type { Refusal } from "../answer/dialect.ts";
@@ -24,7 +24,6 @@ import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
 import { servedContent, type HandedOn } from "./forwarding.ts";
 import type { RateHeaders } from "../answer/rate-headers.ts";
-import { givenRequestId } from "./request-id.ts";
 import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
 

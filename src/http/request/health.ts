@@ -1,7 +1,7 @@
 /** Liveness (`/healthz`) and readiness (`/readyz`), for probes: no token, no log line. */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../../log/port.ts";
-import { requestIdOf } from "./request-id.ts";
+import { requestIdOf } from "./caller.ts";
 
 /** Time limit of a probe, whatever the database does. */
 const PING_MS = 2_000;

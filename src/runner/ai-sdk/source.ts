@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
-import { untrustedField } from "../field.ts";
+import { untrustedField } from "../wire/frame.ts";
 import { frameFault } from "../provider-faults.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
 import { metadataOptions, SdkThoughts } from "./thoughts.ts";

@@ -4,10 +4,9 @@
  * `McpFailure` and `EgressInterrupted`.
  */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import type { CpuBudget, Sandbox } from "../../sandbox/sandbox.ts";
 import type { McpAnswer, McpAnswerOptions } from "../../sandbox/jobs/mcp-answer.ts";
 import { contentBytes, type JobContent } from "../../sandbox/protocol.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { McpFailure, sandboxFailure } from "./failure.ts";
 import { resultFilesIn, type ResultBytes } from "./result-bytes.ts";

@@ -1,6 +1,6 @@
 /** Lists the tools of an MCP server for people who choose tools for an agent: connect, list, close. */
 import type { McpServer } from "../../../actors/job/connections.ts";
-import { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import { CpuBudget } from "../../sandbox/sandbox.ts";
 import { MCP_CALL_MS, McpConnection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
 import { ResultBytes } from "./result-bytes.ts";

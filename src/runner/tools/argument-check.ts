@@ -4,8 +4,7 @@
  */
 import type { InputError } from "../../../actors/fault.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { CpuBudget, Sandbox } from "../../sandbox/sandbox.ts";
 
 /** Errors that are reported to a model at once. */
 const MOST_REPORTED_ERRORS = 8;

@@ -4,8 +4,7 @@ import type { ToolContext, ToolHost } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import { REPOSITORY_MODEL } from "../../../actors/workspace/schema.ts";
 import { CLONE_TOOL } from "../repository-model.ts";
-import type { WaitingTool } from "./patience.ts";
-import { defineTool, failure, outcomeResult, type ToolSource } from "./tool.ts";
+import { defineTool, failure, outcomeResult, type ToolSource, type WaitingTool } from "./tool.ts";
 
 export interface CloneService {
   /**

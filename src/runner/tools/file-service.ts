@@ -6,7 +6,7 @@ import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { MadeArtifact } from "../../../actors/job/terms.ts";
 import type { DataQuery, DataResult } from "../../../actors/workspace/data-queries.ts";
-import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import type { CpuBudget } from "../../sandbox/sandbox.ts";
 
 /** A file or directory, as a model sees it. */
 export interface ToolFile {

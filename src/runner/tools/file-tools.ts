@@ -4,8 +4,7 @@ import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import type { ChangedToolFile, FileService } from "./file-service.ts";
 import { queryData } from "./query-data.ts";
-import { untilServiceDecides } from "./patience.ts";
-import { defineTool, outcomeResult, type Tool } from "./tool.ts";
+import { defineTool, outcomeResult, type Tool, untilServiceDecides } from "./tool.ts";
 
 /** Files of one listing: by default, and at most. */
 const LISTED_FILES = { default: 100, most: 500 };

@@ -21,8 +21,7 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { SecretReader } from "../mcp/header-secrets.ts";
 import { EGRESS_WORDS, MAX_TOOL_ANSWER_BYTES, mayRepeat, hostWaitMs, textOfAnswer } from "./http-answer.ts";
 import { type BuiltRequest, buildRequest } from "./http-request.ts";
-import { untilServiceDecides } from "./patience.ts";
-import { failure, success, type RunningTool } from "./tool.ts";
+import { failure, type RunningTool, success, untilServiceDecides } from "./tool.ts";
 import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 /** The longest pause before a retry: if a host asks for more, the model gets that answer. */

@@ -9,8 +9,7 @@ import type { TaskSettings } from "../../../actors/mission/protocol.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { untilServiceDecides } from "./patience.ts";
-import { Choice, defineTool, outcomeResult, type Tool, type ToolSource } from "./tool.ts";
+import { Choice, defineTool, outcomeResult, type Tool, type ToolSource, untilServiceDecides } from "./tool.ts";
 
 const MAX_MISSION_TASK_TITLE = 200;
 const MAX_MISSION_TASK_DESCRIPTION = 2_000;

@@ -5,13 +5,13 @@
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { isLonger } from "../../../actors/cut-text.ts";
-import type { Outcome } from "../../../actors/fault.ts";
 import type { Toolbox, ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
-import type { BackoffParts } from "../../../actors/runtime/backoff.ts";
 import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
-import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
+import type { CpuBudget } from "../../sandbox/sandbox.ts";
 import { faultWords } from "./fault-words.ts";
+import type { Outcome } from "../../../actors/fault.ts";
+import { type BackoffParts, type Patience, untilDecided } from "../../../actors/runtime/backoff.ts";
 
 /** For whom the tool acts, the key of this call and its time, where it reports progress, and when to stop. */
 export interface RunningTool {
@@ -141,3 +141,18 @@ export const failure = (content: string): ToolResult => ({ content, isError: tru
 export function outcomeResult<T>(outcome: Outcome<T>, show: (value: T) => unknown): ToolResult {
   return outcome.ok ? success(show(outcome.value)) : failure(faultWords(outcome.fault));
 }
+
+/** After `limitMs` the model gets the refusal and can try again later; a restart or a take-over ends sooner. */
+const TOOL_PATIENCE: Patience = { firstMs: 100, lastMs: 500, limitMs: 30_000 };
+
+/** The pauses of a tool's call, and the signal that ends it. */
+export interface WaitingTool {
+  readonly pauses: BackoffParts;
+  readonly signal: AbortSignal;
+}
+
+/** Retries until the service decides, so that a restart is no error of a tool; only for repeatable calls. */
+export const untilServiceDecides = <T>(
+  { pauses, signal }: WaitingTool,
+  ask: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> => untilDecided(pauses, TOOL_PATIENCE, signal, ask);

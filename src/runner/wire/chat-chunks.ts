@@ -13,12 +13,9 @@ import { cutText } from "../../../actors/cut-text.ts";
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { AnswerRefused } from "../answer-limits.ts";
-import { untrustedField } from "../field.ts";
+import { fieldsBeside, isFrame, untrustedField, type WireFrame } from "./frame.ts";
 import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
-import { fieldsBeside } from "./fields-beside.ts";
-import { type WireFrame, isFrame } from "./frame.ts";
-import { FINISH_REASONS } from "./finish-reasons.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import { ThinkingText } from "./thinking-text.ts";
 import type { FrameReader } from "./wire-format.ts";
@@ -287,3 +284,24 @@ function countIn(usage: WireFrame, name: string): number | undefined {
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
+
+/** Maps the finish reasons of OpenAI, and of servers that pass on those of other providers. */
+const FINISH_REASONS: Readonly<Record<string, EndReason>> = {
+  stop: "stop",
+  stop_sequence: "stop",
+  end_turn: "stop",
+  eos: "stop",
+  eos_token: "stop",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  content_filter: "content_filter",
+  safety: "content_filter",
+  recitation: "content_filter",
+  prohibited_content: "content_filter",
+  sensitive: "content_filter",
+  refusal: "refusal",
+  tool_calls: "tool_use",
+  tool_use: "tool_use",
+  function_call: "tool_use",
+};

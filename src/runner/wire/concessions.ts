@@ -2,10 +2,10 @@
  * Changes to a request because its provider has refused the normal form. After a refusal that names the reason, the
  * request is sent once more with the concession, which is remembered for the model if the refusal would repeat.
  */
-import type { SpokenMessage } from "../conversation.ts";
+import type { AssistantMessage, SpokenMessage } from "../conversation.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
-import { prefillMessage } from "./prefill.ts";
 import type { Concession, WireCall } from "./wire-format.ts";
+import type { ModelTarget } from "../model-name.ts";
 
 interface Rule {
   readonly concession: Concession;
@@ -169,3 +169,22 @@ export class ModelMemory {
 }
 
 const NO_CONCESSIONS: ReadonlySet<Concession> = new Set();
+
+/** Claude takes it up to 4.5. */
+const CLAUDE = /claude-(?:instant|v?2|3)|claude-(?:opus|sonnet|haiku)-4(?:$|@|-(?:\d{8}|[015](?:$|[-@])))/;
+/** Mistral's models, where the message says that it is a beginning. */
+const MISTRAL = /(?:mis|mix|minis|magis|devs|codes|pix)tral/i;
+
+/**
+ * Which models continue from a given beginning of their answer: a repeated call then does not repeat text that was
+ * shown. Others start over, or refuse it.
+ */
+export const takesPrefill = ({ kind, name }: Pick<ModelTarget, "kind" | "name">): boolean =>
+  kind === "anthropic" ? CLAUDE.test(name) : kind === "compatible" && MISTRAL.test(name);
+
+/** The beginning as the last message. Only Mistral reads the field; the format of Anthropic's models has no fields. */
+export const prefillMessage = (text: string): AssistantMessage => ({
+  role: "assistant",
+  parts: [{ kind: "text", text }],
+  fields: { prefix: true },
+});

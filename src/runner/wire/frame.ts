@@ -3,7 +3,6 @@
  * number may be text and text a number; otherwise the frame is unreadable, and so is the answer.
  */
 import { isExactNumber } from "../../../actors/exact-json.ts";
-import { untrustedField } from "../field.ts";
 
 /** A frame that is not JSON, or not of the format. */
 export class UnreadableFrame extends Error {
@@ -54,4 +53,13 @@ export function frameList(frame: WireFrame, name: string): readonly unknown[] {
   const value = untrustedField(frame, name) ?? [];
   if (Array.isArray(value)) return value;
   throw new UnreadableFrame(`\`${name}\` is no list`);
+}
+
+/** The fields that have a value and that we do not read but send back (`provider-state.ts`). */
+export const fieldsBeside = (frame: WireFrame, isUnknown: (name: string) => boolean): object =>
+  Object.fromEntries(Object.entries(frame).filter(([name, value]) => value !== null && isUnknown(name)));
+
+/** A field of an untrusted value; undefined if there is none. Names are ours, never the sender's. */
+export function untrustedField(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }

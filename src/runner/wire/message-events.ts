@@ -6,22 +6,22 @@
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
-import { untrustedField } from "../field.ts";
-import { frameFault } from "../provider-faults.ts";
-import { isErrorFrame } from "../provider-words.ts";
-import { callArguments } from "./call-arguments.ts";
-import { fieldsBeside } from "./fields-beside.ts";
 import {
-  type WireFrame,
-  isFrame,
+  fieldsBeside,
   frameList,
   frameObject,
+  frameText,
+  isFrame,
   optionalNumber,
   optionalObject,
   optionalText,
-  frameText,
   UnreadableFrame,
+  untrustedField,
+  type WireFrame,
 } from "./frame.ts";
+import { frameFault } from "../provider-faults.ts";
+import { isErrorFrame } from "../provider-words.ts";
+import { callArguments } from "./call-arguments.ts";
 import type { FrameReader } from "./wire-format.ts";
 
 interface OpenToolUse {

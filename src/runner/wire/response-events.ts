@@ -4,22 +4,22 @@
  */
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
-import { untrustedField } from "../field.ts";
-import { frameFault } from "../provider-faults.ts";
-import { isErrorFrame } from "../provider-words.ts";
-import { callArguments } from "./call-arguments.ts";
-import { fieldsBeside } from "./fields-beside.ts";
 import {
-  type WireFrame,
-  isFrame,
+  fieldsBeside,
   frameList,
   frameObject,
+  frameText,
+  isFrame,
   optionalNumber,
   optionalObject,
   optionalText,
-  frameText,
   UnreadableFrame,
+  untrustedField,
+  type WireFrame,
 } from "./frame.ts";
+import { frameFault } from "../provider-faults.ts";
+import { isErrorFrame } from "../provider-words.ts";
+import { callArguments } from "./call-arguments.ts";
 import type { FrameReader } from "./wire-format.ts";
 
 /** A call whose item is not done. `wasStreamed`: its arguments arrived in pieces. */

@@ -12,8 +12,7 @@ import { chatCompletions } from "./chat-completions.ts";
 import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
-import { conceded, ModelMemory, ruleFor } from "./concessions.ts";
-import { takesPrefill } from "./prefill.ts";
+import { conceded, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
 
 export type WireTarget = Extract<ModelTarget, { readonly kind: "anthropic" | "openai" | "compatible" }>;

@@ -3,14 +3,11 @@
  * and some give several calls the same mark; a new call is then recognized by its name and the beginning of its
  * arguments. Calls are reported at the end of the answer, in the order of their indices.
  */
-import type { JsonObject } from "../../../actors/schema.ts";
+import { type JsonObject, textOrEmpty } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
-import { untrustedField } from "../field.ts";
+import { fieldsBeside, isFrame, optionalText, UnreadableFrame, untrustedField, type WireFrame } from "./frame.ts";
 import { mergedFields } from "../merged-fields.ts";
 import { callArguments } from "./call-arguments.ts";
-import { fieldsBeside } from "./fields-beside.ts";
-import { type WireFrame, isFrame, optionalText, UnreadableFrame } from "./frame.ts";
-import { textOrEmpty } from "../../../actors/schema.ts";
 
 interface StreamedCall {
   readonly key: string;

@@ -1,8 +1,7 @@
 /** The job `preview-image`: a picture, scaled down, as WebP. Its metadata (places, cameras) are dropped. */
 import sharp, { type Sharp } from "sharp";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { JobOutput } from "../protocol.ts";
-import { PREVIEWED_NAME } from "./file-names.ts";
+import { JobOutput, PREVIEWED_NAME } from "../protocol.ts";
 
 export interface PreviewImage {
   readonly kind: "image";

@@ -1,8 +1,7 @@
 /** The job `preview-pdf`: the text of a document's first pages, and its first page as a picture (PDFium, in WebAssembly). */
 import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { JobOutput } from "../protocol.ts";
-import { PREVIEWED_NAME } from "./file-names.ts";
+import { JobOutput, PREVIEWED_NAME } from "../protocol.ts";
 import { type PreviewImage, scaleImage } from "./preview-image.ts";
 import { readFileSync } from "node:fs";
 import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";

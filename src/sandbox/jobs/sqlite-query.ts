@@ -6,8 +6,7 @@
 import { type ExactNumber, isExactNumber } from "../../../actors/exact-json.ts";
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { JobOutput } from "../protocol.ts";
-import { SQLITE_NAME } from "./file-names.ts";
+import { JobOutput, SQLITE_NAME } from "../protocol.ts";
 import {
   type QueryParams,
   type QueryRefusal,

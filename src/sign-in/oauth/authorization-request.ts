@@ -4,8 +4,8 @@
  * ones are for the program too.
  */
 import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
-import { MCP_SCOPES } from "../../http/contract/mcp-scopes.ts";
-import { API_RESOURCE, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
+import { MCP_SCOPES } from "../../http/contract/scopes.ts";
+import { API_RESOURCE, MCP_RESOURCE } from "../../http/contract/paths.ts";
 import type { Client, Clients } from "./clients.ts";
 import { isRegistered } from "./redirect-uri.ts";
 

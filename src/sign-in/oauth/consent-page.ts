@@ -6,7 +6,7 @@
 import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
 import { type Organization, organizationRef } from "../../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
-import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
+import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/paths.ts";
 import type { OwnVisit, Visit } from "../visit.ts";
 import { html } from "../html.ts";
 import { renderPage, redirectTo } from "../layout.ts";

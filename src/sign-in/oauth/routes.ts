@@ -2,19 +2,12 @@
 import { Elysia } from "elysia";
 import { hasScope, unlessOwner } from "../../../actors/organization/principal.ts";
 import type { Egress } from "../../egress/egress.ts";
-import {
-  AUTHORIZE_PATH,
-  INTROSPECT_PATH,
-  REGISTER_PATH,
-  REVOKE_PATH,
-  TOKEN_PATH,
-} from "../../http/contract/oauth-paths.ts";
+import { AUTHORIZE_PATH, INTROSPECT_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH } from "../../http/contract/paths.ts";
 import { hostFault } from "../../http/request/request-target.ts";
 import { underPrefix } from "../../http/request/path-prefix.ts";
 import { redirectToSignIn } from "../sign-in-page.ts";
 import type { SignInParts } from "../routes.ts";
-import { visitOf } from "../visit.ts";
-import { boundedText, FORM_TYPE } from "../form.ts";
+import { boundedText, FORM_TYPE, visitOf } from "../visit.ts";
 import { oauthPreflight, oauthRefusal } from "./answer.ts";
 import { Clients } from "./clients.ts";
 import { type ConsentParts, decideConsent, showConsent } from "./consent-page.ts";

@@ -5,10 +5,18 @@
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/admission/same-origin.ts";
 import { type AccountPageParts, accountComplaint, CONNECT, showAccount, toAccount } from "../account-page.ts";
-import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
+import {
+  beginFlow,
+  derived,
+  FLOW_MINUTES,
+  flowKeyIn,
+  type FlowParts,
+  nextPath,
+  noFlowCookie,
+  takeFlow,
+} from "../flow.ts";
 import type { InvitationPageParts } from "../invitation-page.ts";
 import { redirectTo } from "../layout.ts";
-import { nextPath } from "../next-path.ts";
 import {
   ACCOUNT_PATH,
   enter,

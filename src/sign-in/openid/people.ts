@@ -7,9 +7,9 @@ import { accountRef, identityRef } from "../../../actors/account/schema.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
-import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";
 import type { Accounts, SignInSender, StartedSession } from "../accounts.ts";
 import { type InvitationParts, join, invitationLinkIn, newPerson, openInvitation } from "../invitations.ts";
+import { INVITATION_PATH } from "../../http/contract/paths.ts";
 import { keyHash } from "../../http/admission/token.ts";
 import type { ProvenPerson } from "./provider.ts";
 

@@ -7,9 +7,17 @@ import { accountRef } from "../../../actors/account/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { type AccountPageParts, accountComplaint, showAccount, toAccount } from "../account-page.ts";
-import { beginFlow, derived, FLOW_MINUTES, flowKeyIn, type FlowParts, noFlowCookie, takeFlow } from "../flow.ts";
+import {
+  beginFlow,
+  derived,
+  FLOW_MINUTES,
+  flowKeyIn,
+  type FlowParts,
+  nextPath,
+  noFlowCookie,
+  takeFlow,
+} from "../flow.ts";
 import { jsonOf } from "../layout.ts";
-import { nextPath } from "../next-path.ts";
 import { enter, faultPage, type PageParts, signInForm } from "../sign-in-page.ts";
 import type { OwnVisit, Visit } from "../visit.ts";
 import { PASSKEY_NAME_CHARACTERS } from "./forms.ts";

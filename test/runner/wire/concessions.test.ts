@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { TranscriptEntry } from "../../../actors/job/ports.ts";
 import { createModels } from "../../../src/runner/models.ts";
-import { takesPrefill } from "../../../src/runner/wire/prefill.ts";
+import { takesPrefill } from "../../../src/runner/wire/concessions.ts";
 import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
 import { framesOf, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 

@@ -1,0 +1,23 @@
+/** Paths of the service that several of its parts name. */
+
+/** The authorization server (MCP-2). */
+export const AUTHORIZE_PATH = "/oauth/authorize";
+export const TOKEN_PATH = "/oauth/token";
+export const REGISTER_PATH = "/oauth/register";
+export const REVOKE_PATH = "/oauth/revoke";
+export const INTROSPECT_PATH = "/oauth/introspect";
+
+/** The resources that tokens are issued for, as paths of the service: the current surface, and the MCP endpoint. */
+export const API_RESOURCE = "";
+export const MCP_RESOURCE = "/mcp";
+
+/** The page for an invitation (AUTH-18). The key is in the query, which no log shows. */
+export const INVITATION_PATH = "/invitation";
+
+export const invitationLink = (organizationId: string, invitationId: string, key: string): string =>
+  `${INVITATION_PATH}?organization=${organizationId}&invitation=${invitationId}&key=${key}`;
+
+/** The page that explains each error code, and where an error's `type` leads (ERR-1). */
+export const ERRORS_PATH = "/api/errors";
+
+export const errorUrl = (appUrl: string, code: string): string => `${appUrl}${ERRORS_PATH}#error-${code}`;
