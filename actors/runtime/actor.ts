@@ -185,14 +185,6 @@ export interface ActorDefinition<P extends Protocol> {
 }
 
 /** A definition whose protocol is not known statically, as the system keeps it. */
-export interface AnyDefinition {
-  readonly kind: string;
-  needs(ref: ActorRef, command: { readonly kind: string }): readonly RecordKey[];
+export type AnyDefinition = Omit<ActorDefinition<Protocol>, "handlers"> & {
   readonly handlers: Readonly<Record<string, (tx: Tx, command: never) => Outcome<unknown>>>;
-  beforeEviction?(state: VolatileState, now: number): { readonly kind: string } | null;
-  readonly stream?: Table<StreamRecord>;
-  readonly mailbox?: MailboxBounds;
-  readonly workingSet?: number;
-  readonly writesWhenFull?: true;
-  readonly isUnordered?: true;
-}
+};

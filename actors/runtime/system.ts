@@ -198,7 +198,9 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   dispatchSync<const S extends readonly MemberStep[]>(
     members: S,
   ): Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>> {
-    return runGroupSync(this, this.peers, members) as Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>>;
+    return runGroupSync(this, this.peers, members, NO_ADMISSION) as
+      | Outcome<RepliesOf<S>>
+      | Promise<Outcome<RepliesOf<S>>>;
   }
 
   /**

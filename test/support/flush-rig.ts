@@ -1,6 +1,6 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { ActorDraft } from "../../actors/runtime/turns/draft.ts";
-import { type FlushHost, FlushLane, type LaneParts } from "../../actors/runtime/commit/flush.ts";
+import { type FlushHost, FlushLane, type LaneParts, type LaneTime } from "../../actors/runtime/commit/flush.ts";
 import { TurnGroup } from "../../actors/runtime/commit/group.ts";
 import { LiveActor } from "../../actors/runtime/turns/live-actor.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
@@ -8,6 +8,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { ledgerActor, ledgerRef } from "./ledger-actor.ts";
 import { erased } from "./replica.ts";
 
+const ALONE: LaneTime = { isShared: false, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
 const definition = erased(ledgerActor());
 
 /** A lane, the statements that it has sent, and the order in which its groups ended. */
@@ -26,12 +27,15 @@ export class FlushRig implements FlushHost {
   private readonly names = new Map<ShardWrites, string>();
   readonly clock = new FakeClock();
 
-  constructor(parts: LaneParts = {}) {
+  constructor(parts: Partial<LaneParts> = {}) {
     const flush = async (batch: readonly ShardWrites[]): Promise<FlushOutcome> => {
       this.sent.push(this.namesOf(batch));
       return this.answer(batch);
     };
-    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, { clock: this.clock, ...parts });
+    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, {
+      ...{ time: ALONE, tracing: null, clock: this.clock, later: queueMicrotask },
+      ...parts,
+    });
   }
 
   epochOf(shard: number): number | null {

@@ -1,7 +1,7 @@
 /**
  * Group commit. While a flush is in flight, arriving groups form the next batch; only patient groups, for which nobody
  * waits, have a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work,
- * which rests after each (`large-rest.ts`). One batch is one statement and has three outcomes (see `ActorStore.flush`):
+ * which rests after each. One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
  *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
@@ -25,7 +25,6 @@ import type { Clock } from "../ports.ts";
 import type { ActorStore, CommitResult, FlushOutcome } from "../store.ts";
 import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
-import { LargeRest } from "./large-rest.ts";
 import { isolate } from "../isolate.ts";
 import { Patience } from "./patience.ts";
 import { overShare, GradualEnds } from "./gradual-ends.ts";
@@ -34,6 +33,14 @@ import type { Tracing } from "../tracing.ts";
 
 /** SQLSTATE classes of errors that are not about the rows: a read-only server, a deadlock, no space, a lock. */
 const SERVER_COULD_NOT = new Set(["25", "40", "53", "55"]);
+
+/**
+ * The duration of a statement of a few small groups. An organization over its share that sends only these does not
+ * rest.
+ */
+export const SMALL_MS = 2;
+/** The longest pause. On a slow disk, most of a statement's duration is waiting. */
+const MOST_REST_MS = 10;
 
 export interface FlushHost {
   /** The epoch at which this replica owns the shard now, or null. */
@@ -49,16 +56,15 @@ export interface FlushHost {
 
 /** The lane's port to the loop's time. */
 export type LaneTime = Pick<LoopTime, "isShared" | "isOverShare" | "begin" | "end" | "charge">;
-const ALONE: LaneTime = { isShared: false, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
 
 export interface LaneParts {
-  /** Shows whether several organizations are at work, so that each batch is divided. Omitted: only one is. */
-  readonly time?: LaneTime;
-  readonly tracing?: Pick<Tracing, "within"> | null;
-  /** Without a clock no group is patient. */
-  readonly clock?: Pick<Clock, "after" | "monotonic"> | null;
-  /** Runs at the next turn of the event loop. Omitted: a microtask later. */
-  readonly later?: (run: () => void) => void;
+  /** Shows whether several organizations are at work, so that each batch is divided. */
+  readonly time: LaneTime;
+  /** Null if tracing is off. */
+  readonly tracing: Pick<Tracing, "within"> | null;
+  readonly clock: Pick<Clock, "after" | "monotonic">;
+  /** Runs at the next turn of the event loop. */
+  readonly later: (run: () => void) => void;
 }
 
 /** The statement in flight, or the next one, for groups of one size. */
@@ -88,20 +94,19 @@ export class FlushLane {
   private readonly host: FlushHost;
   private readonly time: LaneTime;
   private readonly tracing: Pick<Tracing, "within"> | null;
-  private readonly largeRest: LargeRest;
+  private readonly clock: LaneParts["clock"];
   private readonly patience: Patience;
   private readonly gradualEnds: GradualEnds;
 
-  constructor(store: ActorStore, host: FlushHost, parts: LaneParts = {}) {
-    const { time = ALONE, tracing = null, clock = null, later = queueMicrotask } = parts;
+  constructor(store: ActorStore, host: FlushHost, { time, tracing, clock, later }: LaneParts) {
     this.patience = new Patience(this.queue, clock, () => this.begin());
     this.gradualEnds = new GradualEnds({
-      clock: clock ?? { monotonic: () => 0 },
+      clock,
       later,
       end: ({ group, result }) => this.end(group, result),
       onDone: () => (this.joining.length > 0 ? this.begin() : this.patience.go()),
     });
-    this.largeRest = new LargeRest(clock, time);
+    this.clock = clock;
     this.tracing = tracing;
     this.store = store;
     this.host = host;
@@ -154,13 +159,13 @@ export class FlushLane {
 
   private async run(one: Channel): Promise<void> {
     for (let isRefused = true; isRefused || one.batch.length > 0;) {
-      const from = this.largeRest.begin();
+      const from = this.clock.monotonic();
       if (one.batch.length > 0) await this.commit(one.batch);
       if (this.hasFailed) return;
       const hasCommitted = one.batch.length > 0;
       one.batch = [];
       one.organizations = NOBODY;
-      if (hasCommitted && one.size === "large") await this.largeRest.after(from);
+      if (hasCommitted && one.size === "large") await this.rest(from);
       this.join();
       isRefused = this.takeBatch(one);
       // The other channel may now take groups that it left out because their organization was here, or that this one
@@ -168,6 +173,17 @@ export class FlushLane {
       if (hasCommitted || one.size === "small") this.patience.go();
     }
     one.isRunning = false;
+  }
+
+  /**
+   * While others are active, large work pauses after each of its statements, for as long as the statement took beyond a small one.
+   * Meanwhile the others have PostgreSQL, its cores and its disk. Without the pause, their statements mostly wait for a
+   * large one's sync.
+   */
+  private rest(begunAt: number): Promise<void> | null {
+    if (!this.time.isShared) return null;
+    const restMs = Math.min(Math.round(this.clock.monotonic() - begunAt) - SMALL_MS, MOST_REST_MS);
+    return restMs <= 0 ? null : new Promise((resolve) => this.clock.after(restMs, resolve));
   }
 
   /** Lets waiting callers join; if their organization is in flight, later, before its next batch. */

@@ -13,14 +13,14 @@ export const PATIENCE_MS = 50;
 
 export class Patience {
   private readonly queue: Pick<FlushQueue, "length" | "patient">;
-  private readonly clock: Pick<Clock, "after"> | null;
+  private readonly clock: Pick<Clock, "after">;
   private readonly begin: () => void;
   /** Patient groups in the queue now cause a batch too. */
   private isOver = false;
   private isTimed = false;
 
-  /** `begin` takes an urgent batch. Without a clock no group is patient. */
-  constructor(queue: Pick<FlushQueue, "length" | "patient">, clock: Pick<Clock, "after"> | null, begin: () => void) {
+  /** `begin` takes an urgent batch. */
+  constructor(queue: Pick<FlushQueue, "length" | "patient">, clock: Pick<Clock, "after">, begin: () => void) {
     this.queue = queue;
     this.clock = clock;
     this.begin = begin;
@@ -29,7 +29,7 @@ export class Patience {
   /** Whether the queue has a group for which somebody waits. */
   get isUrgent(): boolean {
     const { length, patient } = this.queue;
-    return length > (this.isOver || this.clock === null ? 0 : patient);
+    return length > (this.isOver ? 0 : patient);
   }
 
   /** Begins a batch if the queue is urgent; otherwise sets a timer, which serves all groups that arrive meanwhile. */
@@ -37,7 +37,7 @@ export class Patience {
     if (this.isUrgent) return this.begin();
     if (this.isTimed || this.queue.length === 0) return;
     this.isTimed = true;
-    this.clock?.after(PATIENCE_MS, () => {
+    this.clock.after(PATIENCE_MS, () => {
       this.isTimed = false;
       this.hurry();
     });

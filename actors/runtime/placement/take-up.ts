@@ -17,6 +17,7 @@
  */
 import { assert } from "../../assert.ts";
 import { FairSlots } from "../../fair-slots.ts";
+import { within } from "./hand-over.ts";
 import { Backoff } from "../backoff.ts";
 import type { Chance, Clock, RuntimeLog } from "../ports.ts";
 import type { Delivery } from "../outputs/delivery.ts";
@@ -89,7 +90,6 @@ export class TakeUp {
     undone: readonly UndoneShard[],
     onReady: (grant: ShardGrant) => void,
   ): Promise<void> {
-    const { clock } = this.parts;
     const lastMessages = new Map(undone.map(({ shard, lastMessage }) => [shard, lastMessage]));
     const waiting = new Set(grants.filter(({ shard }) => lastMessages.has(shard)));
     const ready = (grant: ShardGrant): void => {
@@ -100,13 +100,7 @@ export class TakeUp {
     );
     for (const grant of grants) if (!lastMessages.has(grant.shard)) onReady(grant);
     if (all.length === 0) return;
-    await new Promise<void>((resolve) => {
-      const cancel = clock.after(TAKE_UP_MS, resolve);
-      void Promise.all(all).then(() => {
-        cancel();
-        resolve();
-      });
-    });
+    await within(this.parts.clock, TAKE_UP_MS, Promise.all(all));
     for (const grant of waiting) ready(grant);
   }
 

@@ -19,7 +19,7 @@ export function runOne(
   member: GroupMember,
   options: DispatchOptions,
 ): Promise<Outcome<unknown>> {
-  const there = peers === null ? null : elsewhere(host.shards, peers, [member], options);
+  const there = elsewhere(host.shards, peers, [member], options);
   if (there !== null) return there.then(only);
   return new Promise((resolve, reject) => {
     new GroupRun(host, [member], options).start((outcome) => resolve(only(outcome)), reject);
@@ -35,7 +35,7 @@ export function runGroup(
   steps: readonly MemberStep[],
   options: DispatchOptions,
 ): Promise<Replies> {
-  const there = peers === null ? null : elsewhere(host.shards, peers, steps, options);
+  const there = elsewhere(host.shards, peers, steps, options);
   return there ?? new Promise((resolve, reject) => new GroupRun(host, steps, options).start(resolve, reject));
 }
 
@@ -47,9 +47,9 @@ export function runGroupSync(
   host: TurnHost,
   peers: Peers | null,
   steps: readonly MemberStep[],
-  options: DispatchOptions = NO_OPTIONS,
+  options: DispatchOptions,
 ): Replies | Promise<Replies> {
-  const there = peers === null ? null : elsewhere(host.shards, peers, steps, options);
+  const there = elsewhere(host.shards, peers, steps, options);
   if (there !== null) return there;
   let outcome: Replies | null = null;
   let resolve = (ended: Replies): void => {
@@ -77,16 +77,14 @@ export function runKept(host: TurnHost, peers: Peers | null, asked: KeptAsk<unkn
   return keptReply(host, asked) ?? whenReady(runGroupSync(host, peers, [asked], { keptAs: asked.keptAs }), only);
 }
 
-const NO_OPTIONS: DispatchOptions = {};
-
 /** The owner's answer; null if the group must run here: this replica owns it, or it has steps that cannot travel. */
 function elsewhere(
   shards: Shards,
-  peers: Peers,
+  peers: Peers | null,
   steps: readonly MemberStep[],
   options: DispatchOptions,
 ): Promise<Replies> | null {
-  if (options.epoch !== undefined) return null;
+  if (peers === null || options.epoch !== undefined) return null;
   const members = steps.filter((step): step is GroupMember => typeof step !== "function");
   const [first] = members;
   if (first === undefined || members.length < steps.length) return null;

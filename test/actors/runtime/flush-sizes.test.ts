@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import { type AnyDefinition, table, type Tx } from "../../../actors/runtime/actor.ts";
 import { LARGE_BYTES, MANY_GROUPS } from "../../../actors/runtime/commit/flush-queue.ts";
-import { SMALL_MS } from "../../../actors/runtime/commit/large-rest.ts";
+import { SMALL_MS } from "../../../actors/runtime/commit/flush.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
 import { type Ledger, ledgerRef } from "../../support/ledger-actor.ts";
