@@ -71,8 +71,8 @@ export async function openShell(
 }
 
 /** Says what bounds the processes of commands here. */
-function tellBounds(
-  { style: { hasOwnUser, hasFilter, limitsProcesses } }: Shell,
+export function tellBounds(
+  { style: { hasOwnUser, hasFilter, limitsProcesses } }: Pick<Shell, "style">,
   log: Pick<Logger, "info" | "warn">,
 ): void {
   const fields = { processesLimited: limitsProcesses, ownUser: hasOwnUser, callsFiltered: hasFilter };

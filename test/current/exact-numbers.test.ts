@@ -88,6 +88,37 @@ describe("metadata", () => {
       for (const part of parts) expect(await text(path)).toContain(part);
   });
 
+  test("[GEN-18] has its digits in events, streams and repeated answers, and that of a mission too", async () => {
+    const make = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" });
+    const { id: agent } = await answered<{ id: string }>(make, 201);
+    const keyed = async (): Promise<string> => {
+      const answer = await fetch(`${service.url}/api/chats`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${owner.token}`,
+          "content-type": "application/json",
+          "idempotency-key": "digits",
+        },
+        body: `{"agent_id":"${agent}","workspace_id":"${owner.workspaceId}","metadata":${DIGITS}}`,
+      });
+      return answer.text();
+    };
+    const first = await keyed();
+    expect(first).toContain(DIGITS);
+    expect(await keyed()).toBe(first);
+    const { id } = JSON.parse(first) as { id: string };
+    const { job } = await client.send(id, "hello", { metadata: NUMBERS });
+    await client.reached(job.id, "completed");
+    const mission = { agent_id: agent, title: "M", goal: "Count.", metadata: NUMBERS };
+    expect(await (await client.call("POST", "/api/missions", mission)).text()).toContain(DIGITS);
+    // A stream of a job that has ended ends by itself, after its snapshot and its events.
+    expect(await text(`/api/jobs/${job.id}/events`)).toContain(DIGITS);
+    const fed = await text("/api/events?limit=100");
+    for (const type of ["chat.created", "mission.created"]) expect(fed).toContain(`"${type}"`);
+    expect(fed.split("9007199254740993").length - 1).toBeGreaterThanOrEqual(2);
+    expect(fed).not.toContain("9007199254740992");
+  });
+
   test("[GEN-18] is found by its digits, and not by those of another number", async () => {
     const done = await client.reached((await sent({}, { metadata: { n: NUMBERS["id"] } })).id, "completed");
     const found = async (filter: string): Promise<unknown> =>

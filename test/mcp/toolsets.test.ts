@@ -1,6 +1,7 @@
 /** Which tools a client is told of, and how long that is (MCP-10). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { TOOLS } from "../../src/mcp/tools.ts";
+import { Toolsets } from "../../src/mcp/toolsets.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { rpc } from "../support/mcp-clients.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -67,6 +68,14 @@ test("[MCP-10] a tool outside of the client's toolsets cannot be called", async 
     error: { code: -32_602, message: expect.stringContaining("Unknown tool `list_jobs`") as string },
   });
   expect(await answered(send("?tools=jobs", call))).toMatchObject({ result: { structuredContent: { jobs: [] } } });
+});
+
+test("[MCP-10] the list of the same toolsets is made once, in whatever order they are named", () => {
+  const toolsets = new Toolsets(new Map());
+  const made = toolsets.of(["agents", "jobs"]);
+  expect(toolsets.of(["jobs", "agents", "jobs"])).toBe(made);
+  expect(toolsets.of(["agents"])).not.toBe(made);
+  expect(toolsets.of()).toBe(toolsets.of([]));
 });
 
 test("[MCP-10] the list is short: every client hands it to its model", async () => {

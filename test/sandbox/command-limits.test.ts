@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { findStyle } from "../../src/sandbox/bubble-style.ts";
 import { findShell, type Shell, type ShellLimits } from "../../src/sandbox/shell.ts";
 import { callFilter } from "../../src/sandbox/system-calls.ts";
+import { tellBounds } from "../../src/wiring/shell-service.ts";
 
 const MIB = 1024 * 1024;
 const LIMITS: ShellLimits = {
@@ -135,6 +136,21 @@ test.skipIf(process.platform !== "linux")(
     });
   },
 );
+
+test("[WSP-16] the log says which limits of a command are in force, and warns where none is on its processes", () => {
+  const told = (limitsProcesses: boolean): unknown[] => {
+    const lines: unknown[] = [];
+    const line = (level: string) => (fields: object, message?: string) => lines.push([level, fields, message]);
+    const style = { hasOwnUser: true, hasFilter: false, limitsProcesses };
+    tellBounds({ style }, { info: line("info"), warn: line("warn") } as never);
+    return lines;
+  };
+  const others = { ownUser: true, callsFiltered: false };
+  expect(told(true)).toEqual([["info", { processesLimited: true, ...others }, "commands of agents run in bubblewrap"]]);
+  const why: unknown = expect.stringMatching(/root|tried/);
+  const words: unknown = expect.stringMatching(/^nothing limits the number of processes/);
+  expect(told(false)).toEqual([["warn", { processesLimited: false, ...others, why }, words]]);
+});
 
 describe("the filter of system calls", () => {
   /** What the kernel would answer to a call with this one argument. */

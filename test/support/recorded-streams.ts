@@ -312,6 +312,16 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
     reads: { blocks: [], usage: tokens(15, 1), finishReason: "length" },
   },
   {
+    about: "an answer that filled the context window",
+    stream: messageStart + messageEnd("model_context_window_exceeded", 1),
+    reads: { blocks: [], usage: tokens(15, 1), finishReason: "length" },
+  },
+  {
+    about: "a reason that is new",
+    stream: messageStart + messageEnd("compaction", 1),
+    reads: { blocks: [], usage: tokens(15, 1), finishReason: "other" },
+  },
+  {
     about: "a search of the provider's own, with a citation of its result",
     stream:
       messageStart +
@@ -518,6 +528,14 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       outputText("half") +
       finished({ incomplete_details: { reason: "max_output_tokens" } }, "response.incomplete"),
     reads: { blocks: [text("half")], usage: tokens(37, 11), finishReason: "length" },
+  },
+  {
+    about: "an answer that was filtered",
+    stream:
+      begun +
+      outputText("half") +
+      finished({ incomplete_details: { reason: "content_filter" } }, "response.incomplete"),
+    reads: { blocks: [text("half")], usage: tokens(37, 11), finishReason: "content_filter" },
   },
   {
     about: "a failure in the middle",
