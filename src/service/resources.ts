@@ -52,7 +52,7 @@ export interface Resources {
  */
 export function idleResources({ log, storage }: Omit<ResourceParts, "config">): Resources {
   const egress = createEgress({ allow: [], production: true }, log);
-  const sandbox = createSandbox(log);
+  const sandbox = createSandbox(log, { isOverShare: () => false });
   return {
     models: createModels(NO_MODEL, log),
     egress,
