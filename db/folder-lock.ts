@@ -8,7 +8,7 @@
  * them. So nothing else may open `lock`, and the holder's pid is in a file of its own.
  */
 import { Database } from "bun:sqlite";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "./private-file.ts";
 
@@ -61,6 +61,16 @@ export function lockFolder(folder: string): () => void {
     if (!held.delete(lock)) return;
     lock.close();
   };
+}
+
+/** Throws `FolderInUse` if another process holds the folder now. Makes nothing, holds nothing, and says nothing else. */
+export function refuseInUse(folder: string): void {
+  if (!existsSync(join(folder, LOCK_FILE))) return;
+  try {
+    open(folder).close();
+  } catch (cause) {
+    if (cause instanceof FolderInUse) throw cause;
+  }
 }
 
 function open(folder: string): Database {

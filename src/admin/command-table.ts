@@ -142,6 +142,7 @@ export type LocalName = {
 
 export const COMMAND_NAMES = Object.keys(COMMAND_TABLE) as readonly CommandName[];
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMAND_TABLE, name);
+export const isLocal = (name: string): name is LocalName => isCommand(name) && "isLocal" in COMMAND_TABLE[name];
 
 const formsOf = (command: CommandName): readonly OptionForm[] =>
   COMMAND_TABLE[command].takes.flatMap((group: OptionGroup) => group.options);

@@ -16,14 +16,15 @@ import type { NewTokenView } from "../current/tokens/schema.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
-import type { AdminArguments } from "../service/admin-door.ts";
+import type { AdminAnswer, AdminArguments, AdminParts, AdminRequest } from "../service/admin-door.ts";
 import { AdminRefused, integer, requiredOption } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
-import { doneCommand, listAnswer } from "./command-answer.ts";
+import { commandRefusal, doneCommand, listAnswer, render } from "./command-answer.ts";
+import { answerAlone } from "./door.ts";
 import { changeByOperation, type AdminCommand, findMember, organizationOf, findPerson, taken } from "./subjects.ts";
 import { CONTROL_CHARACTER } from "../sign-in/flow.ts";
 
@@ -255,6 +256,21 @@ function emailOf(text: string): string {
   if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text))
     throw new AdminRefused(`${JSON.stringify(text)} is not an e-mail address`);
   return text;
+}
+
+/** Runs one command; a refusal is an answer. */
+export async function runAdmin(parts: AdminParts, request: AdminRequest): Promise<AdminAnswer> {
+  const alone = answerAlone(request);
+  if (alone !== null) return alone;
+  try {
+    const run = ADMIN_COMMANDS[request.command];
+    if (run === undefined)
+      throw new AdminRefused(`${request.command} is run by the command itself, not by the service`);
+    return render(await run(parts, request.given), request.given);
+  } catch (cause) {
+    if (cause instanceof AdminRefused) return { ok: false, text: commandRefusal(cause.message, request.given) };
+    throw cause;
+  }
 }
 
 function givenName(option: string, text: string): string {

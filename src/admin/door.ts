@@ -1,13 +1,12 @@
 /**
  * The administration's commands as the command line and the running service see them: what can be answered without a
- * database, how one is run, and how one is brought to the service (`src/service/admin-door.ts`).
+ * database, and how one is brought to the service (`src/service/admin-door.ts`).
  */
 import { request } from "node:http";
 import { AdminRefused, unknownCommand } from "./arguments.ts";
 import { ADMIN_USAGE, COMMAND_NAMES, isCommand, takesOption, usageOf } from "./command-table.ts";
-import { ADMIN_COMMANDS } from "./commands.ts";
 import { commandRefusal, render } from "./command-answer.ts";
-import type { AdminAnswer, AdminParts, AdminRequest } from "../service/admin-door.ts";
+import type { AdminAnswer, AdminRequest } from "../service/admin-door.ts";
 import { ADMIN_PATH, type ServiceNote } from "../service/service-note.ts";
 
 /** Answers what needs no database: usage, and unknown commands. Null for all else. */
@@ -30,21 +29,6 @@ export function answerAlone({ command, given }: AdminRequest): AdminAnswer | nul
 export function refusedAlone(cause: unknown, argv: readonly string[]): string {
   const words = cause instanceof Error ? cause.message : String(cause);
   return commandRefusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
-}
-
-/** Runs one command; a refusal is an answer. */
-export async function runAdmin(parts: AdminParts, request: AdminRequest): Promise<AdminAnswer> {
-  const alone = answerAlone(request);
-  if (alone !== null) return alone;
-  try {
-    const run = ADMIN_COMMANDS[request.command];
-    if (run === undefined)
-      throw new AdminRefused(`${request.command} is run by the command itself, not by the service`);
-    return render(await run(parts, request.given), request.given);
-  } catch (cause) {
-    if (cause instanceof AdminRefused) return { ok: false, text: commandRefusal(cause.message, request.given) };
-    throw cause;
-  }
 }
 
 /**

@@ -6,35 +6,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NOTE } from "../../db/data-folder.ts";
-import { FolderInUse } from "../../db/folder-lock.ts";
-import { systemClock } from "../wiring/clock.ts";
-import { appUrlOf, describeErrors, readConfig } from "../settings/config.ts";
-import type { Config } from "../settings/settings.ts";
+import { FolderInUse, refuseInUse } from "../../db/folder-lock.ts";
+import { describeErrors, readConfig } from "../settings/config.ts";
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
 import { Interrupted } from "../service/interruption.ts";
-import { createLogger, type Logger } from "../log/log.ts";
-import { type Actors, createActors } from "../service/actors.ts";
-import type { OverActors } from "../service/assembly-parts.ts";
-import type { Invoke } from "../http/request/operations.ts";
-import { prepareJoining } from "../service/joining.ts";
-import { type AdminAnswer, type AdminArguments, adminParts, type AdminParts } from "../service/admin-door.ts";
+import { createLogger } from "../log/log.ts";
+import type { AdminAnswer } from "../service/admin-door.ts";
 import { readService } from "../service/service-note.ts";
-import { openStorage, type Storage } from "../service/storage.ts";
 import { commandRefusal, render } from "./command-answer.ts";
 import { AdminRefused, parseAdmin } from "./arguments.ts";
-import { LOCAL_COMMANDS } from "./local.ts";
+import { isLocal } from "./command-table.ts";
+import type { AdminErrand } from "./own-actors.ts";
+import { answerAlone, knock, refusedAlone } from "./door.ts";
 import { ADMIN_RETRY_MS, WAIT_MS } from "./local-database.ts";
-import { answerAlone, knock, refusedAlone, runAdmin } from "./door.ts";
 
 /** A shell's exit code after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
-
-interface AdminErrand {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly asked: { readonly command: string; readonly given: AdminArguments };
-  readonly signal: AbortSignal;
-}
 
 async function runAdminCommand(argv: readonly string[]): Promise<number> {
   const read = readConfig();
@@ -69,10 +56,10 @@ async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
     const answer = note === null ? null : await knock(note, asked).catch(() => null);
     if (answer !== null) return answer;
   }
-  const local = LOCAL_COMMANDS[asked.command];
-  if (local !== undefined) {
+  if (isLocal(asked.command)) {
+    const { LOCAL_COMMANDS } = await import("./local.ts");
     try {
-      return render(await local({ ...errand, given: asked.given }), asked.given);
+      return render(await LOCAL_COMMANDS[asked.command]!({ ...errand, given: asked.given }), asked.given);
     } catch (cause) {
       if (!(cause instanceof AdminRefused)) throw cause;
       return { ok: false, text: commandRefusal(cause.message, asked.given) };
@@ -86,7 +73,10 @@ async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
   for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(ADMIN_RETRY_MS)) {
     signal.throwIfAborted();
     try {
-      return await here(errand, (parts) => runAdmin(parts, asked));
+      refuseInUse(config.dataDir);
+      // Only now: beside a running service nothing of it is needed.
+      const { runHere } = await import("./own-actors.ts");
+      return await runHere(errand);
     } catch (cause) {
       if (!(cause instanceof FolderInUse)) throw cause;
       const note = readService(config.dataDir);
@@ -97,41 +87,6 @@ async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
         throw new AdminRefused(`${cause.message} It does not take commands now.`, { cause });
     }
   }
-}
-
-/** Owns the actors for one command. Unfinished jobs wait for the next start of the service. */
-async function here(
-  { config, log, signal }: AdminErrand,
-  run: (parts: AdminParts) => Promise<AdminAnswer>,
-): Promise<AdminAnswer> {
-  const storage = await openStorage({ config, log, signal, onExit: () => {} });
-  try {
-    const address = appUrlOf(config, config.port);
-    const { placement, join: joinOthers } = await prepareJoining({ storage, log, meters: null, address, signal });
-    const own = { config, storage, clock: systemClock, log, placement };
-    const actors = createActors({ ...own, peers: null, meters: null, tracing: null, onLost: () => {} });
-    await joinOthers(actors.system);
-    try {
-      return await run(adminParts(actors, own, invokeLater(actors, own)));
-    } finally {
-      await actors.system.stop();
-    }
-  } finally {
-    await storage.close();
-  }
-}
-
-/** Runs operations without an app that is served. They are most of the program, so they are loaded with the first one. */
-function invokeLater(
-  actors: Actors,
-  own: Pick<OverActors, "config"> & { readonly storage: Storage; readonly log: Logger },
-): Invoke {
-  return async (...call) => {
-    const { assembleApp } = await import("../service/assembly.ts");
-    const { idleResources } = await import("../service/resources.ts");
-    const { app } = assembleApp(actors, { ...own, resources: idleResources(own), forwarding: null });
-    return app.invoke(...call);
-  };
 }
 
 process.exit(await runAdminCommand(process.argv.slice(2)));

@@ -28,6 +28,12 @@ test("[START-47] arguments and settings are read and refused before the service 
   expect(files).toContain("src/settings/config.ts");
 });
 
+test("[START-66] an administration command beside a running service loads nothing of it", () => {
+  const { files, packages } = loadedBy("src/admin/main.ts");
+  expect([...packages].toSorted()).toEqual(["@sinclair/typebox", "pino"]);
+  expect(files.size).toBeLessThan(60);
+});
+
 test("[START-66] a start loads no package that only some requests, or some settings, need", () => {
   const { packages } = loadedBy("src/service/process.ts");
   expect(packages).toContain("elysia");
