@@ -44,10 +44,10 @@ import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
 import { calledTool, requestOf, type Posted, SessionStreams } from "./session-streams.ts";
-import { type FoundSession, KEEP_ALIVE_MS, McpSessions } from "./sessions.ts";
+import { type FoundSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
 import { Toolsets, withTools } from "./toolsets.ts";
-import { watchedResponse } from "./watched-stream.ts";
+import { KEEP_ALIVE_MS, watchedResponse } from "./watched-stream.ts";
 
 /** The connection is closed after so much silence. */
 const MCP_QUIET_SECONDS = 30;

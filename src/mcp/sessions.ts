@@ -11,6 +11,7 @@ import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { CallStreams } from "./call-streams.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
+import { KEEP_ALIVE_MS } from "./watched-stream.ts";
 import { ReplayStore } from "./replay-store.ts";
 import type { OpenedSession } from "./session-id.ts";
 import { type SubscriptionParts, Subscriptions } from "./subscriptions.ts";
@@ -20,8 +21,6 @@ export const LIVE_SESSIONS = { organization: 128, all: 1_024 } as const;
 /** A session is evicted when nothing of it has been open for so long. */
 export const MCP_SESSION_IDLE_MS = 5 * 60_000;
 const SWEEP_MS = 60_000;
-/** Silence on a stream after which a comment keeps the connection alive. */
-export const KEEP_ALIVE_MS = 10_000;
 
 export interface LiveSession {
   readonly organizationId: string;

@@ -2,6 +2,9 @@
 import type { Caller } from "../http/request/caller.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 
+/** Silence on a stream after which a comment keeps the connection alive. */
+export const KEEP_ALIVE_MS = 10_000;
+
 const OPENED = new TextEncoder().encode(": open\n\n");
 
 export interface WatchedStream {
