@@ -118,7 +118,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 
     add_passkey(tx, { passkey }) {
       const passkeys = accountOf(tx)?.passkeys ?? [];
-      if (passkeys.some(({ id }) => id === passkey.id)) return forbidden("This passkey is there already.");
+      if (passkeys.some(({ id }) => id === passkey.id)) return forbidden("This passkey already exists.");
       if (passkeys.length >= PASSKEYS_MAX) return forbidden(`An account has at most ${PASSKEYS_MAX} passkeys.`);
       keepAccount(tx, { passkeys: [...passkeys, { ...passkey, createdAt: isoTime(tx.now), lastUsedAt: null }] });
       return ok(null);

@@ -104,11 +104,11 @@ export function pinMessage(
   const message = tx.read(messageTable, messageId);
   if (message === null || message.chatId !== chat.id) return notFound("message");
   if (message.role !== "user" && message.role !== "assistant")
-    return chatConflict(chat, "Only messages of users and of the agent are pinned");
+    return chatConflict(chat, "Only messages of users and of the agent can be pinned");
   const { pins = [] } = chat;
   if (pins.includes(messageId) === isPinned) return ok({ chat, message });
   if (isPinned && pins.length >= CHAT_PINS)
-    return chatConflict(chat, `This chat has ${CHAT_PINS} pinned messages, and takes no more`);
+    return chatConflict(chat, `This chat has ${CHAT_PINS} pinned messages, which is the limit; unpin one first`);
   appendChatEvent(tx, "message.updated", { messageId, pinned: isPinned });
   const changed = isPinned ? [...pins, messageId] : pins.filter((id) => id !== messageId);
   return ok({ chat: tx.update(chatTable, { ...chat, pins: changed }), message });

@@ -73,7 +73,7 @@ function openChatFor(tx: Tx, { open: opening, agent, userId }: SendMessage): Cha
 }
 
 /** The refusal of a message for which the queue has no room. */
-export const FULL_QUEUE = `${CHAT_QUEUE} messages wait in this chat already, and no more can`;
+export const FULL_QUEUE = `This chat already has ${CHAT_QUEUE} queued messages, which is the limit`;
 
 export const chatConflict = (chat: Chat, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });

@@ -88,9 +88,10 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   const chosen = openApprovals({ approvals: meant });
   // Without a name, all open approvals are meant; a job blocked for approvals has some.
   if (chosen.length === 0) return meant.length === 0 ? notFound("approval") : alreadyDecided(job);
-  if (command.arguments !== null && decision === "deny") return invalid("/arguments", "A denied call has no arguments");
+  if (command.arguments !== null && decision === "deny")
+    return invalid("/arguments", "arguments cannot be given with a denial");
   if (command.arguments !== null && chosen.length > 1) {
-    return invalid("/arguments", "Say which call gets these arguments: approval_id or tool_call_id");
+    return invalid("/arguments", "Name the call that gets these arguments: approval_id or tool_call_id");
   }
   const { arguments: edited } = command;
   const foreign = edited === null ? null : unlessOwnWords(job, by);

@@ -163,9 +163,9 @@ function approveReview(
   // A caller who decides an already decided call has not seen the review.
   if (approvalId !== null || toolCallId !== null)
     return approvalsMeant(job, { approvalId, toolCallId }).length === 0 ? notFound("approval") : alreadyDecided(job);
-  if (edited !== null) return invalid("/arguments", "A review has no arguments");
+  if (edited !== null) return invalid("/arguments", "arguments are only for tool calls, not for a review");
   if (decision === "deny")
-    return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
+    return invalid("/decision", "A review cannot be denied: approve it, or request changes with iterate");
   return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));
 }
 
@@ -177,7 +177,7 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: JobCommandOf<"resume">)
   const { input, blocks, retryStep, budget = null } = command;
   const isInterrupted = job.blockedReason === "interrupted";
   if (isInterrupted && retryStep === null) {
-    return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
+    return invalid("/retry_step", "Set retry_step to true or false: whether the interrupted tool call is made again");
   }
   const unpaid = missingBudget(job, budget);
   if (unpaid !== null) return unpaid;

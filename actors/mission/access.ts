@@ -56,8 +56,8 @@ export function refusalOf(mission: Mission, by: Asker, action: MissionAction): O
 /** Something that a mission needs to run and can lose. */
 export type Loss = "agent" | "workspace";
 const LOSS_WORDS: Readonly<Record<Loss, string>> = {
-  agent: "The mission's agent cannot be used any more; give it another with `agent_id`",
-  workspace: "The mission's workspace has been deleted; give it another with `workspace_id`",
+  agent: "The mission's agent can no longer be used; set another one with `agent_id`",
+  workspace: "The mission's workspace was deleted; set another one with `workspace_id`",
 };
 
 /** The refusal when the agent or the workspace is gone. */

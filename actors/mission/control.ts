@@ -123,7 +123,7 @@ function changeMission(
   if (moves) {
     if (status === "pending") return become(tx, calendar, { by, mission: changed.value });
     if (status === "paused") return pauseMission(tx, by, changed.value, pausedReason ?? null);
-    return refusedState(seen.value, by, `A mission becomes ${status} by itself`);
+    return refusedState(seen.value, by, `The status ${status} cannot be set: a mission reaches it on its own`);
   }
   const reasoned = changesReason ? withReason(changed.value, pausedReason) : changed;
   if (!reasoned.ok) return reasoned;
@@ -133,7 +133,7 @@ function changeMission(
 /** A paused mission with another reason; no other mission has one. */
 function withReason(mission: Mission, pausedReason: string | null): Outcome<Mission> {
   if (mission.status === "paused") return ok({ ...mission, pausedReason });
-  return invalid("/paused_reason", `The mission is ${mission.status}: only a paused mission has a reason`);
+  return invalid("/paused_reason", `The mission is ${mission.status}: paused_reason is only for a paused mission`);
 }
 
 function pauseMission(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {

@@ -123,7 +123,7 @@ function wrongDependency(
   for (const [i, id] of dependsOn.entries()) {
     const path = `/depends_on/${i}`;
     if (id === taskId) return invalid(path, "A task cannot depend on itself");
-    if (!byId.has(id)) return invalid(path, `\`${id}\` is no task of this mission`);
+    if (!byId.has(id)) return invalid(path, `\`${id}\` is not a task of this mission`);
     const circle = dependencyPath(byId, id, taskId);
     if (circle !== null) return invalid(path, `This would be a circle: ${[taskId, ...circle].join(" → ")}`);
   }

@@ -96,7 +96,7 @@ export const agentCommandHandlers: Pick<Handlers<OrganizationProtocol>, AgentCom
     const agent = changeable(tx, by, agentId);
     if (!agent.ok) return agent;
     if (agent.value.source === "library")
-      return libraryState(agent.value, "A library agent is uninstalled, not deleted");
+      return libraryState(agent.value, "A library agent cannot be deleted; uninstall it");
     sendMissionsEffect(tx, { agentId, isGone: true });
     return ok(tx.update(agentTable, { ...agent.value, status: "archived" }));
   },

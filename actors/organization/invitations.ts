@@ -29,7 +29,7 @@ export const INVITATION_DAYS = 7;
 export function unlessMember(known: readonly Member[], organizationId: string): Outcome<null> {
   const member = known.find((one) => one.organizationId === organizationId && one.status === "active");
   if (member === undefined) return ok(null);
-  const message = `\`email\`: ${member.email} is the address of a member already`;
+  const message = `\`email\`: ${member.email} is already a member`;
   return refuse({ kind: "invalid_state", status: member.status, allowedActions: [], message });
 }
 

@@ -126,7 +126,7 @@ const LAST_OWNER: Fault = {
   kind: "invalid_state",
   status: "owner",
   allowedActions: [],
-  message: "An organization needs an owner: make another one first",
+  message: "An organization needs an owner: make another member an owner first",
 };
 
 /** Counts a removal, and returns its number. */

@@ -21,7 +21,7 @@ export const MAX_DESCENDANTS = 256;
 
 const TOO_MANY: Fault = {
   kind: "forbidden",
-  message: `${MAX_DESCENDANTS} tokens that were made with this one still count: revoke some of them first`,
+  message: `This token has created ${MAX_DESCENDANTS} tokens that are still valid. Revoke some of them first`,
 };
 
 /**
@@ -47,7 +47,7 @@ export function endWithin(
   const days = Math.ceil((endMs - now) / DAY_MS);
   return invalid(
     "/expires_in_days",
-    `A token does not outlive the token that makes it, which ends at ${parent.expiresAt}: at most ${days} days`,
+    `A token cannot outlive the token that creates it, which ends at ${parent.expiresAt}: at most ${days} days`,
   );
 }
 

@@ -42,7 +42,7 @@ export const uploadActor: ActorDefinition<UploadProtocol> = {
 };
 
 /** For the sender of a message that refers to it. */
-export const noUpload = (id: string): string => `There is no file ${id} of yours; POST /api/files makes one`;
+export const noUpload = (id: string): string => `There is no file ${id} of yours; upload one with POST /api/files`;
 
 function presentUpload(tx: Tx, userId: string): Outcome<Upload> {
   const upload = tx.read(uploadTable, tx.self.id);

@@ -179,6 +179,6 @@ export function room(tx: Tx, delta: Totals, workspaceBytes: number): Outcome<nul
   if (delta.bytes > 0 && bytes + delta.bytes > workspaceBytes)
     return refuse({ kind: "payload_too_large", limitBytes: workspaceBytes });
   if (delta.files + delta.directories > 0 && files + directories + delta.files + delta.directories > MAX_PLACES)
-    return invalid("/path", `The workspace has ${MAX_PLACES} files and directories, and may not have more`);
+    return invalid("/path", `The workspace has ${MAX_PLACES} files and directories, which is the limit`);
   return ok(null);
 }

@@ -215,7 +215,7 @@ async function loadThrough(
     const [kind, name = ""] = file.name.split("/");
     if (kind === "database") {
       const table = tables.find((each) => each.name === name);
-      if (table === undefined) throw new AdminRefused(`The backup is damaged: it says nothing of its table ${name}`);
+      if (table === undefined) throw new AdminRefused(`The backup is damaged: it has no entry for the table ${name}`);
       rows[name] = (rows[name] ?? 0) + (await pour(file, await loader.into(table)));
       continue;
     }
@@ -226,7 +226,7 @@ async function loadThrough(
     } else if (file.name === "summary.json") {
       const summary = parsedJson<BackupSummary>(await wholeFile(file));
       const isWhole = summary.files === files && tables.every((each) => rows[each.name] === summary.rows[each.name]);
-      if (!isWhole) throw new AdminRefused("The backup is damaged: it has not what its summary says");
+      if (!isWhole) throw new AdminRefused("The backup is damaged: its content does not match its summary");
       return summary;
     } else for await (const _ of file.content);
   }

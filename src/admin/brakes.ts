@@ -23,7 +23,7 @@ export const BRAKES: Readonly<Record<string, AdminCommand>> = {
     const { id, name } = await setSuspended(parts, given, true);
     const count = await cancelJobs(parts, id, null);
     return doneCommand(
-      `${name} is suspended: no token of it counts, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`,
+      `${name} is suspended: its tokens are refused, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`,
       { id, name, state: "suspended", cancelled_jobs: count },
     );
   },

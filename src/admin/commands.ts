@@ -146,7 +146,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   async "user link"({ system, directory, now, appUrl }, given) {
     const email = emailOf(requiredOption(given, "email"));
     const member = (await directory.findMembers(email)).find(({ status }) => status === "active");
-    if (member === undefined) throw new AdminRefused(`${email} is a member of no organization`);
+    if (member === undefined) throw new AdminRefused(`${email} is not a member of any organization`);
     const path = taken(await makePasswordLink(system, member.id, now()));
     const url = `${appUrl()}${path}`;
     return doneCommand(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, {
@@ -276,9 +276,7 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
 function givenName(option: string, text: string): string {
   const name = text.trim();
   if (name === "" || isLonger(name, ADMIN_NAME_CHARACTERS) || CONTROL_CHARACTER.test(name)) {
-    throw new AdminRefused(
-      `--${option} must have 1 to ${ADMIN_NAME_CHARACTERS} characters, and none that controls a terminal`,
-    );
+    throw new AdminRefused(`--${option} must have 1 to ${ADMIN_NAME_CHARACTERS} characters, and no control characters`);
   }
   return name;
 }

@@ -119,7 +119,7 @@ function configuration(config: Config): readonly Finding[] {
     );
   if (config.adminPort === undefined)
     found.push(
-      warning("configuration", "ADMIN_PORT is not set: nothing is measured", "Set it, and let Prometheus ask."),
+      warning("configuration", "ADMIN_PORT is not set: no metrics are served", "Set it, and let Prometheus scrape it."),
     );
   if (config.egressAllow.length > 0)
     found.push(
@@ -135,7 +135,9 @@ function configuration(config: Config): readonly Finding[] {
 function databaseFindings({ database: facts, config }: DoctorFacts): readonly Finding[] {
   if (facts === null) return [okFinding("database", "there is none yet: the first start makes it")];
   if (typeof facts === "string")
-    return [problem("database", `it cannot be asked: ${facts}`, "See that it runs, and that DATABASE_URL is right.")];
+    return [
+      problem("database", `it cannot be asked: ${facts}`, "Check that it runs and that DATABASE_URL is correct."),
+    ];
   return [
     okFinding("database", `PostgreSQL ${facts.version}`),
     ...durability(facts, config),
@@ -150,10 +152,10 @@ function databaseFindings({ database: facts, config }: DoctorFacts): readonly Fi
     facts.isOfKey === false
       ? problem(
           "key",
-          "the secrets in the database belong to another key",
+          "the secrets in the database were encrypted with another key",
           "Set TROUPE_SECRET to the key that it was made with, or put its file `secret` back.",
         )
-      : okFinding("key", "the database belongs to this key"),
+      : okFinding("key", "the secrets in the database were encrypted with this key"),
   ];
 }
 
@@ -218,12 +220,12 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
         : problem(
             "provider",
             `${address} does not answer: ${why}`,
-            "See that it runs, that the key is right, and that this machine may reach it.",
+            "Check that it runs, that the key is correct, and that this machine can reach it.",
           ),
     );
   if (findsNames === false)
     found.push(
-      problem("egress", "no name of the internet is found", "See the resolver of this machine (/etc/resolv.conf)."),
+      problem("egress", "host names cannot be resolved", "Check the resolver of this machine (/etc/resolv.conf)."),
     );
   return found;
 }
@@ -238,7 +240,7 @@ function prices({ unpriced, config }: DoctorFacts): readonly Finding[] {
   const names = unpriced.map(({ name }) => name).join(", ");
   const advice = 'Give each a price in MODEL_PRICES ("0" where it costs nothing), and start the service anew.';
   if (config.monthlyCostBudget === undefined)
-    return [warning("prices", `without a price, so that no cost has their tokens: ${names}`, advice)];
-  const finding = `MONTHLY_COST_BUDGET is set, and no work begins with these, which have no price: ${names}`;
+    return [warning("prices", `without a price, so their tokens are not in any cost: ${names}`, advice)];
+  const finding = `MONTHLY_COST_BUDGET is set, so no work starts with these models, which have no price: ${names}`;
   return [(unpriced.some(({ isDefault }) => isDefault) ? problem : warning)("prices", finding, advice)];
 }

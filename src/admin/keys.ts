@@ -38,7 +38,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const left = await stillSealed(parts);
     if (left.length > 0)
       throw new AdminRefused(
-        `These do not open under any key that the service has: ${left.slice(0, UNOPENED_SHOWN).join(", ")}${left.length > UNOPENED_SHOWN ? ` and ${left.length - UNOPENED_SHOWN} more` : ""}. ` +
+        `These cannot be decrypted with any key that the service has: ${left.slice(0, UNOPENED_SHOWN).join(", ")}${left.length > UNOPENED_SHOWN ? ` and ${left.length - UNOPENED_SHOWN} more` : ""}. ` +
           "Name the key that they were sealed under in TROUPE_OTHER_SECRETS, or have them set anew; then run this again",
       );
     await keyRotation.belongsTo(check);

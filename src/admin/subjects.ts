@@ -31,7 +31,7 @@ function adminFaultWords(fault: Fault): string {
   if (fault.kind === "not_found") return `There is no such ${fault.noun}`;
   if (fault.kind === "invalid_request") return fault.errors.map((e) => e.message).join("; ");
   if (fault.kind === "invalid_state") return fault.message;
-  if (fault.kind === "owner_required") return "Only an owner's service token is possible: make the user an owner first";
+  if (fault.kind === "owner_required") return "Only owners can have service tokens: make the user an owner first";
   return `Refused: ${fault.kind.replaceAll("_", " ")}; try again in a moment`;
 }
 
@@ -40,7 +40,7 @@ export async function organizationOf(directory: Directory, given: AdminArguments
   const wanted = given.options["org"];
   if (wanted === undefined && organizations.length === 1) return organizations[0]!;
   if (organizations.length === 0) throw new AdminRefused("There is no organization yet: make one with org create");
-  if (wanted === undefined) throw new AdminRefused("There is more than one organization: say which with --org");
+  if (wanted === undefined) throw new AdminRefused("There is more than one organization: choose one with --org");
   const found = organizations.find((o) => o.id === wanted);
   if (found === undefined) throw new AdminRefused(`There is no organization ${wanted}`);
   return found;

@@ -99,7 +99,7 @@ const WORDS: RefusalTable<Words> = {
   upload_offset_mismatch: ({ offset }) =>
     words(
       "upload_offset_mismatch",
-      `The upload has ${offset} bytes: the next part begins with byte ${offset}. If they are all, \`Content-Range: bytes */${offset}\` without a body completes it`,
+      `The upload has ${offset} bytes: the next part begins with byte ${offset}. If that is the whole content, \`Content-Range: bytes */${offset}\` without a body completes it`,
       {
         details: { offset },
       },

@@ -43,7 +43,7 @@ function nameErrors({ tools }: Pick<Services, "tools">, own: readonly AgentTool[
   const path = `/tools/${i}/name`;
   if (tools.some((tool) => tool.name === name))
     return [{ path, message: `\`${name}\` is a tool of the service: choose another name` }];
-  if (name.includes("__")) return [{ path, message: "Names with `__` are those of tools of MCP servers" }];
+  if (name.includes("__")) return [{ path, message: "Names with `__` are reserved for tools of MCP servers" }];
   const isTaken = own.slice(0, i).some((tool) => tool.name === name);
   return isTaken ? [{ path, message: `Another tool is called \`${name}\` already` }] : [];
 }

@@ -104,7 +104,7 @@ function neverCalled(
   return approval.flatMap((name, i) => {
     const isAllowed = isAlways(name) || namesTool(allowed, name) || allowed.some((one) => namesTool([name], one));
     if (isAllowed) return [];
-    const message = `The agent may not use \`${name}\`: name it in allowed_tools too`;
+    const message = `The agent may not use \`${name}\`: add it to allowed_tools too`;
     return [{ path: `/approval_tools/${i}`, message }];
   });
 }

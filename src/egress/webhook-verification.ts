@@ -99,7 +99,7 @@ function verdictOf(
   return {
     kind: "signature_mismatch",
     message:
-      "no signature matches this secret, body and timestamp: at least one of the three is another than when it was signed",
+      "no signature matches this secret, body and timestamp: at least one of the three differs from what was signed",
   };
 }
 

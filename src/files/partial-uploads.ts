@@ -103,10 +103,7 @@ export class PartialUploads {
       const { path } = found.value;
       if ((await digestOf(path)) !== name.sha256) {
         await this.remove(name.organizationId, key, path);
-        return invalid(
-          "/repr-digest",
-          "The content has another digest than Repr-Digest says; send it from its first byte",
-        );
+        return invalid("/repr-digest", "The content does not match Repr-Digest; send it again from its first byte");
       }
       const { value, isOver } = await complete(path);
       if (isOver) await this.remove(name.organizationId, key, path);

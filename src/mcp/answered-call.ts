@@ -124,7 +124,10 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
   const text = services.sealing.open("mcp_call", state, answerContext(caller));
   const asked = text === null ? null : (parseStored(text) as AskedState);
   if (asked?.tool === name) return asked;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "requestState does not belong to this call; call again without it",
+  );
 }
 
 /** Repeats progress until it is stopped: clients time out calls without progress, also while a form is open. */

@@ -100,7 +100,7 @@ export class McpEndpoint {
     this.modern = createMcpHandler(() => this.serve("modern"), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
-      onerror: (err) => parts.services.log.info(refusalFields(err), "a message of MCP was refused"),
+      onerror: (err) => parts.services.log.info(refusalFields(err), "an MCP message was refused"),
     });
   }
 

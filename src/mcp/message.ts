@@ -36,7 +36,7 @@ export function messageIn(bytes: Uint8Array): unknown {
 
 /** The error for a body that `messageIn` could not read; null if it could. */
 export function messageFault(parsed: unknown): readonly [code: number, message: string] | null {
-  if (parsed === undefined) return [-32_700, "Parse error: the body is no JSON"];
+  if (parsed === undefined) return [-32_700, "Parse error: the body is not JSON"];
   if (parsed === LONE) return [-32_602, "Lone surrogates are not allowed in a message"];
   return parsed instanceof NumberLimitError ? [-32_602, parsed.message] : null;
 }

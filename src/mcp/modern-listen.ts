@@ -56,7 +56,7 @@ export async function listenForChanges(
     for (const [uri, since] of known) {
       const onChange = (): void => bus.publish({ kind: "resource_updated", uri });
       watchResource(parts, watcher, { uri, since, onChange }).catch((err: unknown) =>
-        parts.services.log.error({ err, requestId: caller.requestId }, "a resource of MCP could not be watched"),
+        parts.services.log.error({ err, requestId: caller.requestId }, "an MCP resource could not be watched"),
       );
     }
   return ok({

@@ -28,7 +28,7 @@ export async function watchable(
 ): Promise<Outcome<WatchedRecord>> {
   const named = recordOf(uri);
   if (named === null) return refuse({ kind: "not_found", noun: "route" });
-  if (named.kind === "file") return invalid("/uri", "Files do not tell of their changes; chats and jobs do");
+  if (named.kind === "file") return invalid("/uri", "Files cannot be watched; chats and jobs can");
   return (await invoke(READS[named.kind], caller, { params: { id: named.id } })) as Outcome<WatchedRecord>;
 }
 

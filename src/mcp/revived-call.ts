@@ -14,7 +14,7 @@ const LOST_JOB = notFound("job");
 const LOST_CALL = {
   code: -32_603,
   message:
-    "The service ended before the call had begun its job; call again, with the same idempotency_key if it had one",
+    "The service stopped before the call had started its job; call again, with the same idempotency_key if it had one",
 };
 
 export interface RevivedParts extends CallParts {

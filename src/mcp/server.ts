@@ -59,7 +59,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
       return await run({ caller, orThrow });
     } catch (err) {
       if (err instanceof ProtocolError) throw err;
-      services.log.error({ err, requestId: caller.requestId }, "a message of MCP failed");
+      services.log.error({ err, requestId: caller.requestId }, "an MCP message failed");
       throw new ProtocolError(
         ProtocolErrorCode.InternalError,
         `Internal error; the operator finds it by the request id ${caller.requestId}`,

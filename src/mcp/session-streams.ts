@@ -52,8 +52,7 @@ export class SessionStreams {
     if (this.parts.sessions.hasEvent(session.id, last))
       return place === "listening" ? this.listenIn(caller, session, headers) : this.resume(caller, session, headers);
     if (place === "listening") return this.listenIn(caller, session, { ...headers, "last-event-id": undefined });
-    if (place === undefined || place === "unknown")
-      return ok(rpcError(400, -32_000, "Nothing is known of Last-Event-ID"));
+    if (place === undefined || place === "unknown") return ok(rpcError(400, -32_000, "Unknown Last-Event-ID"));
     return ok(this.revive(caller, session, { call: place, hasLinks: hasLinks(headers["mcp-protocol-version"]) }));
   }
 

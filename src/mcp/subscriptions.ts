@@ -66,7 +66,7 @@ export class Subscriptions {
     };
     const since = this.known.get(uri) ?? null;
     watchResource(this.parts, caller, { uri, since, onChange }).catch((err: unknown) =>
-      this.parts.services.log.error({ err, requestId }, "a resource of MCP could not be watched"),
+      this.parts.services.log.error({ err, requestId }, "an MCP resource could not be watched"),
     );
   }
 }

@@ -59,7 +59,7 @@ export class Liveness {
     const known = this.looking.get(owner.id);
     if (known !== undefined) return known;
     const look = this.look(owner)
-      .catch((err: unknown) => this.parts.log.warn({ err, replica: owner.id }, "a replica could not be looked after"))
+      .catch((err: unknown) => this.parts.log.warn({ err, replica: owner.id }, "a replica could not be checked"))
       .finally(() => this.looking.delete(owner.id));
     this.looking.set(owner.id, look);
     return look;

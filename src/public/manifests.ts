@@ -48,7 +48,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
         type: "bearer",
         header: "Authorization: Bearer <token>",
         kinds: ["personal access token (pat_…)", "service token (svc_…)"],
-        how: "Somebody of the organization makes the token, with the scopes that the agent needs. It is shown once and acts as its maker.",
+        how: "A member of the organization creates the token, with the scopes that the agent needs. It is shown once and acts as its creator.",
       },
       ...(services.facts.hasPath(OAUTH_METADATA) ? signIns(at) : []),
     ],
@@ -67,13 +67,13 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
       header: "Idempotency-Key",
       answer_header: "Idempotency-Status",
       remembered_seconds: IDEMPOTENCY_KEY_MS / 1_000,
-      how: "A request that changes something is done once under its key; a repetition gets the same answer, marked `replayed`.",
+      how: "A change takes effect once for each key; a repeated request gets the same response, marked `replayed`.",
     },
     streams: {
       content_type: "text/event-stream",
       paths: STREAM_PATHS,
       resume:
-        "The streams of chats and jobs resume after the id in `Last-Event-ID` or `?after=`, without a gap and without a repetition.",
+        "The streams of chats and jobs resume after the id in `Last-Event-ID` or `?after=`, without gaps or duplicates.",
     },
     webhooks: services.facts.hasPath(WEBHOOKS)
       ? {
@@ -99,13 +99,13 @@ const signIns = (at: (path: string) => string) => [
     type: "oauth2",
     header: "Authorization: Bearer <access token>",
     kinds: ["authorization code with PKCE (S256)", "refresh token"],
-    how: `A person signs in and lets the program in, with the scopes that they choose. Metadata: ${at(OAUTH_METADATA)}. v1 takes no such token.`,
+    how: `A person signs in and grants the program access, with the scopes that they choose. Metadata: ${at(OAUTH_METADATA)}. v1 does not accept such tokens.`,
   },
   {
     type: "session",
     header: "Cookie: troupe_session=<secret>",
     kinds: ["session of a browser"],
-    how: `A person signs in at ${at("/sign-in")}. For pages of the service itself, on the current surface alone; v1 and MCP take none.`,
+    how: `A person signs in at ${at("/sign-in")}. For pages of the service itself, only on the current surface; v1 and MCP do not accept sessions.`,
   },
 ];
 
@@ -149,8 +149,8 @@ export function llmsText(services: Services): string {
     ...(services.facts.hasPath(OAUTH_METADATA)
       ? [`A program gets a token from a person by OAuth: ${services.appUrl()}${OAUTH_METADATA}`]
       : []),
-    "A request that changes something takes `Idempotency-Key`: repeated under the same key, it is done once.",
-    "An error has a `code`, a `message` and `details`; its `type` is the address of its explanation.",
+    "A request that changes something accepts `Idempotency-Key`: repeated with the same key, it takes effect once.",
+    "An error has a `code`, a `message` and `details`; its `type` is the URL of its explanation.",
     "",
     "## Contract",
     "",
@@ -162,8 +162,8 @@ export function llmsText(services: Services): string {
     "## Policies",
     "",
     link("Rate limits", RATE_LIMITS_PATH, "how many requests a minute, and the headers about it"),
-    link("Deprecation", DEPRECATIONS_PATH, "versions, notice, what is to go"),
-    link("Version", VERSION_PATH, "what is deployed, and which model answers"),
+    link("Deprecation", DEPRECATIONS_PATH, "versions, notice periods, deprecated operations"),
+    link("Version", VERSION_PATH, "the deployed version, and the default model"),
     "",
     "## Guides",
     "",

@@ -47,9 +47,12 @@ export const deprecationPolicy = ({ facts: { operations } }: Services): Shown<ty
   deprecation_notice_days: DEPRECATION_NOTICE_DAYS,
   sunset_notice_days: SUNSET_NOTICE_DAYS,
   headers: [
-    { name: "Deprecation", meaning: "`@` and the Unix time from which on the operation is deprecated (RFC 9745)" },
-    { name: "Sunset", meaning: "The date when it will be gone, once that is decided (RFC 8594)" },
-    { name: "Link", meaning: "What explains it (`deprecation`, `sunset`) and what replaces it (`successor-version`)" },
+    { name: "Deprecation", meaning: "`@` and the Unix time of the deprecation (RFC 9745)" },
+    { name: "Sunset", meaning: "The date of the removal, once it is decided (RFC 8594)" },
+    {
+      name: "Link",
+      meaning: "Links to the explanation (`deprecation`, `sunset`) and to the replacement (`successor-version`)",
+    },
   ],
   deprecations: Object.entries(operations).flatMap(([operation, { method, path, deprecation }]) =>
     deprecation === undefined

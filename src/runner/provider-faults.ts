@@ -51,7 +51,7 @@ const UNREADABLE_FRAME_ERROR = /JSONParseError|TypeValidationError|UnreadableFra
 const NO_KEY_ERROR = "AI_LoadAPIKeyError";
 /** The SDK's error for a part of a conversation that the provider does not accept. */
 const NOT_SUPPORTED = "AI_UnsupportedFunctionalityError";
-const NOT_TAKEN = "The conversation has an image or a file of a type that this model does not take.";
+const NOT_TAKEN = "The conversation has an image or a file of a type that this model cannot read.";
 
 const SENTENCES = {
   provider_unreachable: "The model provider could not be reached, or the connection to it broke.",

@@ -51,7 +51,7 @@ export class Ending {
   begin(reason: string, exitCode: number): void {
     if (this.wanted !== null) return;
     this.wanted = exitCode;
-    this.log.info({ reason }, this.service === null ? "calling the start off" : "draining");
+    this.log.info({ reason }, this.service === null ? "cancelling the start" : "draining");
     setTimeout(() => {
       this.log.error("the drain took too long and is cut off");
       this.exit(EXIT_UNAVAILABLE);

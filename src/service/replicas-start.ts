@@ -85,7 +85,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     log.info({ address: appUrlOf(config, port), replicas: count }, "all replicas serve");
     return { restart: () => supervisor.restart(), stop: () => undo.run() };
   } catch (cause) {
-    await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
+    await undo.run().catch((err: unknown) => log.error({ err }, "started parts could not be stopped"));
     throw cause;
   }
 }

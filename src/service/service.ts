@@ -164,7 +164,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     greet(options, { storage, replica, models, local: await local, appUrl, listens, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
-    await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
+    await undo.run().catch((err: unknown) => log.error({ err }, "started parts could not be stopped"));
     throw cause;
   }
 }

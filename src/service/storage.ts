@@ -114,7 +114,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
       close: () => undo.run(),
     };
   } catch (cause) {
-    await undo.run().catch((err: unknown) => log.error({ err }, "what had been opened could not be closed"));
+    await undo.run().catch((err: unknown) => log.error({ err }, "opened resources could not be closed"));
     throw cause;
   }
 }

@@ -80,9 +80,9 @@ async function agreedTime({
   try {
     const aheadMs = Math.round(wall - (await databaseNow()));
     if (Math.abs(aheadMs) <= CLOCK_SKEW_MS) return () => wall + (clock.monotonic() - from);
-    log.error({ aheadMs }, "this machine's clock and the database's differ: nothing past its time is deleted");
+    log.error({ aheadMs }, "this machine's clock and the database's differ: no expired data is deleted");
   } catch (err) {
-    log.error({ err }, "the database's clock could not be read: nothing past its time is deleted in this round");
+    log.error({ err }, "the database's clock could not be read: no expired data is deleted in this round");
   }
   return null;
 }
@@ -102,14 +102,14 @@ async function sweepAll<S extends { readonly name: string }>(
       if (isDone) break;
     } catch (err) {
       if (limit === SMALL_BATCH_ROWS) {
-        log.error({ err, sweep: sweep.name }, "what is past its time could not be deleted; the next round tries again");
+        log.error({ err, sweep: sweep.name }, "expired data could not be deleted; the next round tries again");
         break;
       }
       limit = SMALL_BATCH_ROWS;
     }
     await pauseSweep(clock, Math.max(LEAST_SWEEP_REST_MS, SWEEP_REST * (clock.monotonic() - startedAt)), signal);
   }
-  if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted what was past its time");
+  if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted expired data");
 }
 
 /** Resolves after the delay, or at once when the signal aborts. */

@@ -42,12 +42,12 @@ export const CONNECT = "connect";
 const NOTICES: Readonly<Record<string, string>> = {
   "password-changed": "Your password is changed. Your other sessions have ended.",
   "session-ended": "The session has ended.",
-  "program-ended": "The program has no access any more.",
+  "program-ended": "The program no longer has access.",
   "token-revoked": "The token is revoked.",
   "passkey-added": "The passkey is added.",
-  "passkey-removed": "The passkey is removed. Remove it from your device too, which cannot be told from here.",
+  "passkey-removed": "The passkey is removed. Remove it from your device too: the service cannot do that.",
   connected: "Your account is connected. You can sign in with it from now on.",
-  disconnected: "Your account is not connected any more. The next sign-in connects it anew.",
+  disconnected: "Your account is no longer connected. The next sign-in connects it again.",
 };
 export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
 
@@ -111,7 +111,7 @@ export async function changePassword(parts: AccountPageParts, visit: OwnVisit): 
   const changed = await parts.accounts.changePassword(principal, { present: form.get("present") ?? "", next }, sender);
   if (changed.ok) return toAccount("password-changed");
   if (changed.fault.kind !== "unauthenticated") return faultPage(changed.fault);
-  return showAccount(parts, visit, accountComplaint("Your present password is another one."));
+  return showAccount(parts, visit, accountComplaint("That is not your current password."));
 }
 
 export const endSession = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>

@@ -51,7 +51,7 @@ export const askToEndGrant = about(`${ACCOUNT_PATH}/programs/end`, ({ grants }, 
   if (grant === undefined) return null;
   return {
     title: `End the access of “${grant.clientName}”?`,
-    words: "The program can no longer act as you. You can let it in again later.",
+    words: "The program can no longer act as you. You can grant it access again later.",
     yes: "End its access",
     no: "Keep it",
   };
@@ -72,7 +72,7 @@ export async function askToDisconnect({ provider }: AccountPageParts): Promise<R
   if (provider === null) return redirectTo(ACCOUNT_PATH);
   return questionPage({
     title: `Disconnect ${provider.name}?`,
-    words: `Your account of ${provider.name} no longer opens this account. Whoever signs in there with your e-mail address connects it anew.`,
+    words: `Your account of ${provider.name} no longer opens this account. The next sign-in there with your e-mail address connects it again.`,
     path: DISCONNECT_PATH,
     fields: {},
     yes: "Disconnect",

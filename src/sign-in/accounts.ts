@@ -325,7 +325,7 @@ export class Accounts {
     const origin: Origin = { userId: null, tokenId: null, address };
     this.parts.system
       .dispatch(organizationRef(member.organizationId), { kind: "note", entry, origin })
-      .catch((err: unknown) => this.parts.log.error({ err }, "a refused sign-in could not be noted"));
+      .catch((err: unknown) => this.parts.log.error({ err }, "a refused sign-in could not be recorded"));
   }
 }
 

@@ -123,7 +123,8 @@ async function queriedFile(
 ): Promise<Outcome<SandboxFile & { readonly size: number }>> {
   const violation = (message: string): Outcome<never> => refuse({ kind: "read_only_violation", message });
   const path = parsePath(text, field);
-  if (!path.ok) return field === "database" ? path : violation(`\`${text}\` is no path of a file of the workspace`);
+  if (!path.ok)
+    return field === "database" ? path : violation(`\`${text}\` is not the path of a file in the workspace`);
   const found = await system.dispatch(workspaceRef(organizationId, workspaceId), {
     kind: "read_place",
     path: path.value,

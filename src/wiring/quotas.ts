@@ -231,7 +231,7 @@ export class Quotas implements WriteGuard {
     try {
       measured = (await directory.measure(organizationId, quota, clock.now())) + pending;
     } catch (err) {
-      log.error({ err, organizationId, quota }, "what an organization has could not be measured");
+      log.error({ err, organizationId, quota }, "the usage of an organization could not be measured");
     }
     const admitted = before < 0 ? gauge.pending - pending : gauge.used - before;
     gauge.used = measured + Math.max(0, admitted);

@@ -15,7 +15,7 @@ const URL_ACCEPT = "image/png, image/jpeg, image/gif, image/webp, application/pd
 const NOT_PUBLIC = "leads to no address on the public internet";
 
 const URL_ERROR_WORDS: Readonly<Record<EgressError, string>> = {
-  invalid_url: "is no complete URL, such as https://example.com/a.png, without a user name",
+  invalid_url: "is not a complete URL, such as https://example.com/a.png, without a user name",
   https_required: "must begin with https://",
   invalid_header: "cannot be requested",
   blocked_address: NOT_PUBLIC,
@@ -54,7 +54,7 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
     if (status !== 200 || encoding.toLowerCase() !== "identity") {
       await body.cancel().catch(() => {}); // closed already
       return status === 200
-        ? failed("answered with packed content")
+        ? failed("answered with compressed content")
         : failed(`answered with status ${status}`, isPassingStatus(status));
     }
     const mime = answer.headers.get("content-type") ?? "";

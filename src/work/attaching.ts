@@ -170,7 +170,7 @@ function fittingContent(
   if (size === 0) return wrongContent([...place, "source"], "is an empty file");
   const known = knownContent(head, size, mime);
   if (known === null)
-    return wrongContent([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
+    return wrongContent([...place, "source"], `is of a type that messages do not accept; they accept ${TAKEN_TYPES}`);
   if (known.kind !== block.type)
     return wrongContent([...place, "type"], `must be "${known.kind}": the content is ${known.mime}`);
   const most = Math.min(left, largestOf(known.mime));

@@ -102,7 +102,7 @@ class Checks {
         this.text(source, "path", at);
         const { version } = source;
         if (version !== undefined && !(Number.isSafeInteger(version) && Number(version) >= 1))
-          this.add([...at, "version"], "must be a whole number from 1 on");
+          this.add([...at, "version"], "must be a whole number, at least 1");
         return;
       }
       case "url":

@@ -39,7 +39,7 @@ export async function forkedPart(
   if (!found.ok) return found;
   const from = found.value;
   if (from.role === "system")
-    return invalid("/from_message_id", "A fork begins at a message of a user or of the agent");
+    return invalid("/from_message_id", "A chat can be forked only at a message of a user or of the agent");
   if (isEdit && from.role !== "user")
     return invalid("/from_message_id", "With content, from_message_id must be a user's message, which it replaces");
   if (from.role === "assistant" && from.status === "streaming")

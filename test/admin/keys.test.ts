@@ -70,7 +70,7 @@ test("[OPS-7] a text that opens under no key is named, the others are encrypted 
   const foreign = createSealing(new Uint8Array(32).fill(9)).seal("secret", "x", secretContext(organizationId, "B"));
   await service.system.dispatch(organizationRef(organizationId), { kind: "put_secret", name: "B", sealed: foreign });
   await service.system.settled(organizationId);
-  expect(rotate()).rejects.toThrow(`under any key that the service has: the secret B of ${organizationId}.`);
+  expect(rotate()).rejects.toThrow(`with any key that the service has: the secret B of ${organizationId}.`);
   expect(await secretOf(owners[1]!, "A")).toBe("value A");
   const [row] = await service.database.read<{ check: string }[]>`select check_value as check from service_key`;
   expect(row).toEqual({ check: "former" });

@@ -179,14 +179,14 @@ test("[OPS-4] [OPS-8] the doctor names the models without a price, and says wher
     {
       check: "prices",
       state: "warning",
-      finding: "without a price, so that no cost has their tokens: openai:free",
+      finding: "without a price, so their tokens are not in any cost: openai:free",
       advice: expect.stringContaining("MODEL_PRICES"),
     },
   ]);
   expect(await found("openai:dear", "openai:free", limited)).toMatchObject([
     {
       state: "warning",
-      finding: expect.stringContaining("no work begins with these, which have no price: openai:free"),
+      finding: expect.stringContaining("no work starts with these models, which have no price: openai:free"),
     },
   ]);
   expect(await found("openai:free", "openai:dear", limited)).toMatchObject([{ state: "problem" }]);

@@ -49,7 +49,7 @@ test("[AUTH-11] a suspended organization is refused on both surfaces, and its jo
   const other = new Client(service, bystander);
   const untouched = await running(other, bystander, await createAgent(service, bystander));
 
-  expect(await brake("org suspend")).toContain("is suspended: no token of it counts");
+  expect(await brake("org suspend")).toContain("is suspended: its tokens are refused");
   await stream.ended;
   expect(stream.frames.at(-1)).toMatchObject({ event: "stream.closing", data: { reason: "revoked" } });
   await refused(service.call(owner, "GET", "/api/agents"), 403, "organization_suspended");

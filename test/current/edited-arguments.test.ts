@@ -48,7 +48,7 @@ describe("edited arguments", () => {
     for (const given of [{}, { title: 5 }, { title: "Rewritten" }]) {
       const deny = client.decide(id, "approve", { decision: "deny", arguments: given });
       const { errors } = await refused(deny, 400, "invalid_request");
-      expect(errors).toEqual([{ path: "/arguments", message: "A denied call has no arguments" }]);
+      expect(errors).toEqual([{ path: "/arguments", message: "arguments cannot be given with a denial" }]);
     }
     expect(await client.job(id)).toMatchObject({ status: "blocked", approvals: [{ decision: null }] });
   });

@@ -113,7 +113,7 @@ test("[MIS-12] a mission whose workspace is deleted fails at once, and says so u
     expect(message).toBe(
       message.startsWith("A mission that is failed")
         ? "A mission that is failed cannot run"
-        : "The mission's workspace has been deleted; give it another with `workspace_id`",
+        : "The mission's workspace was deleted; set another one with `workspace_id`",
     );
   }
   const there = await workspace("There");

@@ -236,7 +236,7 @@ test("[AUTH-19] who is a member is not invited, however the address is written",
     expect(sent.status).toBe(409);
     expect(await sent.json()).toMatchObject({
       code: "invalid_state",
-      message: `\`email\`: ${String(email)} is the address of a member already`,
+      message: `\`email\`: ${String(email)} is already a member`,
     });
   }
   // A member of another organization is none here.

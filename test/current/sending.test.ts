@@ -181,7 +181,7 @@ describe("a busy chat", () => {
     await Promise.all(Array.from({ length: CHAT_QUEUE }, (_, i) => client.send(id, `${i}`)));
     for (const on_busy of ["queue", "interrupt"]) {
       const full = await answered<{ message: string }>(post(id, { content: "no room", on_busy }), 409);
-      expect(full.message).toBe(`${CHAT_QUEUE} messages wait in this chat already, and no more can`);
+      expect(full.message).toBe(`This chat already has ${CHAT_QUEUE} queued messages, which is the limit`);
     }
     expect((await client.send(id, "steered", { on_busy: "steer" })).job.id).toBe(job.id);
     await answered(client.call("DELETE", `/api/chats/${id}`));

@@ -132,7 +132,7 @@ test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9, res
     for (const { reader } of readers) reader.pause();
     await turnsEnd();
     const rested = service.log.length;
-    const hasLeft = ({ msg, live }: LogLine): boolean => msg === "idle actors have left memory" && live === 0;
+    const hasLeft = ({ msg, live }: LogLine): boolean => msg === "idle actors were evicted" && live === 0;
     await eventually("every actor has left memory", () => service.log.slice(rested).some(hasLeft), IDLE_LIMIT_MS);
     for (const { reader } of readers) reader.resume();
     await send("after the rest");

@@ -129,12 +129,12 @@ describe("names that name no tool", () => {
   test("[RUN-11] a tool that waits for an approval and may not be used is told", async () => {
     const asks = { approval_tools: ["list_files", "create_task", "write_file"], allowed_tools: ["write_file"] };
     expect(await complaints(create(asks))).toEqual({
-      "/approval_tools/1": "The agent may not use `create_task`: name it in allowed_tools too",
+      "/approval_tools/1": "The agent may not use `create_task`: add it to allowed_tools too",
     });
     const id = await made({ allowed_tools: ["create_task"] });
     await answered(client.call("PATCH", `/api/agents/${id}`, { approval_tools: ["create_task"] }));
     expect(await complaints(client.call("PATCH", `/api/agents/${id}`, { approval_tools: ["web_fetch"] }))).toEqual({
-      "/approval_tools/0": "The agent may not use `web_fetch`: name it in allowed_tools too",
+      "/approval_tools/0": "The agent may not use `web_fetch`: add it to allowed_tools too",
     });
   });
 });

@@ -37,7 +37,7 @@ test(
     expect(await ids()).toEqual(["good"]);
     await sql.end();
     expect(await service.end()).toBe(0);
-    expect(service.log.filter(({ msg }) => msg === "deleted what was past its time")).toMatchObject([
+    expect(service.log.filter(({ msg }) => msg === "deleted expired data")).toMatchObject([
       { sweep: "idempotency_keys", rows: 1 },
     ]);
   },

@@ -104,7 +104,7 @@ test("[MCP-1] batches are answered in the revision that has them, and in no othe
     expect(await answered(post([], version), 400)).toMatchObject({ error });
   // A client's mistake has no stack.
   expect((await post({ ...rpc("ping"), jsonrpc: "1" }, "2026-07-28")).status).toBe(400);
-  const refusals = service.log.filter(({ message }) => message === "a message of MCP was refused");
+  const refusals = service.log.filter(({ message }) => message === "an MCP message was refused");
   expect(refusals.length).toBeGreaterThan(0);
   for (const { fields } of refusals) expect(fields).toEqual({ reason: expect.any(String) as unknown });
 });

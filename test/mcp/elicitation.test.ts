@@ -123,7 +123,7 @@ test("[MCP-7] what a call continues from is its person's, for this tool", async 
     [owner, "wait_for_job", said],
     [owner, "execute_agent", { ...said, requestState: "made up" }],
   ] as const)
-    expect(await (await post(caller, name, more)).text()).toContain("requestState is none of this call");
+    expect(await (await post(caller, name, more)).text()).toContain("requestState does not belong to this call");
   expect(tools.calls).toEqual([]);
 });
 

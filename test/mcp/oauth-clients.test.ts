@@ -166,7 +166,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
     const signIn = await browser.get("/sign-in");
     await browser.submit(signIn, "/sign-in", { email: await emailOf(service, person), password: PASSWORD });
     const ended = await browser.confirm(await browser.get("/account"), "/account/programs/end");
-    expect(ended.html).toContain("The program has no access any more.");
+    expect(ended.html).toContain("The program no longer has access.");
     await expect(client.tools()).rejects.toThrow();
     // The client of the older era asks for its stream besides.
     expect(by.asked).toBeGreaterThan(1);

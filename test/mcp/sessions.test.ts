@@ -237,7 +237,7 @@ test("[MCP-6] a session is told of the changes of what it is subscribed to, and 
   expect(events.every(isUpdate(uri))).toBe(true);
   for (const [refusedUri, words] of [
     ["troupe://jobs/job_none", "not found"],
-    [`troupe://workspaces/${owner.workspaceId}/files/a.txt`, "Files do not tell of their changes"],
+    [`troupe://workspaces/${owner.workspaceId}/files/a.txt`, "Files cannot be watched"],
   ] as const)
     expect(await subscribe(id, refusedUri)).toContain(words);
   const without = await postMcp(service, owner.token, rpc("resources/subscribe", { uri }));

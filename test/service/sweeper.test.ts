@@ -63,7 +63,7 @@ test("[SSE-10] a clock that differs from the database's by more than ten minutes
     clock.advance(INTERVAL_MS);
     await turns();
   };
-  const differ = "error undefined: this machine's clock and the database's differ: nothing past its time is deleted";
+  const differ = "error undefined: this machine's clock and the database's differ: no expired data is deleted";
   for (const wrong of [400 * 86_400_000, CLOCK_SKEW_MS + 1, -CLOCK_SKEW_MS - 1]) {
     aheadMs = wrong;
     await round();
@@ -110,7 +110,7 @@ test("[SSE-10] it rests between batches, until nothing is left", async () => {
     clock.advance(rest);
   }
   await until("it is told", () => told.length === 1);
-  expect(told).toEqual(["info a: deleted what was past its time"]);
+  expect(told).toEqual(["info a: deleted expired data"]);
   await sweeper.stop();
 });
 
@@ -129,7 +129,7 @@ test("[SSE-10] after a batch that was too much it continues in small ones", asyn
   }
   await until("it is told", () => told.length === 1);
   expect(batches.slice(1)).toEqual(["a in small batches", "a in small batches"]);
-  expect(told).toEqual(["info a: deleted what was past its time"]);
+  expect(told).toEqual(["info a: deleted expired data"]);
   await sweeper.stop();
 });
 

@@ -179,7 +179,7 @@ test("[MCP-2] a person sees the programs that they have let in, and ends one", a
   const id = /href="\/account\/programs\/end\?id=([^"]+)"/.exec(account.html)?.[1] ?? "";
   // Nobody else ends it.
   expect((await browser.post("/account/programs/end", { id })).status).toBe(404);
-  expect((await own.confirm(account, "/account/programs/end")).html).toContain("The program has no access any more.");
+  expect((await own.confirm(account, "/account/programs/end")).html).toContain("The program no longer has access.");
   await refused(service.call(using(tokens.access_token), "GET", "/api/agents"), 401, "unauthenticated");
 });
 

@@ -59,7 +59,7 @@ test("[AUTH-21] a person who disconnects is found by their address again", async
   const browser = browserOf(scene.service);
   const shown = await scene.enter(browser, somebody);
   const alone = await browser.confirm(shown, "/account/provider/disconnect");
-  expect(alone.html).toContain("not connected any more");
+  expect(alone.html).toContain("no longer connected");
   expect(alone.html).not.toContain("You sign in with Example ID");
   expect((await scene.enter(browserOf(scene.service), { ...somebody, sub: `new ${somebody.sub}` })).at).toBe(
     "/account",
@@ -91,7 +91,7 @@ test("[AUTH-21] who has no verified address, or is no member any more, is told s
   for (const [who, words] of [
     [{ ...somebody, email_verified: false }, "has not verified"],
     [{ sub: somebody.sub, email: somebody.email }, "has not verified"],
-    [{ sub: somebody.sub }, "did not tell your e-mail address"],
+    [{ sub: somebody.sub }, "did not send your e-mail address"],
   ] as const) {
     const shown = await scene.enter(browser, who);
     expect([shown.status, isIn(browser)]).toEqual([403, false]);

@@ -8,7 +8,7 @@ type Refusal = readonly [args: readonly string[], words: string | RegExp];
 export function refusalsIn(org: string, name: string): readonly Refusal[] {
   const there = ["--org", org];
   return [
-    [["user", "list"], "There is more than one organization: say which with --org"],
+    [["user", "list"], "There is more than one organization: choose one with --org"],
     [["user", "list", "--org", "org_nobody"], "There is no organization org_nobody"],
     [["user", "add", ...there], "--email is missing"],
     [["user", "add", ...there, "--email", "no address"], '"no address" is not an e-mail address'],
@@ -16,19 +16,22 @@ export function refusalsIn(org: string, name: string): readonly Refusal[] {
       ["user", "add", ...there, "--email", "a@b.test", "--name", "x".repeat(101)],
       /^--name must have 1 to 100 characters/,
     ],
-    [["user", "add", ...there, "--email", "a@b.test", "--name", "\x1b[2J"], /none that controls a terminal$/],
+    [["user", "add", ...there, "--email", "a@b.test", "--name", "\x1b[2J"], /no control characters$/],
     [["user", "remove", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is no member of ${name}`],
     [
       ["user", "remove", ...there, "--email", "ada@first.test"],
-      "An organization needs an owner: make another one first",
+      "An organization needs an owner: make another member an owner first",
     ],
-    [["user", "add", ...there, "--email", "ada@first.test"], "An organization needs an owner: make another one first"],
+    [
+      ["user", "add", ...there, "--email", "ada@first.test"],
+      "An organization needs an owner: make another member an owner first",
+    ],
     [["org", "create", "--name", " ", "--owner-email", "a@b.test"], "--name is missing"],
     [["org", "create", "--name", "X"], "--owner-email is missing"],
     [["token", "create", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is no member of ${name}`],
     [
       ["token", "create", ...there, "--email", "carl@first.test", "--service"],
-      "Only an owner's service token is possible: make the user an owner first",
+      "Only owners can have service tokens: make the user an owner first",
     ],
     [
       ["token", "create", ...there, "--email", "carl@first.test", "--scopes", "tasks:read,fly"],

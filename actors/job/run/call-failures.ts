@@ -19,7 +19,7 @@ export const needsTools = ({ agent, missionId }: Job): boolean =>
 
 export const withoutTools = (model: string): FailedCall => ({
   kind: "failed",
-  error: { code: "provider_rejected", message: `${model} takes no tools, and the agent needs its own.` },
+  error: { code: "provider_rejected", message: `${model} does not support tools, and the agent needs its own.` },
   partialText: "",
   usage: { inputTokens: 0, outputTokens: 0 },
 });
@@ -37,7 +37,7 @@ export const withoutFallback = (failure: FailedCall, unpriced: readonly string[]
   ...failure,
   error: {
     ...failure.error,
-    message: `${failure.error.message} Nothing goes on in its place: the cost is limited, and ${unpriced.join(", ")} has no price.`,
+    message: `${failure.error.message} There is no fallback: the cost is limited, and ${unpriced.join(", ")} has no price.`,
   },
 });
 

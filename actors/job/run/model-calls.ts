@@ -164,7 +164,7 @@ export class ModelCalls {
   private async warnOfTools(model: string): Promise<void> {
     const { reporter } = this.run;
     if ((reporter.job.warnings ?? []).some(({ code }) => code === "model_without_tools")) return;
-    const message = `${model} takes no tools: the agent goes on without them.`;
+    const message = `${model} does not support tools: the agent continues without them.`;
     const warnings = [{ code: "model_without_tools", message }] as const;
     await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
   }
@@ -242,7 +242,7 @@ export class ModelCalls {
         continue;
       }
       this.fallback = name;
-      const message = `${current === null ? "The model" : modelCallName(current)} stayed away (${error.message}) ${modelCallName(runner.value)} goes on in its place.`;
+      const message = `${current === null ? "The model" : modelCallName(current)} is unavailable (${error.message}) Continuing with ${modelCallName(runner.value)}.`;
       const warnings = [{ code: "model_fallback", message }] as const;
       await reporter.report(
         { kind: "run_warned", attempt: reporter.attempt, warnings, runner: runner.value },

@@ -102,7 +102,7 @@ export class Reporter {
     try {
       await this.report(command, () => []);
     } catch (err) {
-      if (!(err instanceof RunOver)) this.parts.log.error({ err, job: this.effect.actorId }, "a sign of life was lost");
+      if (!(err instanceof RunOver)) this.parts.log.error({ err, job: this.effect.actorId }, "a heartbeat was lost");
     }
   }
 

@@ -198,7 +198,7 @@ export class TakeUp {
         const found = await read();
         return this.isCurrent(grant) ? found : null;
       } catch (err) {
-        this.parts.log.warn({ err, shard: grant.shard }, "what is undone on a shard cannot be read yet");
+        this.parts.log.warn({ err, shard: grant.shard }, "the unfinished work of a shard cannot be read yet");
       }
       await backoff.pause();
     }

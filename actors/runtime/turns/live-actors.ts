@@ -283,7 +283,7 @@ export class Passivation {
       this.cancel = this.clock.after(PIECES_APART_MS, () => this.goOn(pieces));
       return;
     }
-    if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors have left memory");
+    if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors were evicted");
     this.start();
   }
 }

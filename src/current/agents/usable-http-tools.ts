@@ -109,11 +109,11 @@ function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[
   if (parsed === null) return at("The url of a tool must be a complete URL");
   // Everybody who may read the agent sees the record.
   if (parsed.username !== "" || parsed.password !== "")
-    return at("The url of a tool has no user name or password; a header names a secret");
-  if (url.includes("#")) return at("The url of a tool has no fragment");
+    return at("The url of a tool must not have a user name or password; use a header with a secret");
+  if (url.includes("#")) return at("The url of a tool must not have a fragment");
   const [address = "", query = ""] = url.split("?", 2);
   const [, , host = ""] = address.split("/");
-  if (/[{}]/.test(host + query)) return at("Arguments stand in the path of the url only; list others in `arguments`");
+  if (/[{}]/.test(host + query)) return at("The url can have arguments only in its path; list others in `arguments`");
   if (/[{}]/.test(address.replace(PLACEHOLDER, ""))) return at("A `{` in the path of the url needs its `}`");
   const inPath = new Set(listed.filter(({ place }) => place === "path").map(({ name, as }) => as ?? name));
   const unknown = [...address.matchAll(PLACEHOLDER)]
@@ -121,7 +121,7 @@ function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[
     .find((name) => !inPath.has(name) && !names.includes(name));
   return unknown === undefined
     ? []
-    : at(`\`{${unknown}}\` is no argument of the tool: its input_schema has no such property`);
+    : at(`\`{${unknown}}\` is not an argument of the tool: its input_schema has no such property`);
 }
 
 function headerErrors({ headers }: HttpCall, path: string): InputError[] {
@@ -130,11 +130,11 @@ function headerErrors({ headers }: HttpCall, path: string): InputError[] {
     if (isReservedHeader(name) || isServiceHeader(name))
       return at("The service sets a header of this name itself", "/name");
     if ((secret === undefined) === (value === undefined)) return at("A header has either a secret or a value");
-    if (value !== undefined && prefix !== undefined) return at("Only a secret has a prefix", "/prefix");
+    if (value !== undefined && prefix !== undefined) return at("prefix is only for a header with a secret", "/prefix");
     if (value !== undefined && isCredentialHeader(name))
-      return at("A header with credentials names a secret: store it with PUT /api/secrets/{name}", "/value");
+      return at("A header with credentials must name a secret: store it with PUT /api/secrets/{name}", "/value");
     const isTwice = headers.slice(0, n).some((other) => other.name.toLowerCase() === name.toLowerCase());
-    return isTwice ? at("Another header has this name already", "/name") : [];
+    return isTwice ? at("There is already a header with this name", "/name") : [];
   });
 }
 
@@ -146,11 +146,11 @@ function argumentErrors(
   return listed.flatMap(({ name, place, as = name }, n) => {
     const at = (message: string): InputError[] => [{ path: `${path}/arguments/${n}`, message }];
     if (!names.includes(name)) return at(`The input_schema has no property ${name}`);
-    if (listed.slice(0, n).some((other) => other.name === name)) return at(`The argument ${name} has a place already`);
+    if (listed.slice(0, n).some((other) => other.name === name)) return at(`The argument ${name} is already placed`);
     if (place === "path" && !url.includes(`{${as}}`)) return at(`The url has no {${as}}`);
     if (place === "body" && method === "GET") return at("A GET has no body");
     if (place === "body" && listed.slice(0, n).some((other) => other.place === "body"))
-      return at("One argument only can be the whole body");
+      return at("Only one argument can be the whole body");
     if (place !== "header") return [];
     const isTaken = headers.some((header) => header.name.toLowerCase() === as.toLowerCase());
     if (!isArgumentHeader(as) || isTaken) return at(`An argument cannot be the header ${as}`);

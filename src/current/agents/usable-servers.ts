@@ -41,12 +41,15 @@ export async function usableServers(
 
 function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<null> {
   if (new Set(servers.map(({ name }) => name)).size < servers.length)
-    return invalid("/mcp_servers", "Each MCP server needs a name of its own");
+    return invalid("/mcp_servers", "MCP servers must have different names");
   const urls = servers.map(({ url }) => URL.parse(url));
   if (urls.includes(null)) return invalid("/mcp_servers", "The url of an MCP server must be a complete URL");
   // Everybody who may read the agent sees the record.
   if (urls.some((url) => url !== null && (url.username !== "" || url.password !== "")))
-    return invalid("/mcp_servers", "The url of an MCP server has no user name or password; a header names a secret");
+    return invalid(
+      "/mcp_servers",
+      "The url of an MCP server must not have a user name or password; use a header with a secret",
+    );
   for (const [i, { headers = [] }] of servers.entries()) {
     const taken = headers.findIndex(({ name }) => isReservedHeader(name) || OF_THE_PROTOCOL.test(name));
     if (taken !== -1)

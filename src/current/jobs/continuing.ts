@@ -67,7 +67,7 @@ export const continuingOperations = {
         budget,
       } as const;
       if (job.status !== "failed" && job.status !== "cancelled") {
-        if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
+        if (metadata !== null) return invalid("/metadata", "A blocked job keeps its metadata; omit the field");
         const countable = job.runner === null ? ok(null) : costKnown(services.models, job.runner, budget);
         if (!countable.ok) return countable;
         const read = readByJob(services, job, blocks);

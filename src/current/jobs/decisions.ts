@@ -187,7 +187,7 @@ function errorsOf(given: Static<typeof ToolResultsBody>["results"]): InputError[
       return [{ path: `/results/${i}`, message: `Field results.${i} must have either content or error` }];
     const isTwice = given.slice(0, i).some((other) => other.tool_call_id === id);
     return isTwice
-      ? [{ path: `/results/${i}/tool_call_id`, message: `The call ${id} has another result in this request` }]
+      ? [{ path: `/results/${i}/tool_call_id`, message: `The call ${id} has two results in this request` }]
       : [];
   });
 }

@@ -87,7 +87,7 @@ export const uploadOperations = {
       const check: ContentCheck = async (content) => {
         const { sha256, size, head } = content;
         if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)
-          return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
+          return invalid("/repr-digest", "The content does not match Repr-Digest");
         if (size === 0) return invalid("/body", "The file is empty");
         const known = knownContent(await head(LOOKED_BYTES), size, contents.mimeOf(name, body.contentType));
         if (known === null)

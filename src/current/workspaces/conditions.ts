@@ -25,7 +25,9 @@ const SEEN = {
 /** `If-None-Match: *`: only if there is no file. */
 const UNSEEN = {
   "if-none-match": textField<Precondition>({ type: "string" }, (text) =>
-    text.trim() === "*" ? good({ kind: "absent" }) : bad("If-None-Match of a write must be *: only where nothing is"),
+    text.trim() === "*"
+      ? good({ kind: "absent" })
+      : bad("If-None-Match of a write must be *, which writes only if the path does not exist"),
   ),
 } as const;
 

@@ -85,13 +85,13 @@ export const writeOperations = {
       const sha256 = headers["repr-digest"];
       if (range !== undefined) {
         if (sha256 === undefined)
-          return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
+          return invalid("/repr-digest", "An upload in parts needs Repr-Digest, the digest of the whole content");
         return uploadPart(services, change, { path: path.value, input, range, sha256 });
       }
       // Content that is refused here is not stored.
       const check: ContentCheck = (arrived) =>
         sha256 !== undefined && sha256 !== arrived.sha256
-          ? invalid("/repr-digest", "The content has another digest than Repr-Digest says")
+          ? invalid("/repr-digest", "The content does not match Repr-Digest")
           : roomFor(services, organizationId, arrived);
       const received = await body.hashedBy((pieces) =>
         services.contents.receive(organizationId, pieces, fileBytes, check),

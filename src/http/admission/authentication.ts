@@ -191,7 +191,7 @@ export class Authentication {
     const address = this.parts.limits.addressOf(request, server);
     this.parts.system
       .dispatch(organizationRef(organizationId), { kind: "touch_token", tokenId, address })
-      .catch((err: unknown) => this.parts.log.error({ err, tokenId }, "a token's use could not be noted"));
+      .catch((err: unknown) => this.parts.log.error({ err, tokenId }, "a token's use could not be recorded"));
   }
 }
 
@@ -199,7 +199,7 @@ export class Authentication {
 const LATER = refuse({ kind: "rate_limited", retryAfterMs: 1_000 });
 const FOREIGN_PAGE = refuse({
   kind: "forbidden",
-  message: "A session changes something only at the request of a page of this service; a program sends a token",
+  message: "Changes with a session are accepted only from pages of this service; a program must send a token",
 });
 
 const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });

@@ -67,7 +67,7 @@ export class Entrance {
     if (checked instanceof Promise) {
       const held = exchange.holdBody();
       if (!held.ok) {
-        checked.catch((err: unknown) => this.parts.log.error({ err }, "a request that was refused failed besides"));
+        checked.catch((err: unknown) => this.parts.log.error({ err }, "a refused request also failed"));
         return held;
       }
     }

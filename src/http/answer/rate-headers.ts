@@ -13,7 +13,7 @@ export const RATE_HEADERS = {
   "X-RateLimit-Limit": "Requests of this identity in a window",
   "X-RateLimit-Remaining": "Requests that are left in this window",
   "X-RateLimit-Reset": "When the window ends, in Unix seconds",
-  "X-RateLimit-Burst": "How many of the requests may come at once",
+  "X-RateLimit-Burst": "Requests that may arrive at once",
   "X-RateLimit-Window": "The length of a window in seconds",
   "X-RateLimit-Scope": "Whose requests are counted: `authenticated-identity`",
   "RateLimit-Limit": "Requests of this identity in a window",

@@ -13,10 +13,10 @@ export function wordsOfFault(fault: Fault): FaultWords {
       return { title: "Suspended", text: "The operator has suspended this organization." };
     case "not_found":
       return fault.noun === "route" || fault.noun === "app"
-        ? { title: "Nothing is here", text: "This address leads to nothing. Check it, or go back." }
+        ? { title: "Nothing is here", text: "There is no page at this address. Check it, or go back." }
         : { title: "Not found", text: `There is no such ${fault.noun.replaceAll("_", " ")}, or it is not yours.` };
     case "method_not_allowed":
-      return { title: "Nothing to see here", text: "This address only takes what a form or a program sends to it." };
+      return { title: "Nothing to see here", text: "This address only accepts what a form or a program sends to it." };
     case "invalid_state":
       return { title: "Not possible", text: fault.message };
     case "invalid_request":

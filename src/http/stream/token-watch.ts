@@ -30,7 +30,7 @@ export function watchTokens(parts: TokenWatchParts): () => void {
     if (isOver) return;
     cancel = parts.clock.after(CONFIRM_MS, () => {
       confirmAll(parts)
-        .catch((err: unknown) => parts.log.error({ err }, "the tokens of open streams could not be looked at"))
+        .catch((err: unknown) => parts.log.error({ err }, "the tokens of open streams could not be checked"))
         .finally(next);
     });
   };

@@ -119,7 +119,8 @@ async function listServerTools(
   } catch (cause) {
     const why = failureOf(cause, (text) => secrets.mask(text)).message;
     const words = `The MCP server ${server.name} cannot be used: ${why}.`;
-    if (!signal.aborted) log?.warn({ server: server.name, jobId: context.jobId, why }, "an MCP server gave no tools");
+    if (!signal.aborted)
+      log?.warn({ server: server.name, jobId: context.jobId, why }, "the tools of an MCP server could not be listed");
     return {
       tools: [],
       missing: server.optional === true ? { required: [], optional: [words] } : { required: [words], optional: [] },

@@ -22,7 +22,7 @@ export class OpenApiDocument {
   /** Reads JSON or YAML. Throws `OpenApiFlaw` if it is not an OpenAPI 3 document. */
   constructor(text: string) {
     const value = parseDocument(text);
-    if (!isJsonObject(value)) throw new OpenApiFlaw("The document is no OpenAPI document: it must be an object");
+    if (!isJsonObject(value)) throw new OpenApiFlaw("The document is not an OpenAPI document: it must be an object");
     if (value["swagger"] !== undefined)
       throw new OpenApiFlaw("The document is of Swagger 2: convert it to OpenAPI 3.0 or 3.1 first");
     const version = textOrEmpty(value["openapi"]);

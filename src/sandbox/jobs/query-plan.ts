@@ -159,7 +159,7 @@ function checkTable(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): v
     throw new Violation(`\`${name}\` is an SQLite file: name it in \`database\`, and its tables in the query`);
   if (!TABLE_FILE.test(name))
     throw new Violation(
-      `\`${name}\` is no table of this query. Tables are files of the workspace (.csv .tsv .json .jsonl .ndjson .parquet), such as FROM 'reports/sales.csv'`,
+      `\`${name}\` is not a table of this query. Tables are files of the workspace (.csv .tsv .json .jsonl .ndjson .parquet), such as FROM 'reports/sales.csv'`,
     );
   files.add(name, ref["query_location"]);
 }

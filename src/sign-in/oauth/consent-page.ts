@@ -48,7 +48,7 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   const appUrl = parts.appUrl();
   const given = form.get("signature") ?? "";
   if (!parts.sealing.keys("form").some((key) => isSameHash(consentSignature(key, principal.tokenId, form), given)))
-    return untrustedPage("This form was not made for your session.", 403);
+    return untrustedPage("This form belongs to another session. Open the page again.", 403);
   const reading = await readAuthorization(form, { clients: parts.clients, appUrl });
   if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
   if (reading.kind === "refused") return redirectTo(refusalAddress(reading, appUrl));

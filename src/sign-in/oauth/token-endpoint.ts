@@ -64,7 +64,7 @@ export async function issueToken(parts: TokenParts, sent: SentForm): Promise<Res
 async function redeem(parts: TokenParts, { form, address }: SentForm): Promise<Response> {
   const code = readCode(form.get("code") ?? "");
   const verifier = form.get("code_verifier") ?? "";
-  if (!VERIFIER.test(verifier)) return oauthRefusal("invalid_request", "code_verifier is missing or is none");
+  if (!VERIFIER.test(verifier)) return oauthRefusal("invalid_request", "code_verifier is missing or malformed");
   const resource = requestedResource(parts, form);
   if (resource === undefined) return BAD_TARGET();
   if (code === null) return BAD_GRANT();
@@ -145,7 +145,7 @@ function tokenAnswer(
 }
 
 const BAD_GRANT = (): Response =>
-  oauthRefusal("invalid_grant", "The code or refresh token is not good, or not for this");
+  oauthRefusal("invalid_grant", "The code or refresh token is invalid, or not for this client");
 const BAD_TARGET = (): Response => oauthRefusal("invalid_target", "resource is not one of this service");
 
 /** A program registers itself (RFC 7591). */

@@ -188,7 +188,7 @@ function wordsOfEntry({ kind, email }: Extract<PersonEntry, { email: unknown }>,
         status: 403,
         wrong:
           email === null
-            ? `${name} did not tell your e-mail address.`
+            ? `${name} did not send your e-mail address.`
             : `${name} has not verified that ${email} is your e-mail address.`,
       };
     case "unknown":

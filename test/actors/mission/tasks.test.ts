@@ -81,7 +81,7 @@ test("[MIS-7] a task depends neither on itself, nor on a stranger, nor in a circ
     refusal("/depends_on/0", "A task cannot depend on itself") as never,
   );
   expect(await change(world, a.id, { dependsOn: ["mtk_none"] })).toEqual(
-    refusal("/depends_on/0", "`mtk_none` is no task of this mission") as never,
+    refusal("/depends_on/0", "`mtk_none` is not a task of this mission") as never,
   );
   unwrap(await change(world, b.id, { dependsOn: [a.id] }));
   unwrap(await change(world, c.id, { dependsOn: [b.id] }));

@@ -239,7 +239,7 @@ test("[RT-9] an actor is loaded again after its passivation, with nothing lost",
   await world.clock.advance(IDLE_MS + 10_001);
   expect(replica.system.actors.count).toBe(0);
   const fields = { dropped: 1, live: 0 };
-  expect(replica.log).toEqual([{ level: "debug", message: "idle actors have left memory", fields }]);
+  expect(replica.log).toEqual([{ level: "debug", message: "idle actors were evicted", fields }]);
   const before = replica.store.recordsRead;
   expect((await replica.read("l1"))?.count).toBe(7);
   expect(replica.store.recordsRead).toBe(before + 1);

@@ -160,7 +160,7 @@ describe("a fallback without a price", () => {
       status: "failed",
       error: {
         code: "provider_unreachable",
-        message: "It is away. Nothing goes on in its place: the cost is limited, and fake:free has no price.",
+        message: "It is away. There is no fallback: the cost is limited, and fake:free has no price.",
       },
     });
     expect(called(replica)).toEqual([null]);

@@ -61,6 +61,6 @@ test("[AUTH-2] what passes ends no stream, and the next look comes all the same"
     });
   }
   await until("the stream has ended", () => ended.length === 1);
-  expect(errors).toEqual(["the tokens of open streams could not be looked at"]);
+  expect(errors).toEqual(["the tokens of open streams could not be checked"]);
   stop();
 });
