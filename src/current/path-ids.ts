@@ -29,3 +29,10 @@ export const UserId = pathId("user", ANY_ID, Id("usr", "The user's id"));
 export const AgentId = pathId("agent", ANY_ID, Id("agt", "The agent's id"));
 export const TaskId = pathId("task", ANY_ID, Text("The task's id", "task-1761955200000-x7k2m9"));
 export const WorkspaceId = pathId("workspace", ANY_ID, Id("wsp", "The workspace's id"));
+
+/** The path parameters of operations on one record. */
+export const agentParams = { id: AgentId };
+export const chatParams = { id: ChatId };
+export const jobParams = { id: JobId };
+export const missionParams = { id: MissionId };
+export const workspaceParams = { id: WorkspaceId };

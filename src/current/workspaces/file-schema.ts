@@ -12,9 +12,12 @@ import {
 } from "../../../actors/workspace/schema.ts";
 import { bad, good, refusedAs, textField, withDefault } from "../../http/contract/field.ts";
 import { Count, Id, listOf, NextCursor, noun, Text } from "../../http/contract/noun.ts";
-import type { Shown } from "../../http/contract/operation.ts";
+import { media, type Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { etagOf } from "./conditions.ts";
+
+/** The answer with a file itself. */
+export const FILE_BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
 
 /** Longest life of a share in seconds: a year. */
 const SHARE_SECONDS = 31_536_000;

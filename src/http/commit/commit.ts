@@ -47,6 +47,7 @@ export class Commit {
     this.isReplay = isReplay;
   }
 }
+export type Committing = Promise<Outcome<Commit>>;
 
 /** The caller's answer after waiting for work. A final answer stays the same, whenever it is requested. */
 export type JoinedAnswer = (ChangeAnswer & { readonly isFinal: boolean }) | Response;
