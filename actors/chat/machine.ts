@@ -126,5 +126,5 @@ export function movedChatStatus(chat: { readonly status: ChatStatus }, trigger: 
 }
 
 /** The verbs that a caller may use now. */
-export const allowedActions = ({ status }: { readonly status: ChatStatus }): readonly ChatAction[] =>
+export const allowedChatActions = ({ status }: { readonly status: ChatStatus }): readonly ChatAction[] =>
   CHAT_ACTIONS.filter((action) => chatStatusAfter(status, action) !== null);

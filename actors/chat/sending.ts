@@ -19,7 +19,7 @@ import { isoTime } from "../schema.ts";
 import { isAttachment } from "../upload/terms.ts";
 import { addMessage } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
-import { allowedActions, movedChatStatus } from "./machine.ts";
+import { allowedChatActions, movedChatStatus } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
 import { type Chat, CHAT_QUEUE, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
 
@@ -76,10 +76,10 @@ function openChatFor(tx: Tx, { open: opening, agent, userId }: SendMessage): Cha
 export const FULL_QUEUE = `This chat already has ${CHAT_QUEUE} queued messages, which is the limit`;
 
 export const chatConflict = (chat: Chat, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });
+  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedChatActions(chat), message });
 
 const busy = (chat: Chat, jobId: string): Outcome<never> =>
-  refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedActions(chat), jobId });
+  refuse({ kind: "chat_busy", status: chat.status, allowedActions: allowedChatActions(chat), jobId });
 
 /** The running job gets the message before its next model call. */
 function steer(tx: Tx, chat: Chat, command: NewMessage): Outcome<SentMessage> {

@@ -4,7 +4,7 @@
  */
 import { assert } from "../assert.ts";
 import { notFound, ok, type Outcome } from "../fault.ts";
-import { jobRef, textOf } from "../job/schema.ts";
+import { jobRef, contentText } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
@@ -140,7 +140,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEn
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
   const status = movedChatStatus(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
   // A summary is not part of the conversation, so it is no preview.
-  const text = blocks === null || chat.summary?.messageId === messageId ? "" : textOf(blocks);
+  const text = blocks === null || chat.summary?.messageId === messageId ? "" : contentText(blocks);
   appendChatEvent(tx, "chat.updated", { status });
   return {
     ...chat,
@@ -161,7 +161,7 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   if (message.completedAt !== null) return;
   const status = STATUS[end.status];
   const blocks: MessageBlock[] = command.blocks === null ? message.blocks : [...command.blocks];
-  const content = textOf(blocks);
+  const content = contentText(blocks);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
   tx.update(messageTable, { ...message, status, content, blocks, usage, stopReason, completedAt });
   if (status !== "streaming")

@@ -15,7 +15,7 @@ import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
-import { allowedActions } from "./machine.ts";
+import { allowedJobActions } from "./machine.ts";
 import type { ClientResult } from "./protocol.ts";
 import { jobUsage } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
@@ -91,6 +91,6 @@ const alreadyAnswered = (job: Job, toolCallId: string): Outcome<never> =>
   refuse({
     kind: "invalid_state",
     status: job.status,
-    allowedActions: allowedActions(job),
+    allowedActions: allowedJobActions(job),
     message: `The call ${toolCallId} already has its result, or does not belong to this job`,
   });

@@ -5,7 +5,7 @@ import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
 const HEADER_NAME = "the name of a header: 1 to 64 letters, digits and `-`";
 /** The rule for the name of a secret. */
-export const SECRET_NAME = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
+export const SECRET_NAME_RULE = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
 const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
 
 /** A header for an MCP server: a secret of the organization, after a fixed prefix such as `Bearer `. */
@@ -18,7 +18,7 @@ export const McpHeader = Type.Object(
       examples: ["Authorization"],
     }),
     /** The name of the secret (RUN-5); the value is looked up for each request and never stored. */
-    secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
+    secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME_RULE, examples: ["MCP_TOKEN"] }),
     prefix: Type.Optional(
       Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] }),
     ),

@@ -13,7 +13,7 @@ import { blocked, cancelled, failedJob, resumedJob, reviewed, sendTurnEnd, unblo
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import {
   jobStatusAfter,
-  allowedActions,
+  allowedJobActions,
   hasOpenApprovals,
   openApprovals,
   type Recovery,
@@ -75,7 +75,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
 
   resume: (tx, command) =>
     withLiveJob(tx, (job) => {
-      if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
+      if (!allowedJobActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
       // An ended job continues in a child job; this command only decides whether it may.
       if (job.status !== "blocked") return ok(job);
       return (command.input === null ? null : unlessOwnWords(job, command.by)) ?? unblock(tx, job, command);

@@ -6,7 +6,7 @@
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { budgetLeft } from "./budget.ts";
-import { allowedActions } from "./machine.ts";
+import { allowedJobActions } from "./machine.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
 
@@ -58,4 +58,4 @@ export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void
 }
 
 const refuseDelegation = (job: Job, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });
+  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedJobActions(job), message });

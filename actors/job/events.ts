@@ -21,7 +21,7 @@ import {
   MadeArtifact,
   NO_PROGRESS,
   ON_EXPIRY,
-  Progress,
+  JobProgress,
   REVIEW_STATES,
   WAIT_REASONS,
 } from "./terms.ts";
@@ -175,7 +175,7 @@ export const JOB_EVENTS = {
       state: OneOf(RUNNER_STATES),
       attempt: Type.Integer(),
       heartbeatAt: Type.Union([Timestamp, Type.Null()]),
-      progress: Progress,
+      progress: JobProgress,
       /** Why a runner waits for its provider or its tools, and when it tries again. */
       reason: Type.Optional(OneOf(WAIT_REASONS)),
       retryAt: Type.Optional(Type.Union([Timestamp, Type.Null()])),

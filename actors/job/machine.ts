@@ -207,7 +207,7 @@ export const hasOpenApprovals = (job: { readonly approvals: readonly Pick<Approv
  * The verbs that a caller may use now. Approvals are approved, client calls get results, and any other blocked job is
  * resumed.
  */
-export function allowedActions(job: {
+export function allowedJobActions(job: {
   readonly status: JobStatus;
   readonly approvals: readonly Pick<Approval, "decision">[];
   readonly blockedReason?: BlockedReason | null;

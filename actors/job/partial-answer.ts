@@ -2,7 +2,7 @@
  * Partial answers of a model: cut at a limit, filtered, or refused. Their text is the answer, with a warning; without
  * any text the job fails. Their calls may be incomplete, so none of them is made: the model is told, and called again.
  */
-import { type Block, type RunError, textOf, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
+import { type Block, type RunError, contentText, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 import { isPartial } from "./stop-reason.ts";
 
@@ -44,5 +44,5 @@ export const isAskedAgain = (step: { readonly stopReason: StopReason; readonly b
 /** The error of a partial answer without any text; null if it is not one. */
 export function missingAnswer(reason: StopReason, blocks: readonly Block[]): RunError | null {
   const message = STOPPED_BEFORE_ANSWER[reason];
-  return message === undefined || textOf(blocks).trim() !== "" ? null : { code: "no_answer", message };
+  return message === undefined || contentText(blocks).trim() !== "" ? null : { code: "no_answer", message };
 }

@@ -6,7 +6,7 @@
 import type { Outcome } from "../fault.ts";
 import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
-import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
+import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -210,7 +210,7 @@ export interface ToolContext {
 /** What a tool can report while it works. Bounded: reports past the limits are dropped. */
 export interface ToolHost {
   /** Reports the job's progress. */
-  progress(progress: Progress): void;
+  progress(progress: JobProgress): void;
   /** Adds a line to the job's log. */
   log(level: "info" | "warn", message: string): void;
   /** From now on the call only waits for other jobs, which may use the job slot meanwhile (JOB-10). */

@@ -5,7 +5,7 @@ import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
-import type { Budget, MadeArtifact, Progress, Steer, Waiting, Warning } from "./terms.ts";
+import type { Budget, MadeArtifact, JobProgress, Steer, RunWaiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -50,14 +50,14 @@ type RunReport =
    */
   | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
   /** A heartbeat, perhaps with progress. */
-  | { readonly kind: "run_alive"; readonly attempt: number; readonly progress: Progress | null }
+  | { readonly kind: "run_alive"; readonly attempt: number; readonly progress: JobProgress | null }
   /** A line that a tool logs. */
   | { readonly kind: "run_logged"; readonly attempt: number; readonly level: "info" | "warn"; readonly message: string }
   /** The run waits for its provider or its tools; null: the wait is over. `usage` is that of the failed call. */
   | {
       readonly kind: "run_waiting";
       readonly attempt: number;
-      readonly waiting: Waiting | null;
+      readonly waiting: RunWaiting | null;
       readonly error: string | null;
       readonly usage: Usage;
     }

@@ -17,12 +17,12 @@ import {
   StructuredOutput,
   OutputError,
   OutputSchema,
-  Progress,
+  JobProgress,
   Review,
   ROOT_LINEAGE,
   type RunnerInfo,
   type Stop,
-  Waiting,
+  RunWaiting,
 } from "./terms.ts";
 import { ProviderStateField } from "./provider-state.ts";
 import { StopReasonField } from "./stop-reason.ts";
@@ -197,10 +197,10 @@ const JobBase = Type.Object({
   /** Attempts that do not count towards `JOB_ATTEMPTS`: steps that began again, and restarts of a waiting job. */
   excusedAttempts: Type.Optional(Type.Integer()),
   /** What a running job waits for; null or absent while it works. */
-  waiting: Type.Optional(Type.Union([Waiting, Type.Null()])),
+  waiting: Type.Optional(Type.Union([RunWaiting, Type.Null()])),
   ...JobNotes.properties,
   ...StructuredOutput.properties,
-  progress: Progress,
+  progress: JobProgress,
   /** The runner's last sign of life. */
   heartbeatAt: Type.Union([Timestamp, Type.Null()]),
   /** Committed model steps. */
@@ -300,7 +300,7 @@ export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema"
 /** The separator of text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";
 /** The content of a message: its text blocks, joined. `position` counts in it (SSE-3). */
-export const textOf = (blocks: readonly (Block | AttachmentBlock)[]): string =>
+export const contentText = (blocks: readonly (Block | AttachmentBlock)[]): string =>
   blocks.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : [])).join(TEXT_SEPARATOR);
 
 export const jobTable = table<Job>("job");

@@ -144,7 +144,7 @@ export const WAIT_REASONS = [
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 /** A wait of a running job. It is stored, so that a restarted job waits only for the remaining time. */
-export const Waiting = Type.Object({
+export const RunWaiting = Type.Object({
   reason: OneOf(WAIT_REASONS),
   /** When the job retries; null if only the provider's limiter knows. */
   retryAt: NullableTime,
@@ -153,7 +153,7 @@ export const Waiting = Type.Object({
   /** Used retries of this call, including the next one. */
   retries: Type.Integer(),
 });
-export type Waiting = Static<typeof Waiting>;
+export type RunWaiting = Static<typeof RunWaiting>;
 
 export const WARNING_CODES = ["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"] as const;
 /** Something that the job continued without, or did differently. */
@@ -161,15 +161,15 @@ export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.S
 export type Warning = Static<typeof Warning>;
 
 /** The reported progress of a job: percent from 0 to 100, and the current activity. */
-export const Progress = Type.Object(
+export const JobProgress = Type.Object(
   {
     percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
     label: Type.Union([Type.String(), Type.Null()]),
   },
   { $id: "JobProgress", description: "The progress of a job, as its tools report it" },
 );
-export type Progress = Static<typeof Progress>;
-export const NO_PROGRESS: Progress = { percent: null, label: null };
+export type JobProgress = Static<typeof JobProgress>;
+export const NO_PROGRESS: JobProgress = { percent: null, label: null };
 
 /** A file in the result of a tool. */
 export const MadeArtifact = Type.Object({

@@ -61,7 +61,7 @@ const LOSS_WORDS: Readonly<Record<Loss, string>> = {
 };
 
 /** The refusal when the agent or the workspace is gone. */
-export const without = (loss: Loss, mission: Mission, by: Asker): Outcome<never> =>
+export const refuseLoss = (loss: Loss, mission: Mission, by: Asker): Outcome<never> =>
   refusedState(
     { ...mission, ...(loss === "agent" ? { isAgentGone: true } : { isWorkspaceGone: true }) },
     by,

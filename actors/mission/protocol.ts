@@ -33,7 +33,7 @@ export type MissionChanges = Partial<Omit<MissionSettings, "schedule">> & {
 
 export type TaskSettings = Pick<MissionTask, "title" | "description" | "priority" | "assignedTo" | "dependsOn">;
 /** `position` is the place in the mission's list, from 0. */
-export type TaskChanges = Partial<TaskSettings & Pick<MissionTask, "status" | "position">>;
+export type MissionTaskChanges = Partial<TaskSettings & Pick<MissionTask, "status" | "position">>;
 
 /** The ids that a new job and its chat get. */
 export interface JobIds {
@@ -70,7 +70,7 @@ export type MissionCommand =
       readonly kind: "update_task";
       readonly by: Asker;
       readonly taskId: string;
-      readonly changes: TaskChanges;
+      readonly changes: MissionTaskChanges;
       readonly version: number | null;
     }
   /** Completes an open task, whatever it waits for. */

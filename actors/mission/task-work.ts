@@ -5,7 +5,7 @@ import { ok, type Outcome, refuse } from "../fault.ts";
 import { taskStatusVerbs as statusVerbs } from "../organization/task-machine.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { lossOf, permittedMission, without } from "./access.ts";
+import { lossOf, permittedMission, refuseLoss } from "./access.ts";
 import { taskContent } from "./context.ts";
 import { canWork } from "./machine.ts";
 import { keepMission, tellTask } from "./news.ts";
@@ -31,7 +31,7 @@ export function startTask(tx: Tx, { by, taskId, ids }: MissionCommandOf<"start_t
   const { task } = present.value;
   if (task.status === "in_progress" && task.jobId !== null) return ok({ mission, task, content: null });
   const loss = lossOf(mission);
-  if (loss !== null) return without(loss, mission, by);
+  if (loss !== null) return refuseLoss(loss, mission, by);
   const refused = refusedStart(mission, task);
   if (refused !== null) return refused;
   const started = stampedTask(tx, { ...task, status: "in_progress", jobId: ids.jobId });

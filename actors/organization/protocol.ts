@@ -70,7 +70,7 @@ export interface TaskInput {
 }
 
 /** The changes that an update of a task may make. */
-export type TaskChanges = TaskInput & Pick<Task, "status">;
+export type OrganizationTaskChanges = TaskInput & Pick<Task, "status">;
 
 /** An agent as the library defines it (AGT-3). */
 export type LibraryDefinition = Pick<Agent, "name" | "role" | "systemPrompt"> & Partial<AgentSettings>;
@@ -194,7 +194,7 @@ export type OrganizationCommand =
   | {
       readonly kind: "update_task";
       readonly taskId: string;
-      readonly changes: Partial<TaskChanges>;
+      readonly changes: Partial<OrganizationTaskChanges>;
       readonly version: number | null;
     }
   | { readonly kind: "delete_task"; readonly taskId: string }

@@ -36,7 +36,12 @@ export const taskCommandHandlers: Pick<
     const status = changes.status ?? task.status;
     if (!mayBecome(task.status, status)) {
       const message = `A task that is ${task.status} cannot become ${status}`;
-      return refuse({ kind: "invalid_state", status: task.status, allowedActions: verbsOf(task), message });
+      return refuse({
+        kind: "invalid_state",
+        status: task.status,
+        allowedActions: organizationTaskVerbs(task),
+        message,
+      });
     }
     const isDone = status === "completed" && task.status !== "completed";
     const changed: Task = { ...task, ...changes, status, completedAt: isDone ? isoTime(tx.now) : task.completedAt };
@@ -51,7 +56,10 @@ export const taskCommandHandlers: Pick<
 };
 
 /** A task of a mission can only be cancelled; a task of the organization can also be deleted. */
-export const verbsOf = ({ status }: Pick<Task, "status">): readonly string[] => [...taskStatusVerbs(status), "delete"];
+export const organizationTaskVerbs = ({ status }: Pick<Task, "status">): readonly string[] => [
+  ...taskStatusVerbs(status),
+  "delete",
+];
 
 /** The task, unless it is deleted. */
 function presentTask(tx: Tx, taskId: string): Task | null {

@@ -178,7 +178,8 @@ const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
   Math.min(Date.parse(expiresAt), Date.parse(lastUsedAt) + LAST_USED_PRECISION_MS);
 
 /** Whether it is revoked or expired. */
-export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isTokenOver(token, now);
+export const hasTokenEnded = (token: Token, now: number): boolean =>
+  token.revokedAt !== null || isTokenOver(token, now);
 
 /** The membership number that a credential of this member gets. */
 export const membershipField = ({ membership }: Member): Pick<Member, "membership"> =>

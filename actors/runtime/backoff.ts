@@ -67,7 +67,7 @@ export class Backoff {
   }
 }
 
-export interface Patience extends BackoffBounds {
+export interface RetryPatience extends BackoffBounds {
   /** After this time the last refusal is the result. */
   readonly limitMs: number;
 }
@@ -78,7 +78,7 @@ export interface Patience extends BackoffBounds {
  */
 export async function untilDecided<T>(
   parts: BackoffParts,
-  { limitMs, ...bounds }: Patience,
+  { limitMs, ...bounds }: RetryPatience,
   signal: AbortSignal,
   ask: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {

@@ -2,11 +2,11 @@
 import type { Writes } from "./store.ts";
 
 /** Strings are most of an event and of a command. */
-export function sizeOf(value: unknown): number {
+export function valueSize(value: unknown): number {
   if (typeof value === "string") return 2 * value.length;
   if (value === null || typeof value !== "object") return 8;
   let bytes = 16;
-  for (const key in value) bytes += 16 + sizeOf((value as Record<string, unknown>)[key]);
+  for (const key in value) bytes += 16 + valueSize((value as Record<string, unknown>)[key]);
   return bytes;
 }
 

@@ -27,7 +27,7 @@ import { Loader } from "./turns/loader.ts";
 import { commitTime, LoopTime } from "./fairness/loop-time.ts";
 import { Ownership } from "./placement/ownership.ts";
 import { Lease, type Peers, type Placement, type ShardGrant, shardOf } from "./placement/placement.ts";
-import type { Admission, DispatchOptions, MemberStep, RepliesOf } from "./turns/members.ts";
+import type { DispatchAdmission, DispatchOptions, MemberStep, RepliesOf } from "./turns/members.ts";
 import { Shards } from "./placement/shards.ts";
 import type { ActorStore, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./streams/subscription.ts";
@@ -38,9 +38,9 @@ import { TextWriter, type WrittenText } from "./streams/text-writer.ts";
 import type { WriteGuard } from "./turns/write-admission.ts";
 
 /** An effect that does not stop within this time is left behind: its row stays, and its later reports are refused. */
-const EFFECTS_STOP_MS = 4_000;
+const STOPPED_EFFECTS_MS = 4_000;
 
-const NO_ADMISSION: Admission = {};
+const NO_CONDITIONS: DispatchAdmission = {};
 
 export interface SystemParts {
   readonly definitions: readonly AnyDefinition[];
@@ -159,7 +159,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.alarms.clearAll();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     this.effects.close();
-    await within(this.clock, EFFECTS_STOP_MS, this.effects.drained());
+    await within(this.clock, STOPPED_EFFECTS_MS, this.effects.drained());
     await Promise.all(this.lanes.map((lane) => lane.settled()));
     await Promise.all(
       this.actors.lastCommands().map(({ actor, lastCommand }) => this.storeVolatile(actor, lastCommand)),
@@ -172,7 +172,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   dispatch<K extends keyof P & string, C extends CommandOf<P[K]>>(
     ref: ActorRef<K>,
     command: C,
-    options: Admission = NO_ADMISSION,
+    options: DispatchAdmission = NO_CONDITIONS,
   ): Promise<Outcome<ReplyOf<P[K], C>>> {
     // The reply is the result of this command's handler.
     return runOne(this, this.peers, { ref, command }, options) as Promise<Outcome<ReplyOf<P[K], C>>>;
@@ -185,7 +185,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
    */
   dispatchGroup<const S extends readonly MemberStep[]>(
     members: S,
-    options: Admission = NO_ADMISSION,
+    options: DispatchAdmission = NO_CONDITIONS,
   ): Promise<Outcome<RepliesOf<S>>> {
     // One reply for each member, in order: the results of these commands' handlers.
     return this.run(members, options) as Promise<Outcome<RepliesOf<S>>>;
@@ -198,7 +198,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   dispatchSync<const S extends readonly MemberStep[]>(
     members: S,
   ): Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>> {
-    return runGroupSync(this, this.peers, members, NO_ADMISSION) as
+    return runGroupSync(this, this.peers, members, NO_CONDITIONS) as
       | Outcome<RepliesOf<S>>
       | Promise<Outcome<RepliesOf<S>>>;
   }

@@ -3,7 +3,7 @@
  * the next batch: under load an organization's attempts end together, and their ends cost one turn.
  */
 import type { Outcome } from "../fault.ts";
-import type { Admission } from "../runtime/turns/members.ts";
+import type { DispatchAdmission } from "../runtime/turns/members.ts";
 import { webhookRef } from "./events.ts";
 import type { AttemptEnd, WebhookCommand } from "./protocol.ts";
 
@@ -11,7 +11,7 @@ import type { AttemptEnd, WebhookCommand } from "./protocol.ts";
 export interface ReportsParts {
   readonly group: (
     members: readonly { readonly ref: ReturnType<typeof webhookRef>; readonly command: WebhookCommand }[],
-    options: Admission,
+    options: DispatchAdmission,
   ) => Promise<Outcome<readonly unknown[]>>;
   /** Calls `run` right before the next batch of the organization's commits is taken. */
   readonly joinNext: (organizationId: string, run: () => void) => void;

@@ -5,7 +5,7 @@ import { isoTime } from "../schema.ts";
 import { keepVersion, tellChange } from "./change.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { unlessMounted, unlessReadOnly } from "./mounts.ts";
-import { pathOf } from "./path.ts";
+import { joinedPath } from "./path.ts";
 import type { Precondition, WorkspaceProtocol } from "./protocol.ts";
 import {
   type StoredContent,
@@ -45,7 +45,7 @@ export const fileCommandHandlers = (limits: WorkspaceLimits): Pick<Handlers<Work
 
   read_place(tx, { path }) {
     const found = placeAt(tx, path);
-    return found.ok ? ok({ path: pathOf(found.value.way.names).text, place: found.value.place }) : found;
+    return found.ok ? ok({ path: joinedPath(found.value.way.names).text, place: found.value.place }) : found;
   },
 
   read_history(tx, { path }) {
@@ -62,7 +62,7 @@ export const fileCommandHandlers = (limits: WorkspaceLimits): Pick<Handlers<Work
     const way = resolvePath(tx, path);
     if (!way.ok) return way;
     const { last, names } = way.value;
-    const text = pathOf(names).text;
+    const text = joinedPath(names).text;
     if (isFile(last)) return inTheWay(text, "file");
     if (isDirectory(last)) return ok({ path: text, place: last, isNew: false });
     const open = unlessReadOnly(tx, path, cause);
@@ -83,11 +83,11 @@ export const fileCommandHandlers = (limits: WorkspaceLimits): Pick<Handlers<Work
     const found = placeAt(tx, path);
     if (!found.ok) return found;
     const { way, place } = found.value;
-    const meets = checkPrecondition(precondition, place, pathOf(way.names).text);
+    const meets = checkPrecondition(precondition, place, joinedPath(way.names).text);
     if (!meets.ok) return meets;
     const open = unlessMounted(tx, path, cause);
     if (!open.ok) return open;
-    const text = pathOf(way.names).text;
+    const text = joinedPath(way.names).text;
     if (isDirectory(place) && !isRecursive && place.node.files + place.node.directories > 0)
       return refuse({ kind: "path_exists", path: text, message: `The directory \`${text}\` is not empty` });
     removePlace(tx, way, place);
@@ -111,7 +111,7 @@ function writeFile(
   const way = resolvePath(tx, path);
   if (!way.ok) return way;
   const { last, names } = way.value;
-  const text = pathOf(names).text;
+  const text = joinedPath(names).text;
   if (isDirectory(last)) return inTheWay(text, "directory");
   const open = unlessReadOnly(tx, path, cause);
   if (!open.ok) return open;

@@ -6,7 +6,7 @@ import { keepVersion, tellChange } from "./change.ts";
 import { index, removePlace } from "./files.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { unlessMounted, unlessReadOnly } from "./mounts.ts";
-import { type FilePath, isPathWithin, type PathName, pathOf } from "./path.ts";
+import { type FilePath, isPathWithin, type PathName, joinedPath } from "./path.ts";
 import type { Found, WorkspaceCommand, WorkspaceProtocol } from "./protocol.ts";
 import { type DirectoryPlace, type FilePlace, NO_TOTALS, placeTable, textTable, type Totals } from "./schema.ts";
 import {
@@ -42,8 +42,8 @@ export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
     if (!open.ok) return open;
     const { place, way } = source.value;
     if (seen !== null && seen !== place.version) return CHANGED;
-    const path = pathOf(way.names).text;
-    if (target.value.last?.id === place.id && path === pathOf(to.names).text)
+    const path = joinedPath(way.names).text;
+    if (target.value.last?.id === place.id && path === joinedPath(to.names).text)
       return ok({ path, place, isUnchanged: true });
     const moved = move(tx, { place, way, target: target.value, name: to.names.at(-1)!, overwrite, cause }, limits);
     if (moved.ok && cause.tells) tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: path });
@@ -65,7 +65,7 @@ interface Moving extends Pick<Move, "overwrite" | "cause"> {
 
 function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
   const { place, way, target, name, overwrite } = moving;
-  const path = pathOf([...target.names.slice(0, -1), name]).text;
+  const path = joinedPath([...target.names.slice(0, -1), name]).text;
   const { last } = target;
   const there = last !== null && last.node.kind !== "vacant" ? last : null;
   if (there?.id === place.id) {

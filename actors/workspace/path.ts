@@ -37,10 +37,10 @@ export interface FilePath {
 }
 
 /** The names before the last one. */
-export const parentPath = ({ names }: FilePath): FilePath => pathOf(names.slice(0, -1));
+export const parentPath = ({ names }: FilePath): FilePath => joinedPath(names.slice(0, -1));
 
 /** The path of these names. */
-export const pathOf = (names: readonly PathName[]): FilePath => ({
+export const joinedPath = (names: readonly PathName[]): FilePath => ({
   text: names.map(({ name }) => name).join("/"),
   names,
 });
@@ -88,7 +88,7 @@ export function parseDirectory(text: string, field = "path"): Outcome<FilePath> 
     names.push({ name, key: nameKey(name) });
   }
   if (names.length > PATH_DEPTH) return invalidPath(field, `is deeper than ${PATH_DEPTH} names`);
-  const path = pathOf(names);
+  const path = joinedPath(names);
   if (byteLength(path.text) > PATH_BYTES) return invalidPath(field, `is longer than ${PATH_BYTES} bytes`);
   return ok(path);
 }

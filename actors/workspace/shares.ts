@@ -7,7 +7,7 @@ import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { PASSWORD_ATTEMPTS, PASSWORD_WINDOW_MS } from "./limits.ts";
-import { parsePath, pathOf } from "./path.ts";
+import { parsePath, joinedPath } from "./path.ts";
 import type { WorkspaceProtocol } from "./protocol.ts";
 import { type FilePlace, type Share, shareTable } from "./schema.ts";
 import { isFile, placeAt } from "./tree.ts";
@@ -20,7 +20,7 @@ export const shareCommandHandlers: Pick<Handlers<WorkspaceProtocol>, ShareComman
     if (!found.ok) return found;
     if (!isFile(found.value.place)) return invalid("/path", "Only a file can be shared");
     const attempts = { windowAt: isoTime(tx.now), count: 0 };
-    const text = pathOf(found.value.way.names).text;
+    const text = joinedPath(found.value.way.names).text;
     const workspaceId = tx.self.id;
     return ok(
       tx.create(shareTable, {

@@ -8,7 +8,7 @@ import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { MAX_PLACES } from "./limits.ts";
-import { type FilePath, type PathName, pathOf } from "./path.ts";
+import { type FilePath, type PathName, joinedPath } from "./path.ts";
 import {
   type DirectoryNode,
   type DirectoryPlace,
@@ -62,7 +62,7 @@ export function resolvePath(tx: Tx, { names }: FilePath): Outcome<ResolvedPath> 
     stored.push(isThere ? { name: place.name, key: name.key } : name);
     const gap = isThere ? null : place;
     if (isLast) return ok({ directories, missing: isThere ? [] : [name], names: stored, last: place, gap });
-    if (isFile(place)) return inTheWay(pathOf(stored).text, "file");
+    if (isFile(place)) return inTheWay(joinedPath(stored).text, "file");
     if (!isDirectory(place)) {
       const missing = names.slice(i);
       return ok({ directories, missing, names: [...stored, ...missing.slice(1)], last: null, gap });

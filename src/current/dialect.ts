@@ -26,16 +26,16 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
 });
 const FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 /** Types and families, as in event filters. */
-const FILTERS = [...EVENT_TYPES, ...FAMILIES];
+const EVENT_FILTERS = [...EVENT_TYPES, ...FAMILIES];
 /** Excluded sources, as in event filters. */
 const EXCLUSIONS = EVENT_SOURCES.map((source) => `!${source}`);
 function unknownType(given: string): string {
-  if (FILTERS.includes(given))
+  if (EVENT_FILTERS.includes(given))
     return `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``;
   const shown = `\`${cutText(given, 64)}\``;
   if (given.startsWith("!") && !EXCLUSIONS.includes(given))
     return `Unknown source ${shown}${didYouMean(given, EXCLUSIONS) || `; there are \`${EXCLUSIONS.join("`, `")}\``}`;
-  return `Unknown event type or family ${shown}${didYouMean(given, FILTERS) || typesLike(given)}`;
+  return `Unknown event type or family ${shown}${didYouMean(given, EVENT_FILTERS) || typesLike(given)}`;
 }
 const typesOf = (family: string): string[] => EVENT_TYPES.filter((type) => type.startsWith(`${family.split(".")[0]}.`));
 /** For a type without a similar name: the types of its family, or the families if that is unknown. */
@@ -118,7 +118,7 @@ const WORDS: RefusalTable<Words> = {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   approval_pending: ({ status, allowedActions, jobId }) =>
-    words("approval_pending", waitWords(status, allowedActions), {
+    words("approval_pending", jobWaitWords(status, allowedActions), {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   version_conflict: ({ version }) =>
@@ -219,7 +219,7 @@ export function currentDialect(appUrl: () => string): Dialect {
 }
 
 /** Why a job cannot take a message now. */
-function waitWords(status: string, actions: readonly string[]): string {
+function jobWaitWords(status: string, actions: readonly string[]): string {
   if (status === "needs_review") return "The job waits for a review";
   if (actions.includes("approve")) return "The job waits for an approval";
   if (actions.includes("tool_results")) return "The job waits for results of tools that its client runs";

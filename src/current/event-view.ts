@@ -16,7 +16,7 @@ const EventView = noun("RecordedEvent", "A durable event of a stream", {
   at: Timestamp,
   data: OpenObject("The event's data; the stream's own events define the fields of each type"),
 });
-export const EventPage = noun("EventPage", "Durable events, oldest first", {
+export const EventPageView = noun("EventPage", "Durable events, oldest first", {
   events: Type.Array(EventView),
   next_cursor: Type.Optional(
     Type.String({ description: "Value of `after` for the next page; absent on the last page" }),
@@ -27,17 +27,19 @@ export const eventView = ({ seq, type, at, data }: StoredEvent): Shown<typeof Ev
   seq,
   type,
   at,
-  data: snakeCased(data),
+  data: snakeCasedData(data),
 });
 
 /** The values of these keys come from the caller or a tool, and stay unchanged. */
 export const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
 /** The data with its keys in snake_case, without the fields that no client sees. */
-export function snakeCased(data: JsonObject): JsonObject {
+export function snakeCasedData(data: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(data).flatMap(([key, value]) =>
-      HIDDEN_FIELDS.has(key) ? [] : [[snakeCase(key), VERBATIM.has(key) ? verbatim(key, value) : shown(value)]],
+      HIDDEN_FIELDS.has(key)
+        ? []
+        : [[snakeCase(key), VERBATIM.has(key) ? verbatim(key, value) : snakeCasedValue(value)]],
     ),
   );
 }
@@ -46,9 +48,9 @@ export function snakeCased(data: JsonObject): JsonObject {
 const verbatim = (key: string, value: Json | undefined): Json | undefined =>
   key === "metadata" || typeof value !== "object" ? value : visibleJson(value);
 
-function shown(value: Json | undefined): Json | undefined {
+function snakeCasedValue(value: Json | undefined): Json | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value)
-    ? snakeCased(value as JsonObject)
+    ? snakeCasedData(value as JsonObject)
     : value;
 }
 

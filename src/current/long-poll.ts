@@ -4,7 +4,7 @@
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../actors/runtime/actor.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { Subscription } from "../../actors/runtime/streams/subscription.ts";
 import { Type } from "../../actors/schema.ts";
 import { withDefault } from "../http/contract/field.ts";
@@ -86,7 +86,7 @@ export async function awaited<T extends Polled>(
     return await follow(subscription, { read, isReached });
   } catch (err) {
     services.log.error({ err, requestId: caller.requestId }, "a record's events could not be read");
-    return refuse(UNAVAILABLE);
+    return refuse(SHARD_UNAVAILABLE);
   } finally {
     cancel();
     stop();

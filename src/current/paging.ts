@@ -12,7 +12,7 @@ export const LIMIT = withDefault(
 
 const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const ID = /^[A-Za-z0-9_-]{1,128}$/;
+const CURSOR_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The cursor of a list; `decode` returns undefined for a cursor that is not of this list. */
 export const cursorField = <T>(decode: (text: string) => T | undefined) =>
@@ -69,18 +69,18 @@ export function pageView<P extends string, T, V>(
   view: (record: T) => V,
   of?: string,
 ): PageView<P, V> {
-  const next = page.next === null ? {} : { next_cursor: encode(plural, page.next, of) };
+  const next = page.next === null ? {} : { next_cursor: encodeListCursor(plural, page.next, of) };
   return { ...({ [plural]: page.records.map(view) } as Record<P, V[]>), ...next };
 }
 type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
-const encode = (plural: string, { createdAt, id }: PageCursor, of?: string): string =>
+const encodeListCursor = (plural: string, { createdAt, id }: PageCursor, of?: string): string =>
   text([plural, createdAt, id, ...(of === undefined ? [] : [of])]);
 
 function decode(plural: string, given: string): ListCursor | undefined {
   const [list, createdAt, id, of = null] = parsed(given) ?? [];
   if (list !== plural || (typeof of !== "string" && of !== null)) return undefined;
-  if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
+  if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !CURSOR_ID.test(id))
     return undefined;
   return hasRealDay(createdAt) && !Number.isNaN(Date.parse(createdAt)) ? { createdAt, id, of } : undefined;
 }

@@ -4,9 +4,9 @@
  * says what is gone.
  */
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
-import { allowedActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
+import { allowedChatActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { allowedActions, type JobAction } from "../../actors/job/machine.ts";
+import { allowedJobActions, type JobAction } from "../../actors/job/machine.ts";
 import type { Job } from "../../actors/job/schema.ts";
 import { canUse, type Principal } from "../../actors/organization/principal.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
@@ -50,14 +50,14 @@ export const chatStanding = async (services: StandingServices, by: Principal, ch
 /** Whether the verb starts a new job: a blocked job itself continues. */
 const isBeginning = (job: Job, action: JobAction): boolean =>
   action === "iterate" || (action === "resume" && job.status !== "blocked");
-const beginsWork = (job: Job): boolean => allowedActions(job).some((action) => isBeginning(job, action));
+const beginsWork = (job: Job): boolean => allowedJobActions(job).some((action) => isBeginning(job, action));
 
 /** The verbs that this caller's token allows and the job would not refuse. */
 export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): readonly string[] =>
   permitted(
     by,
     "jobs:write",
-    allowedActions(job).filter(
+    allowedJobActions(job).filter(
       (action) => (canBegin || !isBeginning(job, action)) && (action !== "tool_results" || job.createdBy === by.userId),
     ),
   );

@@ -25,7 +25,7 @@ export interface AgentTools {
   };
 }
 
-export function usableTools(
+export function findUsableTools(
   { tools, mcpCatalogue }: ToolServices,
   { organizationId, allowedTools, mcpServers, tools: own = [], given }: AgentTools,
 ): Outcome<null> {

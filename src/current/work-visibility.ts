@@ -10,10 +10,14 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Services } from "../operations/services.ts";
 
 type VisibilityServices = Pick<Services, "system">;
-type Reader = Pick<Principal, "organizationId" | "userId">;
+type WorkReader = Pick<Principal, "organizationId" | "userId">;
 
 /** The chat, if this person may know of it. */
-export async function visibleChat({ system }: VisibilityServices, by: Reader, chatId: string): Promise<Outcome<Chat>> {
+export async function visibleChat(
+  { system }: VisibilityServices,
+  by: WorkReader,
+  chatId: string,
+): Promise<Outcome<Chat>> {
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat;
   const hidden = await isHidden(system, by, { agentId: chat.value.agentId, createdBy: chat.value.createdBy });
@@ -22,7 +26,7 @@ export async function visibleChat({ system }: VisibilityServices, by: Reader, ch
 }
 
 /** The job, if this person may know of it. */
-export async function visibleJob({ system }: VisibilityServices, by: Reader, jobId: string): Promise<Outcome<Job>> {
+export async function visibleJob({ system }: VisibilityServices, by: WorkReader, jobId: string): Promise<Outcome<Job>> {
   const job = await system.dispatch(jobRef(by.organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;
   const hidden = await isHidden(system, by, { agentId: job.value.agent.id, createdBy: job.value.createdBy });
@@ -32,7 +36,7 @@ export async function visibleJob({ system }: VisibilityServices, by: Reader, job
 
 async function isHidden(
   system: VisibilityServices["system"],
-  by: Reader,
+  by: WorkReader,
   { agentId, createdBy }: { readonly agentId: string; readonly createdBy: string },
 ): Promise<Outcome<boolean>> {
   if (createdBy === by.userId) return ok(false);

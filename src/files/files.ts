@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { isPassing, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
 import type {
   ArrivedContent,
@@ -178,7 +178,7 @@ export class Files implements FileContents {
     } catch (err) {
       if (err instanceof OrganizationErased) throw err;
       this.onFailure(err);
-      return refuse(isFull(err) ? STORAGE_FULL : UNAVAILABLE);
+      return refuse(isFull(err) ? STORAGE_FULL : SHARD_UNAVAILABLE);
     }
   }
 

@@ -8,7 +8,7 @@ import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
 import {
   type Forwarding,
   forwarderOf,
@@ -37,7 +37,7 @@ const OWN_WAIT_MS = 1_000;
 
 const OUTCOME_UNKNOWN: Fault = { kind: "outcome_unknown", retryAfterMs: UNAVAILABLE_RETRY_MS };
 const LOST_ROUTE: Route = { kind: "nowhere", fault: OUTCOME_UNKNOWN };
-const NO_ROUTE: Route = { kind: "nowhere", fault: UNAVAILABLE };
+const NO_ROUTE: Route = { kind: "nowhere", fault: SHARD_UNAVAILABLE };
 
 interface ForwardingParts {
   readonly self: Owner;
@@ -237,7 +237,7 @@ export class RequestForwarding implements Forwarding {
   }
 
   private async contentOf(named: string, answer: Pick<Response, "status" | "headers">): Promise<Response | Fault> {
-    return (await withContent(this.parts.contents, named, answer)) ?? UNAVAILABLE;
+    return (await withContent(this.parts.contents, named, answer)) ?? SHARD_UNAVAILABLE;
   }
 
   /** The stream of a record as a stream of this replica; null where the answer is something else. */

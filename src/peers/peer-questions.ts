@@ -7,7 +7,7 @@ import { assert } from "../../actors/assert.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { GroupMember } from "../../actors/runtime/turns/members.ts";
-import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { localCaller } from "../http/request/caller.ts";
 import type { OperationCall } from "../http/request/forwarding.ts";
@@ -78,7 +78,7 @@ export class PeerQuestions {
   private async run({ id, caller, input }: OperationCall): Promise<Outcome<unknown>> {
     const { invoke, routing } = this.parts;
     const run = invoke();
-    if (run === null) return refuse(UNAVAILABLE);
+    if (run === null) return refuse(SHARD_UNAVAILABLE);
     const end = routing.begin(caller.principal.organizationId);
     try {
       const outcome = await run(id, { ...localCaller(caller.principal), ...caller }, input);
@@ -95,7 +95,7 @@ export class PeerQuestions {
     const text = JSON.stringify(question);
     for (;;) {
       const place = await routing.placeOf(question.organizationId, untilMs);
-      if (place === null) return refuse(UNAVAILABLE);
+      if (place === null) return refuse(SHARD_UNAVAILABLE);
       if (place.kind === "here") return this.here(question);
       try {
         const answer = await client.ask(place.owner, text);
@@ -105,7 +105,7 @@ export class PeerQuestions {
         if (!(cause instanceof NotReached))
           return refuse({ kind: "outcome_unknown", retryAfterMs: UNAVAILABLE_RETRY_MS });
       }
-      if (clock.monotonic() >= untilMs) return refuse(UNAVAILABLE);
+      if (clock.monotonic() >= untilMs) return refuse(SHARD_UNAVAILABLE);
       await routing.lookAgain(untilMs);
     }
   }

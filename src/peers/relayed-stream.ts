@@ -7,7 +7,7 @@
  *     └──────────fallen out of the ring──────────┘
  */
 import { type Outcome, ok } from "../../actors/fault.ts";
-import type { Interruption, Piece, QUIET, SharedSource } from "../http/stream/event-source.ts";
+import type { Interruption, StreamPiece, QUIET, SharedSource } from "../http/stream/event-source.ts";
 import { eventStream } from "../http/stream/event-stream.ts";
 import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
@@ -111,7 +111,7 @@ class RelayedSource implements SharedSource {
     this.hasOpened = place !== null;
   }
 
-  next(): Piece | typeof QUIET | null | Promise<Piece | null> {
+  next(): StreamPiece | typeof QUIET | null | Promise<StreamPiece | null> {
     if (this.isOver) return null;
     const { place } = this;
     if (place === null) return this.readOwn();
@@ -160,7 +160,7 @@ class RelayedSource implements SharedSource {
   }
 
   /** The next piece from its own connection, until it reaches the shared ring. */
-  private async readOwn(): Promise<Piece | null> {
+  private async readOwn(): Promise<StreamPiece | null> {
     const { own } = this;
     if (own === null) return null;
     const received = await this.received(own);

@@ -5,7 +5,7 @@
  */
 import { ok } from "../../actors/fault.ts";
 import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
-import { NO_USAGE, type ToolResultBlock, textOf } from "../../actors/job/schema.ts";
+import { NO_USAGE, type ToolResultBlock, contentText } from "../../actors/job/schema.ts";
 import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
 
 export const CLONE_TOOL = "clone_repository";
@@ -43,6 +43,6 @@ function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutc
       usage: NO_USAGE,
     };
   const blocks = [{ type: "text", text: result.content }] as const;
-  onText(textOf(blocks));
+  onText(contentText(blocks));
   return { kind: "finished", blocks, usage: NO_USAGE, finishReason: "stop" };
 }

@@ -9,7 +9,7 @@ import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { DEFAULT_SCOPES, FULL_ACCESS } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { type BackoffParts, type Patience, untilDecided } from "../../actors/runtime/backoff.ts";
+import { type BackoffParts, type RetryPatience, untilDecided } from "../../actors/runtime/backoff.ts";
 import { ok } from "../../actors/fault.ts";
 import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
@@ -18,7 +18,7 @@ import { makePasswordLink } from "../sign-in/password-link.ts";
 
 export const FIRST_RUN_FILE = "first-run.txt";
 /** Replicas that start together divide the shards, and the organization's shard may have no owner yet. */
-const PATIENCE: Patience = { firstMs: 100, lastMs: 1_000, limitMs: 15_000 };
+const PATIENCE: RetryPatience = { firstMs: 100, lastMs: 1_000, limitMs: 15_000 };
 /** The e-mail address of the first owner, about whom nothing is known. */
 export const FIRST_OWNER = "owner@localhost";
 

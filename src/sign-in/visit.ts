@@ -9,7 +9,7 @@ import type { RateLimits } from "../http/admission/rate-limits.ts";
 import { isSafe, isSameOrigin } from "../http/admission/same-origin.ts";
 import { sessionIn } from "../http/admission/session-cookie.ts";
 import { retryAfter } from "../http/answer/dialect.ts";
-import { waitWords } from "../http/document/refusal-page.ts";
+import { waitingTime } from "../http/document/refusal-page.ts";
 import type { Accounts, SignInSender } from "./accounts.ts";
 import { type Caller, localCaller, requestIdOf } from "../http/request/caller.ts";
 import { browserName } from "./browser-name.ts";
@@ -109,7 +109,7 @@ export function waitPage(retryAfterMs: number): Response {
     status: 429,
     isNarrow: true,
     headers: retryAfter(retryAfterMs),
-    content: html`<section><p>There were too many attempts. Try again in ${waitWords(retryAfterMs)}.</p></section>`,
+    content: html`<section><p>There were too many attempts. Try again in ${waitingTime(retryAfterMs)}.</p></section>`,
   });
 }
 

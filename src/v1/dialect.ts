@@ -14,7 +14,7 @@ import {
   retryAfter,
 } from "../http/answer/dialect.ts";
 
-const REASONS: Readonly<Record<number, string>> = {
+const STATUS_REASONS: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
   403: "Forbidden",
@@ -64,12 +64,12 @@ const NOUNS: Readonly<Record<Noun, string>> = {
 };
 
 function refusal(statusCode: number, message: string, headers?: Readonly<Record<string, string>>): Refusal {
-  const body = { error: true, statusCode, statusMessage: REASONS[statusCode], message };
+  const body = { error: true, statusCode, statusMessage: STATUS_REASONS[statusCode], message };
   return { status: statusCode, body, ...(headers === undefined ? {} : { headers }) };
 }
 
 const UNAUTHORIZED = refusal(401, "Unauthorized. Invalid or expired token", { "www-authenticate": "Bearer" });
-const UNAVAILABLE = "The service is temporarily unavailable. Try again later";
+const UNAVAILABLE_WORDS = "The service is temporarily unavailable. Try again later";
 
 const REFUSALS: RefusalTable<Refusal> = {
   invalid_json: ({ message }) => refusal(400, message),
@@ -117,10 +117,10 @@ const REFUSALS: RefusalTable<Refusal> = {
     refusal(429, `The organization has reached its quota of ${quota.replaceAll("_", " ")}: ${used} of ${limit}`),
   provider_error: ({ message }) => refusal(502, message),
   rate_limited: ({ retryAfterMs }) => refusal(429, "Too many requests. Try again later", retryAfter(retryAfterMs)),
-  overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE, retryAfter(retryAfterMs)),
+  overloaded: ({ retryAfterMs }) => refusal(503, UNAVAILABLE_WORDS, retryAfter(retryAfterMs)),
   storage_full: ({ retryAfterMs }) =>
     refusal(503, "The storage of the service is full. Try again later", retryAfter(retryAfterMs)),
-  unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE, retryAfter(retryAfterMs)),
+  unavailable: ({ retryAfterMs }) => refusal(500, UNAVAILABLE_WORDS, retryAfter(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
     refusal(503, "The outcome of the request is unknown. Check before you repeat it", retryAfter(retryAfterMs)),
   shutting_down: ({ retryAfterMs }) => refusal(503, "The service is restarting. Try again", retryAfter(retryAfterMs)),

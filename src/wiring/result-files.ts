@@ -2,7 +2,7 @@
 import { cutText } from "../../actors/cut-text.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { UPLOAD_NAME } from "../../actors/upload/terms.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
@@ -56,6 +56,6 @@ async function storedContent(
     return ok(received.value.sha256);
   } catch (err) {
     log.error({ err, organizationId }, "a file of a tool's result could not be stored");
-    return refuse(UNAVAILABLE);
+    return refuse(SHARD_UNAVAILABLE);
   }
 }

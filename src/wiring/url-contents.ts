@@ -3,7 +3,7 @@
  * `src/work`).
  */
 import { refuse } from "../../actors/fault.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
@@ -43,7 +43,7 @@ export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileCon
     // a retry with the same idempotency key does not get a 400.
     const why = (error: EgressError) =>
       error === "aborted"
-        ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const)
+        ? ({ kind: "refused", refusal: refuse(SHARD_UNAVAILABLE) } as const)
         : failed(URL_ERROR_WORDS[error], PASSING_URL_ERRORS.has(error));
     const limits = { timeoutMs: URL_TIMEOUT_MS, maxResponseBytes: maxBytes, maxRedirects: MAX_REDIRECTS };
     const headers = { accept: URL_ACCEPT };

@@ -1,4 +1,4 @@
-import { textOf as contentOf } from "../../actors/job/schema.ts";
+import { contentText as contentOf } from "../../actors/job/schema.ts";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AnswerSink } from "../../src/runner/answer.ts";

@@ -135,7 +135,7 @@ const MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/placement/take-up.ts",
-    "if (!this.isCurrent(grant)) return NONE;",
+    "if (!this.isCurrent(grant)) return NONE_FAILED;",
     "",
     `${RUNTIME}take-up.test.ts`,
     "after its shard is lost",
@@ -163,7 +163,7 @@ const MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/placement/shards.ts",
-    " else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);",
+    " else if (admission.epoch !== held.epoch) return refuse(SHARD_UNAVAILABLE);",
     "",
     `${RUNTIME}effects.test.ts`,
     "an effect of an older epoch",

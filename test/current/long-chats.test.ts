@@ -1,6 +1,6 @@
 /** Compacting, pinning and forking chats, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { textOf } from "../../actors/job/schema.ts";
+import { contentText } from "../../actors/job/schema.ts";
 import { answered, type Chat, Client, type Job, type Json, type Message, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -42,7 +42,7 @@ const compact = (body: Json = {}): Promise<Response> => client.call("POST", `/ap
 const fork = (body: Json, from = chat): Promise<Response> => client.call("POST", `/api/chats/${from}/fork`, body);
 /** What the model was told last, in words. */
 const told = (): string[] =>
-  service.model.calls.at(-1)!.entries.map((entry) => (entry.role === "user" ? entry.text : textOf(entry.blocks)));
+  service.model.calls.at(-1)!.entries.map((entry) => (entry.role === "user" ? entry.text : contentText(entry.blocks)));
 const said = async (of: string): Promise<string[]> =>
   (await client.messages(of)).map(({ role, content }) => `${role}: ${content}`);
 

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "bun:test";
 import { eventOfRow } from "../../db/event-row.ts";
-import { snakeCased } from "../../src/current/event-view.ts";
+import { snakeCasedData } from "../../src/current/event-view.ts";
 import { type CutReader, EventSourceCutReader, RawCutReader, seeded } from "../support/cut-readers.ts";
 import type { Json } from "../support/current.ts";
 import { guardedFolder } from "../support/guarded-folder.ts";
@@ -64,7 +64,7 @@ function storedEvents(service: TroupeProcess, chats: readonly string[]): Promise
           select seq, type, at, data from event where stream = ${chat} order by seq`;
         return rows.map((row) => {
           const { seq, type, at, data } = eventOfRow(row);
-          return JSON.stringify({ seq, type, at, ...snakeCased(data) });
+          return JSON.stringify({ seq, type, at, ...snakeCasedData(data) });
         });
       }),
     ),

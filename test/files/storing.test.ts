@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../../actors/fault.ts";
 import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { ContentSlice } from "../../actors/workspace/ports.ts";
 import { openFiles } from "../../src/files/files.ts";
 import { mayMount, mountSmallDisk, unmount } from "../support/small-disk.ts";
@@ -27,7 +27,7 @@ test("[WSP-7] content that cannot be claimed is refused as unavailable, and noth
     const text = "content";
     const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
     const body = () => new Response(text).body!;
-    expect(await files.receive("org_a", body(), 100)).toEqual({ ok: false, fault: UNAVAILABLE });
+    expect(await files.receive("org_a", body(), 100)).toEqual({ ok: false, fault: SHARD_UNAVAILABLE });
     expect(failures).toEqual([away]);
     expect(readdirSync(join(folder, "files/staging"))).toEqual([]);
 
@@ -36,7 +36,10 @@ test("[WSP-7] content that cannot be claimed is refused as unavailable, and noth
     const completed: string[] = [];
     const send = (part: ContentSlice | null) =>
       files.receivePart(name, part, (content) => Promise.resolve(ok(completed.push(content.sha256))));
-    expect(await send({ first: 0, last: text.length - 1, body: body() })).toEqual({ ok: false, fault: UNAVAILABLE });
+    expect(await send({ first: 0, last: text.length - 1, body: body() })).toEqual({
+      ok: false,
+      fault: SHARD_UNAVAILABLE,
+    });
     isAway = false;
     // All of it has arrived: the client only asks how far it is.
     expect(await send(null)).toMatchObject({ ok: true });

@@ -6,7 +6,7 @@ import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { GroupMember, MemberStep } from "../../actors/runtime/turns/members.ts";
 import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
 import { NotReached } from "../../src/peers/peer-client.ts";
 import { type AskedSystem, PeerQuestions } from "../../src/peers/peer-questions.ts";
@@ -88,10 +88,10 @@ export class SimulatedGroup implements Peers {
   /** A client's request: at its owner it counts as under way, elsewhere it is asked of the owner. */
   async request(organizationId: string, steps: readonly MemberStep[]): Promise<Outcome<readonly unknown[]>> {
     const place = await this.routing.placeOf(organizationId);
-    if (place === null) return refuse(UNAVAILABLE);
+    if (place === null) return refuse(SHARD_UNAVAILABLE);
     const members = steps.filter((step): step is GroupMember => typeof step !== "function");
     if (place.kind === "there")
-      return members.length < steps.length ? refuse(UNAVAILABLE) : this.questions.ask(organizationId, members);
+      return members.length < steps.length ? refuse(SHARD_UNAVAILABLE) : this.questions.ask(organizationId, members);
     const done = this.routing.begin(organizationId);
     return this.parts.system().dispatchGroup(steps).finally(done);
   }

@@ -10,7 +10,7 @@ import {
   jobRef,
   type JobTerms,
   PLAIN_TERMS,
-  textOf,
+  contentText,
 } from "../../actors/job/schema.ts";
 import { assert } from "../../actors/assert.ts";
 import { costFields } from "../../actors/money.ts";
@@ -256,11 +256,11 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
     wrong.push(`${job.id}: terminal events`);
   if (isOver && replica.types(job.id).at(-1) !== `job.${job.status}`)
     wrong.push(`${job.id}: the terminal event is not the last`);
-  if (isOver && (job.result ?? "") !== textOf(blocks)) wrong.push(`${job.id}: result ${job.result}`);
+  if (isOver && (job.result ?? "") !== contentText(blocks)) wrong.push(`${job.id}: result ${job.result}`);
   if (isOver && message !== undefined) {
     if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
-    if (message.content !== textOf(blocks))
-      wrong.push(`${job.id}: content ${message.content}, transcript ${textOf(blocks)}`);
+    if (message.content !== contentText(blocks))
+      wrong.push(`${job.id}: content ${message.content}, transcript ${contentText(blocks)}`);
     if (message.blocks.map(word).join() !== blocks.map(word).join())
       wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
     const { inputTokens, outputTokens } = job.metrics;

@@ -2,7 +2,7 @@
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { GroupMember } from "../../actors/runtime/turns/members.ts";
 import type { Peers } from "../../actors/runtime/placement/placement.ts";
-import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { LedgerReplica } from "./ledger-replica.ts";
 
 export class MemoryPeers implements Peers {
@@ -34,11 +34,11 @@ export class MemoryPeers implements Peers {
   ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>> {
     this.asked++;
     const owner = this.ownerOf(organizationId);
-    return owner === undefined ? Promise.resolve(refuse(UNAVAILABLE)) : owner.system.dispatchGroup(members);
+    return owner === undefined ? Promise.resolve(refuse(SHARD_UNAVAILABLE)) : owner.system.dispatchGroup(members);
   }
 
   settled(organizationId: string): Promise<Outcome<null>> {
-    return this.ownerOf(organizationId)?.system.settled(organizationId) ?? Promise.resolve(refuse(UNAVAILABLE));
+    return this.ownerOf(organizationId)?.system.settled(organizationId) ?? Promise.resolve(refuse(SHARD_UNAVAILABLE));
   }
 
   private ownerOf(organizationId: string): LedgerReplica | undefined {

@@ -9,7 +9,7 @@
 import { cutText } from "../../cut-text.ts";
 import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
-import { textOf, type Usage } from "../schema.ts";
+import { contentText, type Usage } from "../schema.ts";
 import { isPartial } from "../stop-reason.ts";
 import type { ModelCalls, ModelPrompt } from "./model-calls.ts";
 import { type ContextWindow, UNCOUNTED_BYTES } from "./context-window.ts";
@@ -80,7 +80,7 @@ export async function summarize(
       part /= 2;
       continue;
     }
-    const text = textOf(outcome.blocks).trim();
+    const text = contentText(outcome.blocks).trim();
     if (text === "") return { kind: "failed", error: NO_SUMMARY, partialText: "", usage };
     summary = cutText(text, characters);
     left = left.slice(taken.length);

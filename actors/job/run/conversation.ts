@@ -10,7 +10,7 @@ import { characterStart, cutText, isLonger } from "../../cut-text.ts";
 import { attachmentWords, type InputBlock, isAttachment } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { ChatHistory, HistoryEntry } from "../protocol.ts";
-import { type Block, textOf } from "../schema.ts";
+import { type Block, contentText } from "../schema.ts";
 import { bytesOfEntries } from "./context-window.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -181,7 +181,7 @@ const historyEntry = (entry: HistoryEntry): TranscriptEntry =>
 const pinnedEntry = (entry: HistoryEntry): TranscriptEntry =>
   entry.role === "user"
     ? userEntry(entry)
-    : { role: entry.role, blocks: [{ type: "text", text: textOf(entry.blocks) }] };
+    : { role: entry.role, blocks: [{ type: "text", text: contentText(entry.blocks) }] };
 
 /** A summary consists of words: it gets the names of attachments, and the answers about them. */
 const userWords = (text: string, blocks: readonly { readonly type: string }[] = []): string =>

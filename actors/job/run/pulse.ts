@@ -6,7 +6,7 @@ import { cutText } from "../../cut-text.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import type { ToolHost } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
-import type { Progress } from "../terms.ts";
+import type { JobProgress } from "../terms.ts";
 
 /** The interval of heartbeats: a run of half an hour has at most 60. */
 export const RUN_HEARTBEAT_MS = 30_000;
@@ -23,7 +23,7 @@ export class Pulse {
   private readonly report: (command: ProgressReport) => Promise<void>;
   private cancelBeat: () => void = () => {};
   private cancelProgress: () => void = () => {};
-  private latest: Progress | null = null;
+  private latest: JobProgress | null = null;
   private isPaused = false;
   private isOver = false;
   private lines = 0;
@@ -53,7 +53,7 @@ export class Pulse {
     return { progress: (progress) => this.progress(progress), log: (level, text) => this.log(level, text), waits };
   }
 
-  private progress({ percent, label }: Progress): void {
+  private progress({ percent, label }: JobProgress): void {
     if (this.isOver) return;
     this.latest = {
       percent: percent === null ? null : Math.min(100, Math.max(0, percent)),

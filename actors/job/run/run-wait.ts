@@ -6,7 +6,7 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import { isoTime } from "../../schema.ts";
 import type { Usage } from "../schema.ts";
-import type { Waiting } from "../terms.ts";
+import type { RunWaiting } from "../terms.ts";
 import type { JobSlot } from "./job-slot.ts";
 import type { Reporter } from "./reporter.ts";
 import { NO_USAGE } from "../schema.ts";
@@ -20,7 +20,7 @@ const NO_CHAT_COMMANDS = (): readonly ChatCommand[] => [];
 
 /** A wait as the record shows it, and the cost of the failed call before it. */
 export interface WaitReport {
-  readonly reason: Waiting["reason"];
+  readonly reason: RunWaiting["reason"];
   readonly retries: number;
   /** For the transcript; null if it is there already. */
   readonly error: string | null;
@@ -46,7 +46,7 @@ export class RunWait {
   }
 
   /** Waits for the remaining time of a wait that an earlier attempt began; false if the signal aborts first. */
-  async rest({ reason, retries, retryAt, waitMs }: Waiting, signal: AbortSignal): Promise<boolean> {
+  async rest({ reason, retries, retryAt, waitMs }: RunWaiting, signal: AbortSignal): Promise<boolean> {
     const left = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - this.clock.now());
     // If the clock has been set back since then, the rest is not longer than the whole wait.
     const ms = Math.min(left, waitMs ?? left);
@@ -59,7 +59,7 @@ export class RunWait {
    */
   async until<T extends Disposable | null>(
     ready: Promise<T>,
-    { reason, knownMs = 0 }: { readonly reason: Waiting["reason"]; readonly knownMs?: number },
+    { reason, knownMs = 0 }: { readonly reason: RunWaiting["reason"]; readonly knownMs?: number },
     signal: AbortSignal,
   ): Promise<T> {
     let isReported = false;
@@ -94,7 +94,7 @@ export class RunWait {
     return true;
   }
 
-  private async report(waiting: Waiting | null, why: WaitReport | null): Promise<void> {
+  private async report(waiting: RunWaiting | null, why: WaitReport | null): Promise<void> {
     const { reporter } = this.run;
     const { error = null, usage = NO_USAGE } = why ?? {};
     await reporter.report({ kind: "run_waiting", attempt: reporter.attempt, waiting, error, usage }, NO_CHAT_COMMANDS);

@@ -24,7 +24,7 @@ import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { keptCitations } from "../citation.ts";
 import { outputInstruction, repairRequest } from "../output.ts";
 import { isAskedAgain, missingAnswer } from "../partial-answer.ts";
-import { type Block, type Job, NO_USAGE, type RunError, type Usage, outputSchemaOf, textOf } from "../schema.ts";
+import { type Block, type Job, NO_USAGE, type RunError, type Usage, outputSchemaOf, contentText } from "../schema.ts";
 import type { StopReason } from "../stop-reason.ts";
 import { Transcript } from "./transcript.ts";
 import { callsOf, keptStep } from "./step-calls.ts";
@@ -239,7 +239,7 @@ export class JobRun {
     const { finishReason: stopReason, usage } = outcome;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks, stopReason);
     const calls = made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal);
-    if (calls === null) return this.stopped(textOf(blocks), null, outcome.usage);
+    if (calls === null) return this.stopped(contentText(blocks), null, outcome.usage);
     const isOver = calls.length === 0 && !isAskedAgain({ stopReason, blocks });
     const lacking = isOver ? missingAnswer(stopReason, blocks) : null;
     if (lacking !== null) {
@@ -247,9 +247,9 @@ export class JobRun {
       throw new RunOver();
     }
     const output = !isOver ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
-    if (output === null) return this.stopped(textOf(blocks), null, usage);
+    if (output === null) return this.stopped(contentText(blocks), null, usage);
     transcript.add(...blocks);
-    this.unreported = { text: textOf(blocks), usage };
+    this.unreported = { text: contentText(blocks), usage };
     const { outputRepairs = 0 } = this.job;
     const finished = {
       kind: "step_finished",
@@ -331,5 +331,5 @@ async function checkedOutput(
 ): Promise<CheckedOutput | null | undefined> {
   const schema = outputSchemaOf(job);
   if (schema === null) return undefined;
-  return outputs.check({ organizationId: job.organizationId, schema, text: textOf(blocks) }, signal);
+  return outputs.check({ organizationId: job.organizationId, schema, text: contentText(blocks) }, signal);
 }

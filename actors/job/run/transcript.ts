@@ -8,7 +8,7 @@ import type { TranscriptEntry } from "../ports.ts";
 import type { SummaryPart, TranscriptPart } from "../transcript.ts";
 import type { Citation } from "../citation.ts";
 import { bytesOfEntries } from "./context-window.ts";
-import { type Block, TEXT_SEPARATOR, textOf, type ToolUseBlock } from "../schema.ts";
+import { type Block, TEXT_SEPARATOR, contentText, type ToolUseBlock } from "../schema.ts";
 
 export class Transcript {
   private readonly parts: TranscriptPart[];
@@ -27,7 +27,7 @@ export class Transcript {
   }
 
   get text(): string {
-    return textOf(this.blocks);
+    return contentText(this.blocks);
   }
 
   /** The citations of its text, as parts of `text`. */

@@ -55,7 +55,7 @@ interface Filling {
 
 /** The cost of a group in a batch, in bytes. */
 export const costOf = ({ bytes }: TurnGroup): number => bytes + GROUP_COST;
-const sizeOf = ({ bytes }: TurnGroup): GroupSize => (bytes > LARGE_BYTES ? "large" : "small");
+const groupSize = ({ bytes }: TurnGroup): GroupSize => (bytes > LARGE_BYTES ? "large" : "small");
 
 export class FlushQueue {
   /** The first organization has the next turn. One that owes something stays, even without groups. */
@@ -86,7 +86,7 @@ export class FlushQueue {
     assert((backlog.groups.at(-1)?.order ?? 0) < group.order, "groups wait in their order (FL-2)");
     backlog.groups.push(group);
     this.count++;
-    if (sizeOf(group) === "large") this.largeCount++;
+    if (groupSize(group) === "large") this.largeCount++;
     if (group.isPatient) this.patientCount++;
   }
 
@@ -150,7 +150,7 @@ export class FlushQueue {
       if (own > 0 && !isSent) break;
       if (batch.length > 0 && isSent && filling.bytes + group.bytes > BATCH_BYTES) break;
       // A large group waits for the batch of its size.
-      if (size === "small" && isSent && sizeOf(group) === "large") break;
+      if (size === "small" && isSent && groupSize(group) === "large") break;
       taken++;
       if (!isSent) {
         refuse(group);
@@ -162,7 +162,7 @@ export class FlushQueue {
       backlog.balance -= costOf(group);
     }
     for (const group of backlog.groups.splice(0, taken)) {
-      if (sizeOf(group) === "large") this.largeCount--;
+      if (groupSize(group) === "large") this.largeCount--;
       if (group.isPatient) this.patientCount--;
     }
     this.count -= taken;
@@ -171,7 +171,7 @@ export class FlushQueue {
   }
 }
 
-const isNextLarge = ({ groups: [next] }: Backlog): boolean => next !== undefined && sizeOf(next) === "large";
+const isNextLarge = ({ groups: [next] }: Backlog): boolean => next !== undefined && groupSize(next) === "large";
 /** The size of the organization's next commit, while others are active. */
 const sizeOfNext = (backlog: Backlog): GroupSize =>
   isNextLarge(backlog) || backlog.groups.length > MANY_GROUPS ? "large" : "small";

@@ -26,7 +26,7 @@ import type { ActorStore, CommitResult, FlushOutcome } from "../store.ts";
 import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "../isolate.ts";
-import { Patience } from "./patience.ts";
+import { FlushPatience } from "./patience.ts";
 import { overShare, GradualEnds } from "./gradual-ends.ts";
 import type { LoopTime } from "../fairness/loop-time.ts";
 import type { Tracing } from "../tracing.ts";
@@ -95,11 +95,11 @@ export class FlushLane {
   private readonly time: LaneTime;
   private readonly tracing: Pick<Tracing, "within"> | null;
   private readonly clock: LaneParts["clock"];
-  private readonly patience: Patience;
+  private readonly patience: FlushPatience;
   private readonly gradualEnds: GradualEnds;
 
   constructor(store: ActorStore, host: FlushHost, { time, tracing, clock, later }: LaneParts) {
-    this.patience = new Patience(this.queue, clock, () => this.begin());
+    this.patience = new FlushPatience(this.queue, clock, () => this.begin());
     this.gradualEnds = new GradualEnds({
       clock,
       later,

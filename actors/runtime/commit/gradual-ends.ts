@@ -15,7 +15,7 @@ import type { LoopTime } from "../fairness/loop-time.ts";
  * The time for ending groups in one turn of the loop; the code that continues with their replies takes about as long
  * again.
  */
-const ENDING_MS = 0.5;
+const GROUP_ENDS_MS = 0.5;
 /** The most groups in one turn, however short they are. */
 const MOST_GROUPS = 3;
 
@@ -84,7 +84,7 @@ export class GradualEnds {
       const organizationId = this.next();
       if (organizationId === null) break;
       if (!this.waiting.has(organizationId)) isDone = true;
-      if (clock.monotonic() - from >= ENDING_MS) break;
+      if (clock.monotonic() - from >= GROUP_ENDS_MS) break;
     }
     if (!this.waiting.isEmpty) this.plan();
     if (isDone) onDone();

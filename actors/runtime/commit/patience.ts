@@ -11,7 +11,7 @@ import type { FlushQueue } from "./flush-queue.ts";
  */
 export const PATIENCE_MS = 50;
 
-export class Patience {
+export class FlushPatience {
   private readonly queue: Pick<FlushQueue, "length" | "patient">;
   private readonly clock: Pick<Clock, "after">;
   private readonly begin: () => void;

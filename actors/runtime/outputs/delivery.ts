@@ -17,7 +17,7 @@ import type { AlarmRow, MessageRow } from "../store.ts";
 import { carrierOf, type Tracing, uncarried } from "../tracing.ts";
 
 /** Pauses before a message is offered again. */
-const RETRY = { firstMs: 50, lastMs: 5_000 };
+const MESSAGE_RETRY = { firstMs: 50, lastMs: 5_000 };
 /** Turns of one message that may throw in one epoch; the last is 3 s after the first. */
 export const MESSAGE_TRIES = 7;
 
@@ -100,7 +100,7 @@ export class Delivery {
   }
 
   private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<void> {
-    const backoff = new Backoff(this.parts, RETRY);
+    const backoff = new Backoff(this.parts, MESSAGE_RETRY);
     /** Counts the turns that have thrown, including the next one if it throws. */
     let turn = 1;
     for (;;) {

@@ -17,7 +17,7 @@ import type { Peers, Placement } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 
 /** An effect that does not stop within this time is left behind: its later reports are refused. */
-const EFFECTS_STOP_MS = 1_000;
+const MOVED_EFFECTS_STOP_MS = 1_000;
 
 /** How long a group that began earlier may still wait for records; after that it is refused. */
 const GROUPS_END_MS = 2_000;
@@ -43,7 +43,7 @@ export const handOver =
   async (shards, onReleased) => {
     const { actors, effects } = host;
     effects.leaveShards(shards);
-    await within(host.clock, EFFECTS_STOP_MS, effects.drainedOf(shards));
+    await within(host.clock, MOVED_EFFECTS_STOP_MS, effects.drainedOf(shards));
     const letGo = await peers.holdClients(shards);
     try {
       host.shards.leave(shards);

@@ -36,7 +36,7 @@ import type { WriteGuard } from "../turns/write-admission.ts";
 
 const UNREACHABLE = "the database cannot be reached";
 /** Pauses between attempts to reach the placement. */
-const RETRY = { firstMs: 250, lastMs: 1_000 };
+const PLACEMENT_RETRY = { firstMs: 250, lastMs: 1_000 };
 /** How long readers wait for a lost shard to come back: two claims. Then they must go to its owner. */
 export const LOST_READERS_MS = 2 * LEASE_RENEW_MS;
 
@@ -77,7 +77,7 @@ export class Ownership implements FlushHost {
       onFailure: (err) => parts.log.warn({ err }, "shards could not be taken up"),
       halted: this.halted.signal,
     };
-    this.claims = new Claims(claimer, parts, RETRY);
+    this.claims = new Claims(claimer, parts, PLACEMENT_RETRY);
   }
 
   get isReady(): boolean {
@@ -170,7 +170,7 @@ export class Ownership implements FlushHost {
   private async raise(): Promise<void> {
     if (this.raising) return;
     this.raising = true;
-    const backoff = new Backoff(this.parts, RETRY);
+    const backoff = new Backoff(this.parts, PLACEMENT_RETRY);
     while (this.stalled.size > 0 && !this.stopped) {
       const shards = [...this.stalled];
       try {

@@ -9,7 +9,7 @@
 import { assert } from "../../assert.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
 import { type Lease, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
-import type { Admission } from "../turns/members.ts";
+import type { DispatchAdmission } from "../turns/members.ts";
 
 /** How long a client waits before it retries after a refusal for lack of a shard or of the database. */
 export const UNAVAILABLE_RETRY_MS = 1_000;
@@ -58,16 +58,16 @@ export class Shards {
    * The grant of the organization's shard, or why this replica does not serve it now. A group that was admitted
    * `before` at this epoch continues.
    */
-  admit(organizationId: string, admission: Admission, before: ShardGrant | null = null): Outcome<ShardGrant> {
+  admit(organizationId: string, admission: DispatchAdmission, before: ShardGrant | null = null): Outcome<ShardGrant> {
     const shard = shardOf(organizationId);
     const held = this.held.get(shard);
-    if (!this.lease.isSafe() || held === undefined) return refuse(UNAVAILABLE);
+    if (!this.lease.isSafe() || held === undefined) return refuse(SHARD_UNAVAILABLE);
     if (held.erased.has(organizationId)) return refuse(ERASED);
     if (before?.epoch === held.epoch) return held.grant;
     if (admission.epoch === undefined) {
-      if (held.recovering || held.leaving) return refuse(UNAVAILABLE);
+      if (held.recovering || held.leaving) return refuse(SHARD_UNAVAILABLE);
       if (this.draining) return refuse(SHUTTING_DOWN);
-    } else if (admission.epoch !== held.epoch) return refuse(UNAVAILABLE);
+    } else if (admission.epoch !== held.epoch) return refuse(SHARD_UNAVAILABLE);
     return held.grant;
   }
 
@@ -100,7 +100,7 @@ export class Shards {
   /** Adds a shard that was granted, with its erased organizations; it serves after `open`. */
   grant(shard: number, epoch: number, organizationIds: readonly string[] = []): void {
     assert(epoch > (this.held.get(shard)?.epoch ?? 0), "the epoch of a shard only rises (SH-1)");
-    const erased = organizationIds.length === 0 ? NONE : new Set(organizationIds);
+    const erased = organizationIds.length === 0 ? NO_IDS : new Set(organizationIds);
     this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased, recovering: true, leaving: false });
   }
 
@@ -128,8 +128,8 @@ export class Shards {
   }
 }
 
-export const UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
+export const SHARD_UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
 export const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };
 /** The same refusal as for an unknown token: there is no such organization. */
 const ERASED: Fault = { kind: "unauthenticated", reason: "the organization was erased" };
-const NONE: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();

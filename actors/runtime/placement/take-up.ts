@@ -51,7 +51,7 @@ interface TakeUpParts {
 }
 
 /** One shard under one grant. */
-interface Progress {
+interface TakeUpProgress {
   readonly grant: ShardGrant;
   /** Messages of this grant's commits meanwhile, in their order; null: the pages are through (TU-3). */
   kept: MessageRow[] | null;
@@ -62,7 +62,7 @@ interface Progress {
 export class TakeUp {
   private readonly parts: TakeUpParts;
   /** Shards whose pages are being read. */
-  private readonly reading = new Map<number, Progress>();
+  private readonly reading = new Map<number, TakeUpProgress>();
 
   constructor(parts: TakeUpParts) {
     this.parts = parts;
@@ -106,13 +106,13 @@ export class TakeUp {
 
   /** Takes up the shard's work; resolves when its messages have been offered. */
   private async offered(grant: ShardGrant, lastMessage: number): Promise<void> {
-    const progress: Progress = { grant, kept: [], begun: new Set() };
+    const progress: TakeUpProgress = { grant, kept: [], begun: new Set() };
     this.reading.set(grant.shard, progress);
     await this.messages(progress, lastMessage);
     void this.recover(progress);
   }
 
-  private async recover(progress: Progress): Promise<void> {
+  private async recover(progress: TakeUpProgress): Promise<void> {
     const { grant } = progress;
     try {
       const failed = await this.effects(progress, () => true);
@@ -123,7 +123,7 @@ export class TakeUp {
   }
 
   /** Offers all messages up to `upTo`, and then those that were kept; resolves when each has been offered once. */
-  private async messages(progress: Progress, upTo: number): Promise<void> {
+  private async messages(progress: TakeUpProgress, upTo: number): Promise<void> {
     const { store, delivery } = this.parts;
     const { grant } = progress;
     const unanswered = new FairSlots({ slots: UNDONE_PAGE, each: UNDONE_PAGE });
@@ -151,7 +151,10 @@ export class TakeUp {
   }
 
   /** Recovers the `wanted` effects; returns the ids of those that failed. */
-  private async effects({ grant, begun }: Progress, wanted: (id: string) => boolean): Promise<ReadonlySet<string>> {
+  private async effects(
+    { grant, begun }: TakeUpProgress,
+    wanted: (id: string) => boolean,
+  ): Promise<ReadonlySet<string>> {
     const { store, effects } = this.parts;
     const failed = new Set<string>();
     const recoveries = new FairSlots({ slots: RECOVERIES, each: RECOVERIES });
@@ -165,7 +168,7 @@ export class TakeUp {
         if (begun.has(effect.id) || !wanted(effect.id)) continue;
         const pass = await recoveries.enter(ALL);
         // Without a current epoch nothing would stop the recovery.
-        if (!this.isCurrent(grant)) return NONE;
+        if (!this.isCurrent(grant)) return NONE_FAILED;
         const one = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) failed.add(effect.id);
           pass?.end();
@@ -180,7 +183,7 @@ export class TakeUp {
   }
 
   /** Retries failed recoveries while the epoch lasts. */
-  private async again(progress: Progress, failed: ReadonlySet<string>): Promise<void> {
+  private async again(progress: TakeUpProgress, failed: ReadonlySet<string>): Promise<void> {
     const backoff = new Backoff(this.parts, { firstMs: RECOVER_RETRY_MS, lastMs: RECOVER_RETRY_MS });
     for (let left = failed; left.size > 0;) {
       await backoff.pause();
@@ -205,7 +208,7 @@ export class TakeUp {
     return null;
   }
 
-  private progressOf(grant: ShardGrant): Progress | null {
+  private progressOf(grant: ShardGrant): TakeUpProgress | null {
     const progress = this.reading.get(grant.shard);
     return progress?.grant.epoch === grant.epoch ? progress : null;
   }
@@ -215,6 +218,6 @@ export class TakeUp {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE_FAILED: ReadonlySet<string> = new Set();
 /** All rows of a shard share the slots, in their order. */
 const ALL = "";

@@ -27,7 +27,7 @@ import {
   trim,
 } from "./live-text.ts";
 import { SharedPages } from "./shared-pages.ts";
-import { sizeOf } from "../sizes.ts";
+import { valueSize } from "../sizes.ts";
 import type { StoredEvent, TextMark } from "../store.ts";
 
 /** Events kept for readers that lag slightly; older ones are read from the database by pages. */
@@ -36,7 +36,7 @@ export const RING_BYTES = 256 * 1024;
 /** UTF-16 units of live text that one stream keeps: 2 MiB, more than any model writes in one answer. */
 export const LIVE_TEXT_CHARS = 1024 * 1024;
 
-const NOTHING: readonly StreamItem[] = [];
+const NO_ITEMS: readonly StreamItem[] = [];
 
 interface RingEntry {
   readonly event: StoredEvent;
@@ -116,7 +116,7 @@ export class Replay {
   publish(event: StoredEvent): void {
     if (this.head !== null && event.seq <= this.head) return;
     if (this.head !== null && event.seq !== this.head + 1) this.forget();
-    const bytes = 128 + event.type.length + sizeOf(event.data);
+    const bytes = 128 + event.type.length + valueSize(event.data);
     const last = this.entries.at(-1);
     assert(last === undefined || last.event.seq === event.seq - 1, "the events of a buffer are consecutive (RE-1)");
     this.entries.push({ event, live: this.text, mark: this.text?.length ?? 0, bytes });
@@ -225,14 +225,14 @@ export class Replay {
 
   /** Everything after the cursor, which it moves. Call it only if the buffer covers the cursor or is not ahead of it. */
   take(cursor: Cursor): readonly StreamItem[] {
-    if (this.hasAll(cursor)) return NOTHING;
+    if (this.hasAll(cursor)) return NO_ITEMS;
     // No other reader shares the list.
     if (this.readers <= 1) return this.collect(cursor);
     const known = this.taken;
     if (known === null || known.version !== this.version || !isSamePlace(known.from, cursor)) {
-      const from = placeOf(cursor);
+      const from = copyCursor(cursor);
       const items = this.collect(cursor);
-      this.taken = { version: this.version, from, to: placeOf(cursor), items };
+      this.taken = { version: this.version, from, to: copyCursor(cursor), items };
       return items;
     }
     cursor.seq = known.to.seq;
@@ -310,7 +310,7 @@ export class Replay {
 }
 
 /** A copy. Field by field, because a spread costs ten times as much and this runs for each piece of text. */
-const placeOf = ({ seq, live, position }: Cursor): Cursor => ({ seq, live, position });
+const copyCursor = ({ seq, live, position }: Cursor): Cursor => ({ seq, live, position });
 
 export const isSamePlace = (a: Cursor, b: Cursor): boolean =>
   a.seq === b.seq && a.live === b.live && a.position === b.position;

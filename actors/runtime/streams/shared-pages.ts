@@ -19,7 +19,7 @@ export class SharedPages {
    * with an older `head` are not shared with it, because their page may lack that event.
    */
   async read(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
-    const place = placeOf(asked);
+    const place = pagePlace(asked);
     const known = this.full.get(place)?.deref();
     if (known !== undefined) return known;
     const { generation } = this;
@@ -30,7 +30,7 @@ export class SharedPages {
 
   /** Like `read`, for a page that is not cached. */
   share(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
-    const key = `${placeOf(asked)}/${head}`;
+    const key = `${pagePlace(asked)}/${head}`;
     const reading = this.underWay.get(key);
     if (reading !== undefined) return reading;
     const underWay = this.underWay;
@@ -55,4 +55,4 @@ export class SharedPages {
   }
 }
 
-const placeOf = ({ after, limit }: PageOfEvents): string => `${after}/${limit}`;
+const pagePlace = ({ after, limit }: PageOfEvents): string => `${after}/${limit}`;

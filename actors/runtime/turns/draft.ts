@@ -60,7 +60,7 @@ export class ActorDraft {
 
   /** The remembered values that are stored as records. */
   get records(): readonly RecordWrite[] {
-    if (this.written === null) return NONE;
+    if (this.written === null) return NO_CHANGES;
     const records: RecordWrite[] = [];
     for (const [key, record] of this.written) {
       if (!key.startsWith(ALARMS)) records.push({ table: key.slice(0, key.indexOf("/")), record });
@@ -70,7 +70,7 @@ export class ActorDraft {
 
   /** The alarms that it sets. */
   get alarms(): readonly AlarmRow[] {
-    if (this.written === null) return NONE;
+    if (this.written === null) return NO_CHANGES;
     const { ref } = this.actor;
     const alarms: AlarmRow[] = [];
     for (const [key, record] of this.written) {
@@ -83,7 +83,7 @@ export class ActorDraft {
   }
 
   get publications(): readonly Publication[] {
-    return this.said ?? NONE;
+    return this.said ?? NO_CHANGES;
   }
 
   put(key: string, record: RecordFields): void {
@@ -97,7 +97,7 @@ export class ActorDraft {
 
 const ALARMS = `${alarmTable.name}/`;
 const NO_RECORDS: ReadonlyMap<string, RecordFields> = new Map();
-const NONE: readonly never[] = [];
+const NO_CHANGES: readonly never[] = [];
 
 /** An actor that this group's commit creates. */
 export interface Birth {
@@ -157,12 +157,12 @@ export class Draft {
 
   /** The actors that its commit creates. */
   get births(): readonly Birth[] {
-    return this.born ?? NONE;
+    return this.born ?? NO_CHANGES;
   }
 
   /** Effects to abort after its commit. */
   get interrupts(): readonly string[] {
-    return this.interrupted ?? NONE;
+    return this.interrupted ?? NO_CHANGES;
   }
 
   bear(birth: Birth): void {

@@ -49,7 +49,7 @@ export function keptReply({ shards, actors, clock }: KeptHost, asked: KeptAsk<un
   const actor = actors.known(asked.actorKey);
   const kept = actor?.kept?.get(asked.keptAs);
   if (actor === undefined || kept === undefined) return null;
-  const admitted = shards.admit(asked.ref.organizationId, NO_ADMISSION);
+  const admitted = shards.admit(asked.ref.organizationId, WITHOUT_ADMISSION);
   if (!admitted.ok || admitted.value !== kept.grant || actor.isEvicted) return null;
   const now = clock.now();
   if (now < kept.fromMs || now >= kept.untilMs) return null;
@@ -60,7 +60,7 @@ export function keptReply({ shards, actors, clock }: KeptHost, asked: KeptAsk<un
   return kept.outcome;
 }
 
-const NO_ADMISSION = {};
+const WITHOUT_ADMISSION = {};
 
 /**
  * Keeps the reply of a turn that was asked with a name, if it can be kept. Not for an actor whose turns are ordered,

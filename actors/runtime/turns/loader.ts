@@ -8,7 +8,7 @@ import type { LiveActor } from "./live-actor.ts";
 import { recordKey } from "./draft.ts";
 import type { ActorStore, RecordRef } from "../store.ts";
 
-interface Waiting {
+interface WaitingLoad {
   readonly ref: RecordRef;
   readonly resolve: (record: RecordFields | null) => void;
   readonly reject: (cause: unknown) => void;
@@ -18,7 +18,7 @@ export class Loader {
   private readonly store: ActorStore;
   private readonly underWay = new Map<LiveActor, Map<string, Promise<void>>>();
   /** The requests of this tick, by organization, so that none waits for another's records. */
-  private batches = new Map<string, Waiting[]>();
+  private batches = new Map<string, WaitingLoad[]>();
 
   constructor(store: ActorStore) {
     this.store = store;
@@ -47,7 +47,7 @@ export class Loader {
 
   private read(ref: RecordRef): Promise<RecordFields | null> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { ref, resolve, reject };
+      const waiting: WaitingLoad = { ref, resolve, reject };
       const batch = this.batches.get(ref.organizationId);
       if (batch !== undefined) return void batch.push(waiting);
       if (this.batches.size === 0) queueMicrotask(() => this.sendAll());
@@ -61,7 +61,7 @@ export class Loader {
     for (const batch of batches.values()) void this.send(batch);
   }
 
-  private async send(batch: readonly Waiting[]): Promise<void> {
+  private async send(batch: readonly WaitingLoad[]): Promise<void> {
     try {
       const records = await this.store.read(batch.map((w) => w.ref));
       assert(records.length === batch.length, "each record that is asked for has an answer");

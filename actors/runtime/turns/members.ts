@@ -33,7 +33,7 @@ export type RepliesOf<S extends readonly MemberStep[]> = { readonly [I in keyof 
 /** The type of the system's `dispatchGroup`, for parts that are created before the system. */
 export type DispatchGroup = <const S extends readonly MemberStep[]>(
   members: S,
-  admission: Admission,
+  admission: DispatchAdmission,
 ) => Promise<Outcome<RepliesOf<S>>>;
 
 /** A function of replies as a step of a group, which sees them untyped. */
@@ -57,7 +57,7 @@ export const asking =
   <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });
 
 /** The data for admitting a dispatch, besides its command. */
-export interface Admission {
+export interface DispatchAdmission {
   /**
    * The epoch under which an effect, a message or an alarm began; it is valid under no other. Only the runtime sets it,
    * so such a dispatch is admitted during a recovery and while draining.
@@ -65,7 +65,7 @@ export interface Admission {
   readonly epoch?: number;
 }
 
-export interface DispatchOptions extends Admission {
+export interface DispatchOptions extends DispatchAdmission {
   /** The message that this group handles: its row is deleted in the commit, even if the turn refuses. */
   readonly consumes?: string;
   /** The alarm that this group's only turn answers, unless the actor has replaced or cleared it. */

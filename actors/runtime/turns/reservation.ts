@@ -7,10 +7,10 @@ import type { RecordKey } from "../actor.ts";
 import type { LiveActor } from "./live-actor.ts";
 import { recordKey } from "./draft.ts";
 import type { Ticket } from "./mailbox.ts";
-import { sizeOf } from "../sizes.ts";
+import { valueSize } from "../sizes.ts";
 
 /** One actor of a group, and the group's slot in its mailbox once the group waits. */
-interface Entry {
+interface ReservationEntry {
   readonly actor: LiveActor;
   readonly command: { readonly kind: string };
   readonly at: number;
@@ -23,7 +23,7 @@ interface Pin {
 }
 
 export class Reservation {
-  private readonly entries: Entry[] = [];
+  private readonly entries: ReservationEntry[] = [];
   private pins: Pin[] | null = null;
   private isOver = false;
 
@@ -43,9 +43,9 @@ export class Reservation {
    * Reserves a slot in the actor's mailbox; false when it is full. An empty mailbox has room for every
    * command, and a group that is answered at once never waits in it, so only `wait` takes that slot.
    */
-  enter(actor: LiveActor, command: Entry["command"], at: number): boolean {
+  enter(actor: LiveActor, command: ReservationEntry["command"], at: number): boolean {
     for (const entry of this.entries) if (entry.actor === actor) return true;
-    const entry: Entry = { actor, command, at, ticket: null };
+    const entry: ReservationEntry = { actor, command, at, ticket: null };
     if (!actor.mailbox.isEmpty && !takeSlot(entry)) return false;
     this.entries.push(entry);
     return true;
@@ -79,7 +79,7 @@ export class Reservation {
   }
 }
 
-function takeSlot(entry: Entry): boolean {
-  entry.ticket = entry.actor.mailbox.enter(entry.at, 64 + sizeOf(entry.command));
+function takeSlot(entry: ReservationEntry): boolean {
+  entry.ticket = entry.actor.mailbox.enter(entry.at, 64 + valueSize(entry.command));
   return entry.ticket !== null;
 }

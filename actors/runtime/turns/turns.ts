@@ -30,7 +30,7 @@ import { isolate, type OnBug } from "../isolate.ts";
 import { keepReply } from "./kept-reply.ts";
 import type { ShardGrant } from "../placement/placement.ts";
 import { type DispatchOptions, firstOf, type GroupMember, type MemberStep } from "./members.ts";
-import { type Shards, UNAVAILABLE } from "../placement/shards.ts";
+import { type Shards, SHARD_UNAVAILABLE } from "../placement/shards.ts";
 import { Reservation } from "./reservation.ts";
 import { GroupTx } from "./tx.ts";
 import { admitWrites, type WriteHost } from "./write-admission.ts";
@@ -258,7 +258,7 @@ export class GroupRun {
         return;
       case "fenced":
       case "unavailable":
-        return this.answer(refuse(UNAVAILABLE));
+        return this.answer(refuse(SHARD_UNAVAILABLE));
       case "unknown":
         return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
       case "broken":
@@ -283,7 +283,7 @@ export class GroupRun {
     this.reservation.pin(actor, keys);
     this.host.loader.into(actor, keys).then(
       () => this.attempt(),
-      () => this.answer(refuse(UNAVAILABLE)),
+      () => this.answer(refuse(SHARD_UNAVAILABLE)),
     );
   }
 

@@ -10,14 +10,12 @@ import { Body } from "../../http/input/validation.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ReadDocument } from "../../operations/tool-imports.ts";
-import { AgentId } from "../path-ids.ts";
+import { agentParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
 import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
 import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
 import { usableHttpTools } from "./usable-http-tools.ts";
-
-const params = { id: AgentId };
 
 type Given = Static<typeof ImportToolsBody>;
 /** Tools of one agent (RUN-12). */
@@ -34,7 +32,7 @@ export const importOperations = {
       summary: "Make tools from an OpenAPI document",
       description:
         "Each chosen operation becomes a tool of kind `http`; its parameters and the fields of its JSON body become the tool's arguments. A tool of this kind with the same name is replaced; other tools stay. With `dry_run` nothing is stored; a dry run without `operations` lists the document's operations.",
-      params,
+      params: agentParams,
       headers: IF_MATCH,
       body: ImportToolsBody,
       answers: { 200: ToolImportView },
@@ -53,7 +51,7 @@ export const importOperations = {
       const kept = (agent.value.tools ?? []).filter(
         ({ name, kind }) => kind !== "http" || !made.value.some((tool) => tool.name === name),
       );
-      const usable = await usableTools(services, change, { kept, made: made.value });
+      const usable = await checkImported(services, change, { kept, made: made.value });
       if (!usable.ok) return usable;
       const isDry = body.dry_run === true;
       const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });
@@ -119,7 +117,7 @@ function madeTools({ tools }: ReadDocument, body: Given): Outcome<readonly Agent
         ...(signing_secret === undefined ? {} : { signing_secret }),
       };
       return agentToolOf({
-        ...without(
+        ...withoutProperties(
           tool,
           hidden.map(({ name }) => name),
         ),
@@ -129,7 +127,7 @@ function madeTools({ tools }: ReadDocument, body: Given): Outcome<readonly Agent
   );
 }
 
-function without(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
+function withoutProperties(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
   if (names.length === 0) return tool;
   const {
     properties = {},
@@ -152,7 +150,7 @@ function without(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
 }
 
 /** Validates the tools like a caller's; errors point at the operation, or at the setting of the import. */
-async function usableTools(
+async function checkImported(
   services: Services,
   { principal }: Change,
   { kept, made }: { readonly kept: readonly AgentTool[]; readonly made: readonly AgentTool[] },

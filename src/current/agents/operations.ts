@@ -10,17 +10,15 @@ import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
-import { AgentId } from "../path-ids.ts";
-import { updated } from "../updating.ts";
+import { agentParams } from "../path-ids.ts";
+import { definedFields, updated } from "../updating.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
-import { usableModel, usableTools } from "../usable-settings.ts";
+import { usableModel, findUsableTools } from "../usable-settings.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentToolOf } from "./tool-schema.ts";
 import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
 import { usableServers } from "./usable-servers.ts";
 import { AgentView, agentView } from "./view.ts";
-
-const params = { id: AgentId };
 
 export const agentOperations = {
   createAgent: operation(
@@ -49,7 +47,7 @@ export const agentOperations = {
       if (!schemas.ok) return schemas;
       const { organizationId } = principal;
       const { allowedTools = [], mcpServers = [], tools: own = [] } = input;
-      const tools = usableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
+      const tools = findUsableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
       if (!tools.ok) return tools;
       const command = { kind: "create_agent", by: principal, input } as const;
       return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
@@ -65,7 +63,7 @@ export const agentOperations = {
       scope: "agents:write",
       summary: "Update an agent",
       description: "Omitted fields are unchanged. Jobs that have started keep the agent as it was.",
-      params,
+      params: agentParams,
       headers: IF_MATCH,
       body: UpdateAgentBody,
       answers: { 200: AgentView },
@@ -77,7 +75,7 @@ export const agentOperations = {
       const kinds = toolKindErrors(body.tools ?? []);
       if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
       const { name, visibility, system_prompt: systemPrompt, ...settings } = body;
-      const changes = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+      const changes = { ...definedFields({ name, visibility, systemPrompt }), ...settingsOf(settings) };
       const model = usableModel(services, changes.model, "/model");
       if (!model.ok) return model;
       const servers = await usableServers(services, changes.mcpServers, principal);
@@ -102,7 +100,7 @@ export const agentOperations = {
       scope: "agents:write",
       summary: "Delete a private agent",
       description: "The agent is archived: it can no longer be found, listed or executed. Its history is kept.",
-      params,
+      params: agentParams,
       answers: { 200: AgentView },
       errors: ["invalid_state"],
       emits: "agent.deleted",
@@ -125,7 +123,7 @@ export const agentOperations = {
       summary: "Install, uninstall or restore a library agent",
       description:
         "Send either `install_state` or `action`. `install` applies the library's settings; `restore` brings back the settings from before the agent was uninstalled.",
-      params,
+      params: agentParams,
       body: InstallStateBody,
       answers: { 200: AgentView },
       errors: ["not_a_library_agent", "invalid_state"],
@@ -169,7 +167,7 @@ async function usableToolsOf(
   if (!agent.ok) return ok(null);
   const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
   const { organizationId } = by;
-  return usableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
+  return findUsableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
 }
 
 /** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */
@@ -182,13 +180,6 @@ async function usableSchemas(
   const answers = await usableSchema(services, organizationId, { schema: outputSchema, path: "/output_schema" });
   const own = answers.ok ? await usableOwnTools(services, organizationId, tools) : answers;
   return own.ok ? usableHttpTools(services, principal, tools) : own;
-}
-
-/** Leaves out undefined fields. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
@@ -205,5 +196,5 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
   const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
   const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
-  return defined({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
+  return definedFields({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
 }

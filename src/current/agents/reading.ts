@@ -91,8 +91,8 @@ const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): 
 
 /** Whether a library entry passes the filter. Entries are few, and are not in a table. */
 function fits({ name, tags = [] }: LibraryDefinition, { tag, source, visibility, ...filter }: AgentFilter): boolean {
-  const wanted = filter.name === undefined ? null : wordsOf(filter.name);
-  const words = wordsOf(name);
+  const wanted = filter.name === undefined ? null : libraryWords(filter.name);
+  const words = libraryWords(name);
   return (
     (wanted === null || (wanted.length > 0 && wanted.every((word) => words.some((one) => one.startsWith(word))))) &&
     (tag === undefined || tags.includes(tag)) &&
@@ -100,9 +100,9 @@ function fits({ name, tags = [] }: LibraryDefinition, { tag, source, visibility,
     (visibility ?? ["organization"]).includes("organization")
   );
 }
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const libraryWords = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-interface Entry {
+interface ListedLibraryAgent {
   readonly entry: LibraryAgent;
   readonly record: Agent | null;
 }
@@ -111,7 +111,7 @@ function libraryPage(
   library: readonly LibraryAgent[],
   known: readonly Agent[],
   { after, room }: { readonly after: PageCursor | null; readonly room: number },
-): Page<Entry> {
+): Page<ListedLibraryAgent> {
   const last = after?.createdAt === BEFORE_ALL ? library.findIndex(({ id }) => id === after.id) : -1;
   const rest = library
     .slice(last + 1)

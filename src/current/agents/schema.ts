@@ -9,7 +9,7 @@ import { noun } from "../../http/contract/noun.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 
 /** Characters; the same limits as on v1. */
-const NAME = 512;
+const AGENT_NAME_LIMIT = 512;
 const PROMPT = 65_536;
 /** Names of tools; `<server>__*` means all tools of one MCP server. */
 const Names = Type.Array(
@@ -29,8 +29,8 @@ export const ApprovalExpiryView = noun(
   { after_seconds: ApprovalExpiry.properties.afterSeconds, on_expiry: ApprovalExpiry.properties.onExpiry },
 );
 
-const settings = {
-  role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
+const agentSettings = {
+  role: Type.Optional(Type.String({ pattern: "\\S", maxLength: AGENT_NAME_LIMIT })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
   model: Type.Optional(Type.Union([ModelName, Type.Null()])),
   allowed_tools: Type.Optional(
@@ -51,10 +51,10 @@ const settings = {
 /** `POST /api/agents`: creates an agent; its visibility defaults to private. */
 export const CreateAgentBody = Type.Object(
   {
-    name: Type.String({ pattern: "\\S", maxLength: NAME }),
+    name: Type.String({ pattern: "\\S", maxLength: AGENT_NAME_LIMIT }),
     system_prompt: Type.String({ pattern: "\\S", maxLength: PROMPT }),
     visibility: Type.Optional(OneOf(VISIBILITIES, { default: "private" })),
-    ...settings,
+    ...agentSettings,
   },
   { examples: [{ name: "Ada", role: "Editor", system_prompt: "You edit texts. Be brief.", tags: ["texts"] }] },
 );
@@ -62,10 +62,10 @@ export const CreateAgentBody = Type.Object(
 /** `PATCH /api/agents/{id}`: absent fields stay unchanged. */
 export const UpdateAgentBody = Type.Object(
   {
-    name: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
+    name: Type.Optional(Type.String({ pattern: "\\S", maxLength: AGENT_NAME_LIMIT })),
     system_prompt: Type.Optional(Type.String({ pattern: "\\S", maxLength: PROMPT })),
     visibility: Type.Optional(OneOf(VISIBILITIES)),
-    ...settings,
+    ...agentSettings,
   },
   { examples: [{ visibility: "organization", max_steps: 8 }] },
 );

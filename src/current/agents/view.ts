@@ -71,7 +71,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   ...recordView(
     agent,
     { self: `/api/agents/${agent.id}` },
-    permitted(by, "agents:write", verbsOf(agent, by), ACTION_SCOPES),
+    permitted(by, "agents:write", agentVerbs(agent, by), ACTION_SCOPES),
   ),
 });
 
@@ -84,7 +84,7 @@ const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalEx
 });
 
 /** The verbs that this caller may use on the agent now. */
-const verbsOf = (agent: Agent, by: Principal): readonly string[] =>
+const agentVerbs = (agent: Agent, by: Principal): readonly string[] =>
   actionsOf(agent, by).filter((action) => {
     if (action === "update") return settingRefusal(agent, by) === null;
     return action !== "execute" || !isDisabled(agent);

@@ -17,7 +17,7 @@ import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { AuditEntryView, auditFile, EXPORT_FORMATS } from "./export.ts";
 
-const FILTERS = {
+const AUDIT_FILTERS = {
   action: OneOf(AUDIT_ACTIONS, { description: "Only this action" }),
   user_id: idFilter(Id("usr", "Only actions of this user")),
   created_after: timeField({ description: "Only entries after this time", examples: ["2026-01-01T00:00:00Z"] }),
@@ -33,7 +33,7 @@ export const auditOperations = {
       isForOwners: true,
       summary: "List the audit log of credentials and members",
       description: "For owners. Newest first; entries are kept for 365 days.",
-      query: { ...pageQuery("audit_entries"), ...FILTERS },
+      query: { ...pageQuery("audit_entries"), ...AUDIT_FILTERS },
       answers: { 200: listOf("AuditEntryList", "audit_entries", AuditEntryView) },
     },
     async ({ system, directory, log }, { principal }, { query }) => {
@@ -57,7 +57,7 @@ export const auditOperations = {
       description:
         "For owners. Newest first, streamed. In CSV, text that a spreadsheet would read as a formula starts with an apostrophe. If the export fails midway, the transfer is aborted: repeat the request.",
       query: {
-        ...FILTERS,
+        ...AUDIT_FILTERS,
         format: withDefault(
           OneOf(EXPORT_FORMATS, { description: "`csv`, or `ndjson` with one JSON entry per line" }),
           "csv",

@@ -17,13 +17,11 @@ import { forkedPart } from "../../work/forking.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { workOf } from "../../work/sending.ts";
 import { JobView, jobView } from "../jobs/view.ts";
-import { ChatId } from "../path-ids.ts";
+import { chatParams } from "../path-ids.ts";
 import { aboutRecord, chatVerbs, FALLEN } from "../standing.ts";
 import { visibleChat } from "../work-visibility.ts";
 import { CompactChatBody, ForkChatBody } from "./schema.ts";
 import { ChatView, chatView, MessageView, messageView } from "./view.ts";
-
-const params = { id: ChatId };
 
 const CompactionView = noun("StartedCompaction", "The job that writes a summary of the conversation", {
   chat: ChatView,
@@ -45,7 +43,7 @@ export const longChatOperations = {
       summary: "Compact the conversation",
       description:
         "Starts a job that writes a summary of the conversation so far. From then on the model gets the summary instead of the messages that it replaces; all messages stay readable. Long conversations are compacted automatically.",
-      params,
+      params: chatParams,
       body: CompactChatBody,
       answers: { 202: CompactionView },
       errors: ["invalid_state", "budget_exceeded", "provider_error"],
@@ -81,7 +79,7 @@ export const longChatOperations = {
       summary: "Fork a chat at an earlier message",
       description:
         "Copies the conversation up to and including the message into a new chat; this chat stays as it is. `content` replaces the message, which must then be a user's, and the agent answers it: edit and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.",
-      params,
+      params: chatParams,
       body: ForkChatBody,
       answers: { 201: ForkView },
       errors: ["invalid_state", "budget_exceeded", "provider_error"],

@@ -18,13 +18,11 @@ import { usableSchema } from "../../operations/usable-schema.ts";
 import type { Sent } from "../../work/sending.ts";
 import { JobView, jobView } from "../jobs/view.ts";
 import { cursorField, LIMIT } from "../paging.ts";
-import { ChatId, MessageId } from "../path-ids.ts";
+import { MessageId, chatParams } from "../path-ids.ts";
 import { visibleChat } from "../work-visibility.ts";
 import { budgetOf, SendMessageBody, UpdateMessageBody } from "./schema.ts";
 import { say } from "./sending.ts";
 import { ChatView, chatView, MessagePage, MessageView, messageView, workView } from "./view.ts";
-
-const params = { id: ChatId };
 
 const SentView = noun("SentMessage", "A message that is stored, and the job that answers it", {
   message: MessageView,
@@ -48,7 +46,7 @@ export const messageOperations = {
       summary: "Read messages and the durable work summary",
       description:
         "The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older messages.",
-      params,
+      params: chatParams,
       query: { limit: LIMIT, cursor: MessageCursor },
       answers: { 200: MessagePage },
     },
@@ -66,7 +64,7 @@ export const messageOperations = {
       summary: "Send a message to the agent",
       description:
         "Returns when the message is stored; the job that answers it continues. `on_busy` decides what happens to the message while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled) or `reject`.",
-      params,
+      params: chatParams,
       body: SendMessageBody,
       answers: { 202: SentView },
       errors: ["forbidden", "invalid_state", "chat_busy", "approval_pending", "budget_exceeded", "provider_error"],
@@ -107,7 +105,7 @@ export const messageOperations = {
       summary: "Pin or unpin a message",
       description:
         "A pinned message stays in the model's context unchanged, even when the conversation around it is compacted. A chat can have at most 20.",
-      params: { ...params, message_id: MessageId },
+      params: { ...chatParams, message_id: MessageId },
       body: UpdateMessageBody,
       answers: { 200: MessageView },
       errors: ["invalid_state"],
@@ -171,11 +169,12 @@ type Messages = Pick<Shown<typeof MessagePage>, "messages" | "next_cursor">;
 
 function pageFields(chat: Chat, { records, hasMore }: ListHead<Message>): Messages {
   const last = records.at(-1);
-  const next = hasMore && last !== undefined ? { next_cursor: encode(chat.id, last.seq) } : {};
+  const next = hasMore && last !== undefined ? { next_cursor: encodeMessageCursor(chat.id, last.seq) } : {};
   return { messages: records.toReversed().map((message) => messageView(message, chat)), ...next };
 }
 
-const encode = (chatId: string, seq: number): string => Buffer.from(`${chatId} ${seq}`).toString("base64url");
+const encodeMessageCursor = (chatId: string, seq: number): string =>
+  Buffer.from(`${chatId} ${seq}`).toString("base64url");
 
 const sentView = ({ message, job, chat, queuedPosition }: Sent, by: Principal): Shown<typeof SentView> => ({
   message: messageView(message, chat),

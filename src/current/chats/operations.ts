@@ -19,15 +19,13 @@ import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { POLL_QUERY, polled } from "../long-poll.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
-import { ChatId } from "../path-ids.ts";
+import { chatParams } from "../path-ids.ts";
 import { chatStanding, chatStandings, ownsChat } from "../standing.ts";
 import { updated } from "../updating.ts";
 import { usableChatTools, usableModel } from "../usable-settings.ts";
 import { visibleChat } from "../work-visibility.ts";
 import { CreateChatBody, OptionsBody, optionsOf, UpdateChatBody } from "./schema.ts";
 import { ChatList, ChatView, chatView, DeletedChat, deletedView } from "./view.ts";
-
-const params = { id: ChatId };
 
 export const chatOperations = {
   listChats: operation(
@@ -125,7 +123,7 @@ export const chatOperations = {
       scope: "chats:read",
       summary: "Read a chat",
       description: "With `since_version` and `wait` it returns as soon as the chat changes.",
-      params,
+      params: chatParams,
       query: POLL_QUERY,
       answers: { 200: ChatView, 304: null },
     },
@@ -149,7 +147,7 @@ export const chatOperations = {
       summary: "Delete a chat",
       description:
         "Only for the chat's creator and for owners. Running work is cancelled, and the chat can no longer be found.",
-      params,
+      params: chatParams,
       answers: { 200: DeletedChat },
       errors: ["forbidden"],
       emits: "chat.deleted",
@@ -172,7 +170,7 @@ export const chatOperations = {
       scope: "chats:write",
       summary: "Rename a chat, pin it, or change its metadata",
       description: "Only for the chat's creator and for owners. Omitted fields are unchanged.",
-      params,
+      params: chatParams,
       headers: IF_MATCH,
       body: UpdateChatBody,
       answers: { 200: ChatView },
@@ -199,7 +197,7 @@ export const chatOperations = {
       summary: "Update chat options",
       description:
         "Merges the given options, sent at the top level or in `options`. Only the chat's creator and owners can change its title.",
-      params,
+      params: chatParams,
       headers: IF_MATCH,
       body: OptionsBody,
       bodyMayBeIn: "options",

@@ -13,10 +13,10 @@ import { noun } from "../../http/contract/noun.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
-const TITLE = 512;
-const ID = 256;
+const CHAT_TITLE_CHARACTERS = 512;
+const CHAT_BODY_ID_CHARACTERS = 256;
 const INSTRUCTIONS = 4_096;
-const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
+const GivenChatTitle = Type.String({ pattern: NOT_BLANK, maxLength: CHAT_TITLE_CHARACTERS });
 
 /** The options of a chat; null removes an override. */
 export const OptionsBody = Type.Object(
@@ -32,7 +32,7 @@ export const OptionsBody = Type.Object(
       ]),
     ),
     auto_approve: Type.Optional(Type.Boolean()),
-    title: Type.Optional(Title),
+    title: Type.Optional(GivenChatTitle),
     pinned: Type.Optional(Type.Boolean()),
   },
   {
@@ -47,9 +47,9 @@ export type OptionsBody = Static<typeof OptionsBody>;
 /** `POST /api/chats`. */
 export const CreateChatBody = Type.Object(
   {
-    agent_id: naming("agent", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
-    workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
-    title: Type.Optional(Title),
+    agent_id: naming("agent", Type.String({ pattern: NOT_BLANK, maxLength: CHAT_BODY_ID_CHARACTERS })),
+    workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: CHAT_BODY_ID_CHARACTERS })),
+    title: Type.Optional(GivenChatTitle),
     options: Type.Optional(OptionsBody),
     metadata: Type.Optional(FreeObject),
   },
@@ -63,7 +63,7 @@ export const CreateChatBody = Type.Object(
 /** `PATCH /api/chats/{id}`: absent fields stay unchanged. */
 export const UpdateChatBody = Type.Object(
   {
-    title: Type.Optional(Title),
+    title: Type.Optional(GivenChatTitle),
     pinned: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(FreeObject),
   },
@@ -128,12 +128,12 @@ export const ForkChatBody = Type.Object(
       "message",
       Type.String({
         pattern: NOT_BLANK,
-        maxLength: ID,
+        maxLength: CHAT_BODY_ID_CHARACTERS,
         description: "The conversation is copied up to and including this message",
       }),
     ),
     content: Type.Optional(contentField("Replaces the message, which must be a user's, and is answered")),
-    title: Type.Optional(Title),
+    title: Type.Optional(GivenChatTitle),
   },
   { examples: [{ from_message_id: "msg_V1StGXR8_Z5jdHi6B-myT", content: "The same in French, please." }] },
 );

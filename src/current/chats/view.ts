@@ -22,13 +22,13 @@ import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/n
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { chatVerbs, type Standing, STANDS } from "../standing.ts";
+import { ShownJobId } from "../jobs/view.ts";
 
-const JobId = Id("job", "A job's id");
-const Title = Text("The title", "The release notes");
+const ShownChatTitle = Text("The title", "The release notes");
 
 export const ChatView = noun("Chat", "A durable conversation with an agent", {
   id: Id("cht", "The chat's id"),
-  title: Title,
+  title: ShownChatTitle,
   status: OneOf(CHAT_STATUSES),
   agent_id: Id("agt", "The agent that answers"),
   agent_name: Text("Name of the agent when the chat was created", "Ada"),
@@ -42,11 +42,11 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
       }),
     ),
     auto_approve: Type.Boolean({ description: "Whether calls that need approval are approved without a person" }),
-    title: Title,
+    title: ShownChatTitle,
     pinned: Type.Boolean(),
   }),
   message_count: Count("Number of messages"),
-  active_job_id: Nullable(JobId),
+  active_job_id: Nullable(ShownJobId),
   queued_messages: Count("Number of queued messages"),
   mission_id: Nullable(Id("mis", "Mission that this chat is a run of")),
   run_number: Nullable(Type.Integer()),
@@ -81,7 +81,7 @@ export const MessageView = noun("Message", "A message in a chat", {
   status: OneOf(MESSAGE_STATUSES),
   content: Text("Concatenated text blocks; `position` in streams is an offset into it", "Hello"),
   blocks: Type.Array(MessageBlockView, { description: "All blocks of the message, in order" }),
-  job_id: Nullable(JobId),
+  job_id: Nullable(ShownJobId),
   usage: Nullable(
     noun("TokenUsage", "Tokens that model calls have used", {
       input_tokens: Count("Tokens that were sent"),
@@ -108,11 +108,11 @@ export const MessageView = noun("Message", "A message in a chat", {
 });
 
 const WorkView = noun("ChatWork", "The current work of a chat", {
-  active_job_id: Nullable(JobId),
+  active_job_id: Nullable(ShownJobId),
   jobs: Type.Array(
     noun("ChatJob", "A job of a chat, in short", {
-      id: JobId,
-      title: Title,
+      id: ShownJobId,
+      title: ShownChatTitle,
       status: OneOf(JOB_STATUSES),
       review_state: OneOf(REVIEW_STATES),
     }),
@@ -127,7 +127,7 @@ export const MessagePage = noun(
   "A page of messages in conversation order; the newest page comes first",
   {
     chat_id: Id("cht", "The chat"),
-    title: Title,
+    title: ShownChatTitle,
     status: OneOf(CHAT_STATUSES),
     messages: Type.Array(MessageView),
     work: WorkView,
@@ -172,10 +172,10 @@ export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS)
   last_seq: chat.lastSeq,
   metadata: chat.metadata,
   created_by: chat.createdBy,
-  ...recordView(chat, linksOf(chat), chatVerbs(chat, by, standing)),
+  ...recordView(chat, chatLinks(chat), chatVerbs(chat, by, standing)),
 });
 
-function linksOf({ id, agentId, activeJobId }: Chat): Record<string, string> {
+function chatLinks({ id, agentId, activeJobId }: Chat): Record<string, string> {
   const self = `/api/chats/${id}`;
   const links = {
     self,
@@ -196,7 +196,7 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   content: message.content,
   blocks: message.blocks.map(shownBlock),
   job_id: message.jobId,
-  usage: message.usage === null ? null : usageView(message.usage),
+  usage: message.usage === null ? null : chatUsageView(message.usage),
   stop_reason: message.stopReason ?? null,
   pinned: pins.includes(message.id),
   summary_of: message.compaction?.messages ?? null,
@@ -209,7 +209,7 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   completed_at: message.completedAt,
 });
 
-const usageView = (usage: Usage) => ({
+const chatUsageView = (usage: Usage) => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   ...costView(usage),

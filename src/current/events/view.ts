@@ -6,7 +6,7 @@ import { API_VERSION } from "../../http/contract/deprecation.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
-import { snakeCased } from "../event-view.ts";
+import { snakeCasedData } from "../event-view.ts";
 
 /** The body of a webhook delivery. */
 export const WebhookEventView = noun("Event", "An event of the organization", {
@@ -54,7 +54,7 @@ export function webhookEventView(event: WebhookEvent, appUrl: string): Shown<typ
       version: resource.version,
     },
     // The answer of a request already has the surface's names.
-    data: source === "job_lifecycle" ? snakeCased(data) : data,
+    data: source === "job_lifecycle" ? snakeCasedData(data) : data,
     changes: event.changes,
     ...(isTruncated ? { truncated: true } : {}),
   };

@@ -1,7 +1,7 @@
 /** Going on after a job has stopped: resume, iterate (JOB-8, JOB-9). */
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { isCostKnown } from "../../../actors/job/budget.ts";
-import { allowedActions, hasOpenApprovals } from "../../../actors/job/machine.ts";
+import { allowedJobActions, hasOpenApprovals } from "../../../actors/job/machine.ts";
 import { pending, stale, unlessOwnWords } from "../../../actors/job/refusals.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -17,12 +17,10 @@ import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
 import { readable } from "../../work/prepared-work.ts";
 import { budgetOf } from "../chats/schema.ts";
 import { sayAfter } from "../chats/sending.ts";
-import { JobId } from "../path-ids.ts";
+import { jobParams } from "../path-ids.ts";
 import { visibleJob } from "../work-visibility.ts";
 import { IterateBody, ResumeBody } from "./schema.ts";
 import { JobView, jobView } from "./view.ts";
-
-const params = { id: JobId };
 
 export const continuingOperations = {
   resumeJob: operation(
@@ -32,7 +30,7 @@ export const continuingOperations = {
       scope: "jobs:write",
       summary: "Resume blocked work",
       description: "A blocked job continues as the same job; a failed or cancelled job continues in a new one.",
-      params,
+      params: jobParams,
       body: ResumeBody,
       isBodyOptional: true,
       answers: { 202: JobView },
@@ -99,7 +97,7 @@ export const continuingOperations = {
       scope: "jobs:write",
       summary: "Request another iteration",
       description: "Requests changes, if a review is pending, and starts another round in a new job.",
-      params,
+      params: jobParams,
       body: IterateBody,
       answers: { 202: JobView },
       errors: ["forbidden", "invalid_state", "approval_pending", "budget_exceeded", "provider_error"],
@@ -115,7 +113,7 @@ export const continuingOperations = {
       if (!fits.ok) return fits;
       const fitting = withinMetadata(metadata ?? {});
       if (!fitting.ok) return fitting;
-      if (!allowedActions(job).includes("iterate")) return stale(job);
+      if (!allowedJobActions(job).includes("iterate")) return stale(job);
       const said = await saidContent(services, change, feedback, "feedback");
       if (!said.ok) return said;
       const { text, blocks } = said.value;
@@ -135,7 +133,7 @@ export const continuingOperations = {
 
 /** Refuses before any fetch what the actor would refuse anyway; null: not refused. */
 function maySay(job: Job, by: string): Outcome<never> | null {
-  if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
+  if (!allowedJobActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
   return job.status === "blocked" ? unlessOwnWords(job, by) : null;
 }
 

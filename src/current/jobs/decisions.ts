@@ -15,14 +15,12 @@ import type { Caller } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { awaited, POLL_QUERY } from "../long-poll.ts";
-import { JobId } from "../path-ids.ts";
+import { jobParams } from "../path-ids.ts";
 import { comingStanding, jobStanding } from "../standing.ts";
 import { doneIf } from "../updating.ts";
 import { visibleJob } from "../work-visibility.ts";
 import { ApproveBody, ToolResultsBody } from "./schema.ts";
 import { JobView, jobView, ReceiptView, receiptView } from "./view.ts";
-
-const params = { id: JobId };
 
 export const decisionOperations = {
   approveJob: operation(
@@ -32,7 +30,7 @@ export const decisionOperations = {
       scope: "jobs:write",
       summary: "Approve a reviewed job, or approve or deny waiting tool calls",
       description: "Without an id it applies to all waiting calls, or to the review. A denial emits `job.denied`.",
-      params,
+      params: jobParams,
       body: ApproveBody,
       isBodyOptional: true,
       answers: { 200: JobView },
@@ -79,7 +77,7 @@ export const decisionOperations = {
       scope: "jobs:write",
       summary: "Cancel running work",
       description: "With `wait` it returns when the job has stopped, with the seq of its last event.",
-      params,
+      params: jobParams,
       query: { wait: POLL_QUERY.wait },
       answers: { 200: ReceiptView },
       errors: ["invalid_state"],
@@ -114,7 +112,7 @@ export const decisionOperations = {
       summary: "Send the results of tools that the client runs",
       description:
         "For the calls in `requested_tool_calls`. Send one result per call; the job continues once every call has a result.",
-      params,
+      params: jobParams,
       body: ToolResultsBody,
       answers: { 200: JobView },
       errors: ["forbidden", "invalid_state"],

@@ -9,21 +9,19 @@ import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "
 import { Id } from "../../http/contract/noun.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { EventPage, eventView } from "../event-view.ts";
+import { EventPageView, eventView } from "../event-view.ts";
 import { POLL_QUERY, polled } from "../long-poll.ts";
 import { LIMIT, pageOf, pageQuery, pageView } from "../paging.ts";
-import { JobId } from "../path-ids.ts";
+import { jobParams } from "../path-ids.ts";
 import { jobStanding, jobStandings } from "../standing.ts";
 import { visibleJob } from "../work-visibility.ts";
 import { appLink, JobList, JobView, jobView, LineageView, nodeView } from "./view.ts";
-
-const params = { id: JobId };
 
 /** Limit of the lineage view; the oldest jobs come first. */
 const LINEAGE_JOBS = 1_000;
 
 /** The durable events of a job. Others, such as text deltas, are in no transcript. */
-const EVENT_TYPES = Object.keys(JOB_EVENTS) as readonly JobEventType[];
+const JOB_EVENT_TYPES = Object.keys(JOB_EVENTS) as readonly JobEventType[];
 
 const LAST_SEQ = 2_147_483_647;
 
@@ -107,7 +105,7 @@ export const jobOperations = {
       scope: "jobs:read",
       summary: "Read status, metadata, artifacts, review state and links",
       description: "With `since_version` and `wait` it returns as soon as the job changes.",
-      params,
+      params: jobParams,
       query: POLL_QUERY,
       answers: { 200: JobView, 304: null },
     },
@@ -133,7 +131,7 @@ export const jobOperations = {
       scope: "jobs:read",
       summary: "Read related jobs",
       description: "The job's iterations, resumptions, delegations and ancestors.",
-      params,
+      params: jobParams,
       answers: { 200: LineageView },
     },
     async (services, { principal }, { params: { id } }) => {
@@ -159,16 +157,16 @@ export const jobOperations = {
       scope: "jobs:read",
       summary: "Read transcript events",
       description: "The durable events of the job's stream, in pages.",
-      params,
+      params: jobParams,
       query: {
         after: withDefault(
           Type.Integer({ minimum: 0, maximum: LAST_SEQ, description: "Only events after this seq" }),
           0,
         ),
-        types: someOf(EVENT_TYPES, { description: "Only events of these types" }),
+        types: someOf(JOB_EVENT_TYPES, { description: "Only events of these types" }),
         limit: LIMIT,
       },
-      answers: { 200: EventPage },
+      answers: { 200: EventPageView },
     },
     async (services, { principal }, { params: { id: jobId }, query: { after, limit, types = [] } }) => {
       const job = await visibleJob(services, principal, jobId);

@@ -7,14 +7,14 @@ import { noun } from "../../http/contract/noun.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
-const ID = 256;
+const JOB_BODY_ID_CHARACTERS = 256;
 const COMMENT = 4_096;
 
 /** `POST /api/jobs/{id}/approve`. Without an id it decides all waiting approvals, or the review. */
 export const ApproveBody = Type.Object(
   {
-    approval_id: naming("approval", Type.Optional(Type.String({ maxLength: ID }))),
-    tool_call_id: naming("approval", Type.Optional(Type.String({ maxLength: ID }))),
+    approval_id: naming("approval", Type.Optional(Type.String({ maxLength: JOB_BODY_ID_CHARACTERS }))),
+    tool_call_id: naming("approval", Type.Optional(Type.String({ maxLength: JOB_BODY_ID_CHARACTERS }))),
     decision: Type.Optional(OneOf(["approve", "deny"] as const)),
     arguments: Type.Optional(
       Type.Unsafe<JsonObject>({
@@ -57,7 +57,7 @@ export const ToolResultsBody = Type.Object(
   {
     results: Type.Array(
       noun("ToolResult", "The result of a tool call that the client has run", {
-        tool_call_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+        tool_call_id: Type.String({ pattern: NOT_BLANK, maxLength: JOB_BODY_ID_CHARACTERS }),
         content: Type.Optional(Type.String({ description: "Result of the tool, at most 64 KiB" })),
         error: Type.Optional(Type.String({ description: "Error message for the model, instead of `content`" })),
       }),

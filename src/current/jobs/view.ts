@@ -18,16 +18,16 @@ import {
   type Budget,
   JOB_PRIORITIES,
   ON_EXPIRY,
-  Progress,
+  JobProgress,
   RELATIONS,
   type Review,
   REVIEW_STATES,
   WAIT_REASONS,
-  type Waiting,
+  type RunWaiting,
   WARNING_CODES,
 } from "../../../actors/job/terms.ts";
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { signedAddress, type SigningParts } from "../../http/admission/signed-address.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
@@ -37,16 +37,15 @@ import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 
-const JobId = Id("job", "A job's id");
-const Time = Nullable(Timestamp);
+export const ShownJobId = Id("job", "A job's id");
 
 const ReviewView = noun("Review", "The review of a job's result by a person", {
   state: OneOf(REVIEW_STATES),
   required: Type.Boolean(),
-  requested_at: Time,
-  expires_at: Time,
+  requested_at: NullableTime,
+  expires_at: NullableTime,
   decided_by: Nullable(Type.String({ description: "The user who decided" })),
-  decided_at: Time,
+  decided_at: NullableTime,
   comment: Nullable(Type.String()),
 });
 
@@ -60,11 +59,11 @@ const ApprovalView = noun("Approval", "A tool call that needs a person's approva
   on_expiry: OneOf(ON_EXPIRY),
   decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
   decided_by: Nullable(Type.String({ description: "The user who decided; null if the approval expired" })),
-  decided_at: Time,
+  decided_at: NullableTime,
 });
 
 export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
-  id: JobId,
+  id: ShownJobId,
   title: Text("The title", "The release notes"),
   status: OneOf(JOB_STATUSES),
   blocked_reason: Nullable(OneOf(BLOCKED_REASONS, { description: "What a blocked job waits for" })),
@@ -74,7 +73,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
   mission_id: Nullable(Type.String({ description: "The mission that the job belongs to" })),
   mission_task_id: Nullable(Type.String({ description: "The mission task that the job works on" })),
   parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
-  root_job_id: JobId,
+  root_job_id: ShownJobId,
   relation: OneOf(RELATIONS, { description: "How the job derives from its parent" }),
   iteration: Count("Number of feedback rounds before this job"),
   attempt: Count("Number of the current attempt, from 1"),
@@ -102,11 +101,11 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
       ),
     }),
   ),
-  progress: Progress,
+  progress: JobProgress,
   waiting: Nullable(
     noun("JobWaiting", "What a running job waits for before it continues on its own", {
       reason: OneOf(WAIT_REASONS),
-      retry_at: Time,
+      retry_at: NullableTime,
       retries: Count("Retries of this call, including the next one"),
     }),
   ),
@@ -149,21 +148,21 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
     max_tokens: Nullable(Type.Integer({ minimum: 1 })),
     max_cost: CostLimitField,
     max_steps: Nullable(Type.Integer({ minimum: 1 })),
-    deadline_at: Time,
+    deadline_at: NullableTime,
   }),
   runner: Nullable(
     noun("JobRunner", "What runs a job; null before it has started", {
       kind: Text("The provider of the model", "demo"),
       model: Text("`provider:name`", "demo:echo"),
-      started_at: Time,
-      heartbeat_at: Time,
+      started_at: NullableTime,
+      heartbeat_at: NullableTime,
     }),
   ),
   metadata: OpenObject("Any JSON object, as the creator gave it"),
   last_seq: Count("Number of the newest event"),
   created_by: Id("usr", "The user that it acts for"),
-  started_at: Time,
-  completed_at: Time,
+  started_at: NullableTime,
+  completed_at: NullableTime,
   ...RECORD,
 });
 export const JobList = listOf("JobList", "jobs", JobView);
@@ -177,10 +176,10 @@ export const ReceiptView = noun("CancelReceipt", "How a job was stopped", {
 });
 
 export const LineageView = noun("JobLineage", "All jobs that derive from one root, oldest first", {
-  root_id: JobId,
+  root_id: ShownJobId,
   nodes: Type.Array(
     noun("JobNode", "A job in a lineage", {
-      id: JobId,
+      id: ShownJobId,
       parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
       relation: OneOf(RELATIONS),
       status: OneOf(JOB_STATUSES),
@@ -243,7 +242,7 @@ export const jobView = (
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
-  ...recordView(job, linksOf(job, appStream), jobVerbs(job, by, standing)),
+  ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
 });
 
 const errorView = ({ code, message, errors = [] }: RunError) => ({
@@ -275,7 +274,7 @@ const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
   decided_at: approval.decidedAt ?? null,
 });
 
-const waitingView = (waiting: Waiting | null) =>
+const waitingView = (waiting: RunWaiting | null) =>
   waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };
 
 const metricsView = (metrics: Metrics) => ({
@@ -307,7 +306,7 @@ const runnerView = ({ runner, startedAt, heartbeatAt }: Job) =>
         heartbeat_at: heartbeatAt,
       };
 
-function linksOf({ id, chatId, agent, parentJobId }: Job, appStream: string | null): Record<string, string> {
+function jobLinks({ id, chatId, agent, parentJobId }: Job, appStream: string | null): Record<string, string> {
   const self = `/api/jobs/${id}`;
   const links = {
     self,

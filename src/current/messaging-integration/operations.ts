@@ -9,7 +9,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { webhookRef } from "../../../actors/webhook/events.ts";
 import type { DestinationInput, SealedSecret, WebhookCommand } from "../../../actors/webhook/protocol.ts";
 import { signingContext } from "../../../actors/webhook/schema.ts";
-import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
+import { type Change, type Committing, accepted, created, done } from "../../http/commit/commit.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
@@ -180,8 +180,6 @@ export const webhookOperations = {
 };
 
 const DEFAULT_NAME = "Webhook";
-
-type Committing = Promise<Outcome<Commit>>;
 
 /** The commands that send one event. */
 type Sending = Extract<WebhookCommand, { readonly kind: "redeliver" | "send_test" }>;

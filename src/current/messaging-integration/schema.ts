@@ -21,14 +21,14 @@ import { permitted, RECORD, recordView } from "../record.ts";
 export const INTEGRATION_PATH = "/api/messaging-integration";
 
 /** Characters. */
-const NAME = 120;
+const INTEGRATION_NAME_CHARACTERS = 120;
 const URL = 2_048;
 const FILTER = 64;
 /** Entries of a filter: more than there are event types. */
-const FILTERS = 64;
+const FILTER_ENTRIES = 64;
 const SHOWN_NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
-  maxItems: FILTERS,
+  maxItems: FILTER_ENTRIES,
   description:
     "Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as `!api_mutation`",
   examples: [["job.*", "agent.updated"]],
@@ -37,7 +37,13 @@ const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
 /** `PUT /api/messaging-integration`: absent fields get their defaults. */
 export const PutIntegrationBody = Type.Object({
   provider: Type.Optional(OneOf(["webhook"] as const)),
-  name: Type.Optional(Type.String({ pattern: SHOWN_NAME, form: "text without control characters", maxLength: NAME })),
+  name: Type.Optional(
+    Type.String({
+      pattern: SHOWN_NAME,
+      form: "text without control characters",
+      maxLength: INTEGRATION_NAME_CHARACTERS,
+    }),
+  ),
   url: Type.String({ maxLength: URL, examples: ["https://hooks.example.com/troupe"] }),
   enabled: Type.Optional(Type.Boolean()),
   event_types: Type.Optional(Filter),

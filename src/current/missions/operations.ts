@@ -20,13 +20,11 @@ import { costKnown } from "../../work/budget.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { POLL_QUERY, polled } from "../long-poll.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
-import { MissionId } from "../path-ids.ts";
+import { missionParams } from "../path-ids.ts";
 import { updated } from "../updating.ts";
-import { changesOf, CreateMissionBody, UpdateMissionBody } from "./schema.ts";
+import { missionChanges, CreateMissionBody, UpdateMissionBody } from "./schema.ts";
 import { readMission, updateAndRun } from "./starting.ts";
 import { askerOf, DeletedMissionView, MissionList, MissionView, missionView } from "./view.ts";
-
-const params = { id: MissionId };
 
 export const missionOperations = {
   listMissions: operation(
@@ -73,9 +71,9 @@ export const missionOperations = {
       const { principal } = change;
       const agent = await services.agents.find(principal, body.agent_id);
       if (!agent.ok) return unlessNotInstalled(services, principal, body.agent_id, agent);
-      const workspaceId = await workspaceOf(services, principal, body.workspace_id);
+      const workspaceId = await missionWorkspace(services, principal, body.workspace_id);
       if (!workspaceId.ok) return workspaceId;
-      const given = changesOf(body);
+      const given = missionChanges(body);
       if (!given.ok) return given;
       const countable = budgetKnown(services, agent.value, given.value.budget);
       if (!countable.ok) return countable;
@@ -108,7 +106,7 @@ export const missionOperations = {
       scope: "missions:read",
       summary: "Read a mission",
       description: "With `since_version` and `wait` it returns as soon as the mission changes.",
-      params,
+      params: missionParams,
       query: POLL_QUERY,
       answers: { 200: MissionView, 304: null },
     },
@@ -130,7 +128,7 @@ export const missionOperations = {
       summary: "Update a mission",
       description:
         "Omitted fields are unchanged. `status` pauses it (`paused`), resumes it (`pending`) or runs it now (`running`).",
-      params,
+      params: missionParams,
       headers: IF_MATCH,
       body: UpdateMissionBody,
       answers: { 200: MissionView },
@@ -143,7 +141,7 @@ export const missionOperations = {
       const { principal } = change;
       const usable = await usableParts(services, principal, body);
       if (!usable.ok) return usable;
-      const given = changesOf(body);
+      const given = missionChanges(body);
       if (!given.ok) return given;
       const countable = await withinPrices(services, principal, mission.value, given.value);
       if (!countable.ok) return countable;
@@ -168,7 +166,7 @@ export const missionOperations = {
       summary: "Delete a mission",
       description:
         "The mission no longer runs and can no longer be found; its record is kept. Its running jobs are cancelled.",
-      params,
+      params: missionParams,
       answers: { 200: DeletedMissionView },
       errors: ["forbidden"],
       emits: "resource.deleted",
@@ -201,7 +199,7 @@ function stillThere(
 }
 
 /** The given workspace, or by default the organization's own. */
-async function workspaceOf(
+async function missionWorkspace(
   { system }: Services,
   { organizationId }: Principal,
   given: string | undefined,
@@ -247,5 +245,8 @@ async function usableParts(
     agent = found.value;
   }
   if (body.workspace_id === undefined) return ok({ agent, workspaceId: null });
-  return mapped(await workspaceOf(services, principal, body.workspace_id), (workspaceId) => ({ agent, workspaceId }));
+  return mapped(await missionWorkspace(services, principal, body.workspace_id), (workspaceId) => ({
+    agent,
+    workspaceId,
+  }));
 }

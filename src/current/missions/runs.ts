@@ -11,7 +11,7 @@ import { operation } from "../../operations/operation.ts";
 import { runJob } from "../../work/missions.ts";
 import { jobView } from "../jobs/view.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
-import { MissionId } from "../path-ids.ts";
+import { missionParams } from "../path-ids.ts";
 import { newIds, prepared, readMission } from "./starting.ts";
 import {
   askerOf,
@@ -23,7 +23,6 @@ import {
   RunStartedView,
 } from "./view.ts";
 
-const params = { id: MissionId };
 /** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
 const MOST_FORECAST = 100;
 
@@ -36,7 +35,7 @@ export const runOperations = {
       summary: "Run a mission now",
       description:
         "While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and no `job` yet.",
-      params,
+      params: missionParams,
       answers: { 202: RunStartedView },
       errors: ["forbidden", "invalid_state", "budget_exceeded", "provider_error"],
       emits: "mission.started",
@@ -74,7 +73,7 @@ export const runOperations = {
       scope: "missions:read",
       summary: "List the runs of a mission",
       description: "The ledger: every scheduled time with its outcome, and every manual run.",
-      params,
+      params: missionParams,
       query: {
         outcome: someOf(RUN_OUTCOMES, { description: "Entries with one of these outcomes" }),
         ...pageQuery("mission_runs"),
@@ -106,7 +105,7 @@ export const runOperations = {
       scope: "missions:read",
       summary: "Forecast when a mission will run",
       description: "In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.",
-      params,
+      params: missionParams,
       query: {
         count: withDefault(
           Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times to return" }),

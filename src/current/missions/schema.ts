@@ -3,7 +3,7 @@ import { costLimitOf, GivenAmount } from "../cost.ts";
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { JOB_PRIORITIES } from "../../../actors/job/terms.ts";
-import type { MissionChanges, TaskChanges } from "../../../actors/mission/protocol.ts";
+import type { MissionChanges, MissionTaskChanges } from "../../../actors/mission/protocol.ts";
 import {
   MISSION_TASKS,
   MISSION_STATUSES,
@@ -19,13 +19,14 @@ import { timeOf } from "../../../actors/given-time.ts";
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
+import { definedFields } from "../updating.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */
-const TITLE = 200;
+const MISSION_TITLE_CHARACTERS = 200;
 const GOAL = 32_768;
 const TASK_DESCRIPTION = 2_000;
 const REASON = 500;
-const ID = 256;
+const MISSION_BODY_ID_CHARACTERS = 256;
 /** A day: in any case jitter does not reach the next time. */
 const LONGEST_JITTER_SECONDS = 86_400;
 /** A year: with a longer window no run would ever be too late. */
@@ -33,9 +34,9 @@ const LONGEST_CATCHUP_SECONDS = 31_622_400;
 const MOST_RUNS = 1_000_000_000;
 const MOST_TOKENS = 1_000_000_000;
 
-const GivenId = Type.String({ pattern: NOT_BLANK, maxLength: ID });
+const GivenMissionId = Type.String({ pattern: NOT_BLANK, maxLength: MISSION_BODY_ID_CHARACTERS });
 const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
-const Time = Nullable(Type.String({ maxLength: 64, description: "A time in ISO 8601, or null" }));
+const GivenTime = Nullable(Type.String({ maxLength: 64, description: "A time in ISO 8601, or null" }));
 
 export const ScheduleBody = Type.Object(
   {
@@ -50,8 +51,8 @@ export const ScheduleBody = Type.Object(
       ),
     ),
     timezone: optional(Type.String({ maxLength: 64, description: "An IANA time zone; `UTC` by default" })),
-    start_at: optional(Time),
-    end_at: optional(Time),
+    start_at: optional(GivenTime),
+    end_at: optional(GivenTime),
     max_runs: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_RUNS }))),
     overlap: optional(
       OneOf(OVERLAPS, {
@@ -80,8 +81,8 @@ export const ScheduleBody = Type.Object(
   },
 );
 
-const settings = {
-  workspace_id: naming("workspace", optional(GivenId)),
+const missionSettings = {
+  workspace_id: naming("workspace", optional(GivenMissionId)),
   visibility: optional(OneOf(MISSION_VISIBILITIES)),
   priority: optional(OneOf(JOB_PRIORITIES)),
   schedule: optional(ScheduleBody),
@@ -100,12 +101,12 @@ const settings = {
     }),
   ),
 };
-const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
+const MissionTitle = Type.String({ pattern: NOT_BLANK, maxLength: MISSION_TITLE_CHARACTERS });
 const Goal = Type.String({ pattern: NOT_BLANK, maxLength: GOAL });
 
 /** `POST /api/missions`. */
 export const CreateMissionBody = Type.Object(
-  { title: Title, goal: Goal, agent_id: naming("agent", GivenId), ...settings },
+  { title: MissionTitle, goal: Goal, agent_id: naming("agent", GivenMissionId), ...missionSettings },
   {
     examples: [
       {
@@ -121,10 +122,10 @@ export const CreateMissionBody = Type.Object(
 /** `PATCH /api/missions/{id}`: absent fields stay unchanged. */
 export const UpdateMissionBody = Type.Object(
   {
-    title: optional(Title),
+    title: optional(MissionTitle),
     goal: optional(Goal),
-    agent_id: naming("agent", optional(GivenId)),
-    ...settings,
+    agent_id: naming("agent", optional(GivenMissionId)),
+    ...missionSettings,
     status: optional(
       OneOf(MISSION_STATUSES, { description: "`paused` pauses it, `pending` resumes it, `running` runs it now" }),
     ),
@@ -134,36 +135,29 @@ export const UpdateMissionBody = Type.Object(
 );
 export type UpdateMissionBody = Static<typeof UpdateMissionBody>;
 
-const task = {
+const missionTaskFields = {
   description: optional(Nullable(Type.String({ maxLength: TASK_DESCRIPTION }))),
   priority: optional(OneOf(TASK_PRIORITIES)),
-  assigned_to: optional(Nullable(Type.String({ maxLength: ID }))),
-  depends_on: optional(Type.Array(GivenId, { maxItems: MISSION_TASKS })),
+  assigned_to: optional(Nullable(Type.String({ maxLength: MISSION_BODY_ID_CHARACTERS }))),
+  depends_on: optional(Type.Array(GivenMissionId, { maxItems: MISSION_TASKS })),
 };
 
 /** `POST /api/missions/{id}/tasks`. */
 export const AddTaskBody = Type.Object(
-  { title: Title, ...task },
+  { title: MissionTitle, ...missionTaskFields },
   { examples: [{ title: "Ask the team", priority: "high" }] },
 );
 
 /** `PATCH /api/missions/{id}/tasks/{taskId}`: absent fields stay unchanged. */
 export const UpdateMissionTaskBody = Type.Object(
   {
-    title: optional(Title),
-    ...task,
+    title: optional(MissionTitle),
+    ...missionTaskFields,
     status: optional(OneOf(TASK_STATUSES)),
     position: optional(Type.Integer({ minimum: 0, maximum: MISSION_TASKS - 1 })),
   },
   { examples: [{ status: "in_progress" }] },
 );
-
-/** Leaves out undefined fields. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
 
 /** The schedule from a body; its times in the stored format. */
 function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<ScheduleSettings>> {
@@ -177,7 +171,7 @@ function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<Schedule
     return read;
   };
   const { type, value, timezone, overlap } = body;
-  const given = defined({
+  const given = definedFields({
     type,
     value,
     timezone,
@@ -192,7 +186,7 @@ function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<Schedule
 }
 
 /** The changes from a body; a budget is replaced as a whole. */
-export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
+export function missionChanges(body: UpdateMissionBody): Outcome<MissionChanges> {
   const { title, goal, visibility, priority, status, budget, metadata } = body;
   const fits = withinMetadata(metadata ?? {});
   if (!fits.ok) return fits;
@@ -201,7 +195,7 @@ export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
   const schedule = body.schedule === undefined ? undefined : scheduleOf(body.schedule);
   if (schedule?.ok === false) return schedule;
   return ok(
-    defined({
+    definedFields({
       title,
       goal,
       visibility,
@@ -221,10 +215,10 @@ export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
   );
 }
 
-export function taskChangesOf(body: Static<typeof UpdateMissionTaskBody>): TaskChanges {
+export function taskChangesOf(body: Static<typeof UpdateMissionTaskBody>): MissionTaskChanges {
   const { title, description, priority, status, position } = body;
   // An empty text names nobody, as for other tasks (V1-7).
   const assignedTo = body.assigned_to === "" ? null : body.assigned_to;
   const dependsOn = body.depends_on === undefined ? undefined : [...new Set(body.depends_on)];
-  return defined({ title, description, priority, status, position, assignedTo, dependsOn });
+  return definedFields({ title, description, priority, status, position, assignedTo, dependsOn });
 }

@@ -1,20 +1,18 @@
 /** Starting runs and task work for a caller: the mission's turn, the chat and the job in one commit. */
 import type { Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
-import { refusalOf, without } from "../../../actors/mission/access.ts";
+import { refusalOf, refuseLoss } from "../../../actors/mission/access.ts";
 import type { JobIds, MissionChanges } from "../../../actors/mission/protocol.ts";
 import { type Mission, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { following, type GroupMember } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import { type Change, type Commit, done } from "../../http/commit/commit.ts";
+import { type Change, type Committing, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { runJob } from "../../work/missions.ts";
 import { type PreparedWork, prepareWork } from "../../work/prepared-work.ts";
 import { askerOf, missionView } from "./view.ts";
-
-type Committing = Promise<Outcome<Commit>>;
 
 /** A mission that the caller may see. */
 export const readMission = ({ system }: Services, principal: Principal, id: string): Promise<Outcome<Mission>> =>
@@ -37,9 +35,9 @@ export async function prepared(
   if (refused !== null) return refused;
   const place = workspaceRef(principal.organizationId, mission.workspaceId);
   const workspace = await services.system.dispatch(place, { kind: "read_workspace" });
-  if (!workspace.ok) return workspace.fault.kind === "not_found" ? without("workspace", mission, by) : workspace;
+  if (!workspace.ok) return workspace.fault.kind === "not_found" ? refuseLoss("workspace", mission, by) : workspace;
   const work = await prepareWork(services, { by: principal, agent });
-  return !work.ok && work.fault.kind === "not_found" ? without("agent", mission, by) : work;
+  return !work.ok && work.fault.kind === "not_found" ? refuseLoss("agent", mission, by) : work;
 }
 
 /**

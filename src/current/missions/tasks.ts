@@ -12,14 +12,13 @@ import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { taskJob } from "../../work/missions.ts";
 import { jobView } from "../jobs/view.ts";
-import { MissionId, MissionTaskId } from "../path-ids.ts";
+import { MissionTaskId, missionParams } from "../path-ids.ts";
 import { updated } from "../updating.ts";
 import { AddTaskBody, taskChangesOf, UpdateMissionTaskBody } from "./schema.ts";
 import { newIds, prepared } from "./starting.ts";
 import { askerOf, missionTaskView, MissionTaskView, TaskStartedView } from "./view.ts";
 
-const params = { id: MissionId };
-const taskParams = { ...params, taskId: MissionTaskId };
+const taskParams = { ...missionParams, taskId: MissionTaskId };
 
 export const missionTaskOperations = {
   addMissionTask: operation(
@@ -28,7 +27,7 @@ export const missionTaskOperations = {
       path: "/api/missions/{id}/tasks",
       scope: "missions:write",
       summary: "Add a mission task",
-      params,
+      params: missionParams,
       body: AddTaskBody,
       answers: { 201: MissionTaskView },
       errors: ["forbidden", "invalid_state"],

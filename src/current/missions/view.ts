@@ -19,7 +19,7 @@ import {
 import { taskVerbs } from "../../../actors/mission/task-work.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
-import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Nullable, NullableTime, OneOf, Timestamp, Type, isoTime } from "../../../actors/schema.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { JobView } from "../jobs/view.ts";
@@ -28,8 +28,7 @@ import { permitted, RECORD, recordView } from "../record.ts";
 /** Upcoming times that a mission shows. */
 const UPCOMING = 5;
 
-const Time = Nullable(Timestamp);
-const MissionId = Id("mis", "The mission's id");
+const ShownMissionId = Id("mis", "The mission's id");
 const RunErrorView = Nullable(
   noun("MissionRunError", "Why a run failed", {
     code: Text("What went wrong", "provider_error"),
@@ -42,10 +41,10 @@ const ScheduleView = noun("MissionSchedule", "When a mission runs", {
   value: Nullable(Text("Cron expression, time or pause, depending on `type`", "0 9 * * 1-5")),
   timezone: Text("An IANA time zone", "Europe/London"),
   description: Text("The schedule in words", "Weekdays at 09:00, Europe/London"),
-  start_at: Time,
-  end_at: Time,
-  next_run_at: Time,
-  last_run_at: Time,
+  start_at: NullableTime,
+  end_at: NullableTime,
+  next_run_at: NullableTime,
+  last_run_at: NullableTime,
   upcoming_runs_at: Type.Array(Timestamp, { maxItems: UPCOMING }),
   run_count: Count("Number of runs so far"),
   max_runs: Nullable(Type.Integer({ minimum: 1 })),
@@ -56,7 +55,7 @@ const ScheduleView = noun("MissionSchedule", "When a mission runs", {
 
 export const MissionTaskView = noun("MissionTask", "A task of a mission", {
   id: Id("mtk", "The task's id"),
-  mission_id: MissionId,
+  mission_id: ShownMissionId,
   title: Text("What there is to do", "Ask the team"),
   description: Nullable(Type.String()),
   status: OneOf(TASK_STATUSES),
@@ -66,7 +65,7 @@ export const MissionTaskView = noun("MissionTask", "A task of a mission", {
   depends_on: Type.Array(Id("mtk", "A task that must be completed first")),
   job_id: Nullable(Id("job", "The newest job that works on it")),
   created_by: Id("usr", "The user who created it"),
-  completed_at: Time,
+  completed_at: NullableTime,
   ...RECORD,
 });
 
@@ -75,16 +74,16 @@ export const LastRunView = noun("MissionLastRun", "The newest run of a mission",
   run_number: Nullable(Count("Number of the run; null until its job has started")),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
-  scheduled_at: Time,
+  scheduled_at: NullableTime,
   fired_at: Timestamp,
-  ended_at: Time,
+  ended_at: NullableTime,
   job_id: Nullable(Id("job", "Job of the run")),
   chat_id: Nullable(Id("cht", "Chat of the run")),
   error: RunErrorView,
 });
 
 export const MissionView = noun("Mission", "Recurring work for an agent, started by hand or by a schedule", {
-  id: MissionId,
+  id: ShownMissionId,
   title: Text("Title", "Morning report"),
   goal: Text("What each run is for", "Summarize what has changed since yesterday."),
   agent_id: Id("agt", "The agent that does the work"),
@@ -116,13 +115,13 @@ export const DeletedMissionView = noun("DeletedMission", "A deleted mission, in 
 
 export const MissionRunView = noun("MissionRun", "An entry of a mission's ledger", {
   id: Id("mrn", "The entry's id"),
-  mission_id: MissionId,
+  mission_id: ShownMissionId,
   run_number: Nullable(Count("Number of the run; null if nothing ran")),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
-  scheduled_at: Time,
-  fired_at: Time,
-  ended_at: Time,
+  scheduled_at: NullableTime,
+  fired_at: NullableTime,
+  ended_at: NullableTime,
   count: Type.Integer({ minimum: 1, description: "Number of scheduled times that the entry covers" }),
   until: Nullable(Type.String({ format: "date-time", description: "Last scheduled time that the entry covers" })),
   job_id: Nullable(Id("job", "Job of the run")),
@@ -144,7 +143,7 @@ export const TaskStartedView = noun("MissionTaskStarted", "The job that works on
 });
 
 export const ForecastView = noun("MissionForecast", "When a mission will run", {
-  mission_id: MissionId,
+  mission_id: ShownMissionId,
   timezone: Text("The zone of the local times", "Europe/London"),
   times: Type.Array(
     noun("MissionForecastTime", "A time of a schedule", {

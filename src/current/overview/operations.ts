@@ -68,12 +68,12 @@ export const overviewOperations = {
   ),
 };
 
-type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
+type TransitionTable<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
 
 /** A transition table as data, with allowed transitions only. */
 function machine<S extends string, T extends string>(
   name: string,
-  table: Table<S, T>,
+  table: TransitionTable<S, T>,
   of: {
     readonly initial: S;
     readonly terminal: readonly S[];

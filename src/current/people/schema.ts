@@ -10,7 +10,7 @@ import {
   ROLES,
   type Token,
 } from "../../../actors/organization/schema.ts";
-import { hasEnded, revocationRefusal } from "../../../actors/organization/tokens.ts";
+import { hasTokenEnded, revocationRefusal } from "../../../actors/organization/tokens.ts";
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
@@ -19,10 +19,10 @@ import { permitted, RECORD, recordView } from "../record.ts";
 
 /** A local part of 64 characters and a domain of 190; no spaces, no control characters. */
 const EMAIL = "^[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,64}@[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,190}$";
-const Role = OneOf(ROLES, { description: "`owner` administers the organization, `member` works in it" });
+const RoleField = OneOf(ROLES, { description: "`owner` administers the organization, `member` works in it" });
 
 /** `PATCH /api/members/{id}` */
-export const UpdateMemberBody = Type.Object({ role: Role }, { examples: [{ role: "owner" }] });
+export const UpdateMemberBody = Type.Object({ role: RoleField }, { examples: [{ role: "owner" }] });
 
 /** `POST /api/invitations` */
 export const CreateInvitationBody = Type.Object(
@@ -41,7 +41,7 @@ const MEMBER = {
   id: Id("usr", "The user's id: the same in every organization"),
   name: Text("The person's name", "Ada Lovelace"),
   email: Text("The person's e-mail address", "ada@example.com"),
-  role: Role,
+  role: RoleField,
   ...RECORD,
 };
 export const MemberView = noun("Member", "A person in the organization", MEMBER);
@@ -55,7 +55,7 @@ export const INVITATION_STATUSES = ["pending", "accepted", "revoked", "expired"]
 const INVITATION = {
   id: Id("inv", "The invitation's id"),
   email: Text("The invited address; anybody with the link can accept it", "ada@example.com"),
-  role: Role,
+  role: RoleField,
   status: OneOf(INVITATION_STATUSES),
   expires_at: Timestamp,
   ...RECORD,
@@ -138,7 +138,7 @@ export function invitationView(invitation: Invitation, by: Principal, now: numbe
 }
 
 export function sessionView(session: Token, by: Principal, now: number): Shown<typeof SessionView> {
-  const status = session.revokedAt !== null ? "revoked" : hasEnded(session, now) ? "expired" : "active";
+  const status = session.revokedAt !== null ? "revoked" : hasTokenEnded(session, now) ? "expired" : "active";
   const mayRevoke = status === "active" && revocationRefusal(session, by) === null;
   return {
     id: session.id,

@@ -2,7 +2,7 @@
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
-import { hasEnded } from "../../../actors/organization/tokens.ts";
+import { hasTokenEnded } from "../../../actors/organization/tokens.ts";
 import { type Page, PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { originOf } from "../../http/request/caller.ts";
@@ -164,7 +164,7 @@ async function otherSessions(
       directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
     );
     if (!page.ok) return page;
-    found.push(...page.value.records.filter((each) => each.id !== tokenId && !hasEnded(each, now)));
+    found.push(...page.value.records.filter((each) => each.id !== tokenId && !hasTokenEnded(each, now)));
     after = page.value.next;
   } while (after !== null);
   return ok(found);

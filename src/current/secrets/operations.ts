@@ -19,10 +19,10 @@ import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
 import { PutProviderKeyBody, PutSecretBody, SECRET_MAX_BYTES, SECRET_MIN, WrittenName } from "./schema.ts";
 
-const Name = Text("The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.`", "GITHUB_TOKEN");
+const SecretName = Text("The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.`", "GITHUB_TOKEN");
 
 export const SecretView = noun("Secret", "A write-only value that agents refer to by its name", {
-  name: Name,
+  name: SecretName,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -64,7 +64,7 @@ export const secretOperations = {
       isForOwners: true,
       summary: "Write a secret",
       description: "Creates it, or replaces its value.",
-      params: { name: WrittenName(Name) },
+      params: { name: WrittenName(SecretName) },
       body: PutSecretBody,
       answers: { 200: SecretView, 201: SecretView },
       emits: "resource.updated",
@@ -91,7 +91,7 @@ export const secretOperations = {
       isForOwners: true,
       summary: "Delete a secret",
       description: "A secret that agents or repositories use is deleted only with `force`.",
-      params: { name: Name },
+      params: { name: SecretName },
       query: { force: OneOf(["true", "false"] as const, { description: "Deletes the secret even if it is in use" }) },
       answers: { 200: SecretView },
       errors: ["not_found", "secret_in_use"],

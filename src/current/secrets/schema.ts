@@ -3,7 +3,7 @@ import { type TSchema, Type } from "../../../actors/schema.ts";
 import { bad, good, textField } from "../../http/contract/field.ts";
 
 /** Letters, digits, `_`, `-` and `.`, as variables and keys are named. */
-const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const SECRET_NAME_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 /** Characters. A shorter secret would match ordinary text when results are searched for it. */
 export const SECRET_MIN = 8;
 /** Bytes of UTF-8: an RSA private key of 4,096 bits fits. */
@@ -24,7 +24,7 @@ export const PutProviderKeyBody = Type.Object(
 /** The name of a secret in a write; an invalid one is 400, because the caller has chosen it. */
 export const WrittenName = (shown: TSchema) =>
   textField<string>(shown, (text) =>
-    SECRET_NAME.test(text)
+    SECRET_NAME_PATTERN.test(text)
       ? good(text)
       : bad("A name has 1 to 64 letters, digits, `_`, `-` and `.`, and does not begin with `-` or `.`"),
   );

@@ -25,27 +25,27 @@ const head = (type: string): Properties => ({
 function dataSchema(type: string, schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return Type.Union(variants.map((variant) => dataSchema(type, variant)));
-  return Type.Object({ ...head(type), ...snakeCasedProperties(schema), ...head(type) }, nameOf(schema));
+  return Type.Object({ ...head(type), ...snakeCasedProperties(schema), ...head(type) }, schemaName(schema));
 }
 
 /** The name of a schema in the contract, if it has one, and its description. */
-const nameOf = ({ $id, description = "" }: TSchema) => ($id === undefined ? {} : { $id, description });
+const schemaName = ({ $id, description = "" }: TSchema) => ($id === undefined ? {} : { $id, description });
 
 const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
   Object.fromEntries(
     Object.entries((schema["properties"] ?? {}) as Properties).flatMap(([key, value]) => {
       if (HIDDEN_FIELDS.has(key)) return [];
-      const inner = VERBATIM.has(key) ? value : snakeCased(value);
+      const inner = VERBATIM.has(key) ? value : snakeCasedSchema(value);
       const isOptional = !((schema["required"] ?? []) as readonly string[]).includes(key);
       return [[snakeCase(key), isOptional ? Type.Optional(inner) : inner]];
     }),
   );
 
-/** Mirrors `snakeCased` of the events: it converts nested objects, and leaves the contents of lists alone. */
-function snakeCased(schema: TSchema): TSchema {
+/** Mirrors `snakeCasedSchema` of the events: it converts nested objects, and leaves the contents of lists alone. */
+function snakeCasedSchema(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
-  if (variants !== undefined) return Type.Union(variants.map(snakeCased));
-  return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema), nameOf(schema));
+  if (variants !== undefined) return Type.Union(variants.map(snakeCasedSchema));
+  return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema), schemaName(schema));
 }
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -64,20 +64,20 @@ interface EventShape {
 }
 
 /** An event that moves its reader's cursor. */
-const event = ({ stream, type, about, data }: EventShape, cursor: string): TSchema =>
+const eventNoun = ({ stream, type, about, data }: EventShape, cursor: string): TSchema =>
   noun(eventName(stream, type), about, { event: Type.Literal(type), id: Text("Cursor of this event", cursor), data });
 /** An event that does not move the cursor. */
 const note = ({ stream, type, about, data }: EventShape): TSchema =>
   noun(eventName(stream, type), about, { event: Type.Literal(type), data });
 
-const TextDelta = noun("TextDelta", "Text that was added to a message", {
+const TextDeltaView = noun("TextDelta", "Text that was added to a message", {
   message_id: Id("msg", "The message that it belongs to"),
   position: Count("Where the text ends in the message's content, in UTF-16 units"),
   text: Text("The added text", "Hel"),
 });
 /** Live text; it is not stored, and its id is the last seq plus the position reached in the text. */
-const delta = (stream: EventShape["stream"], type: string): TSchema =>
-  event({ stream, type, about: "Live text; it is not stored", data: TextDelta }, "12.480");
+const deltaNoun = (stream: EventShape["stream"], type: string): TSchema =>
+  eventNoun({ stream, type, about: "Live text; it is not stored", data: TextDeltaView }, "12.480");
 
 const RESET_REASONS = ["malformed", "ahead_of_head", "not_retained"] as const;
 const NOTES: readonly TSchema[] = [
@@ -110,7 +110,7 @@ const NOTES: readonly TSchema[] = [
 function streamEvents(stream: "Chat" | "Job", snapshot: TSchema, table: Readonly<Record<string, TSchema>>): TSchema {
   const kind = stream.toLowerCase();
   const recorded = Object.entries(table).map(([type, schema]) =>
-    event({ stream, type, about: String(schema.description), data: dataSchema(type, schema) }, "12"),
+    eventNoun({ stream, type, about: String(schema.description), data: dataSchema(type, schema) }, "12"),
   );
   const first = note({
     stream,
@@ -119,7 +119,7 @@ function streamEvents(stream: "Chat" | "Job", snapshot: TSchema, table: Readonly
     data: snapshot,
   });
   const name = `${stream}StreamEvent`;
-  const text = delta(stream, stream === "Chat" ? "message.delta" : "transcript.delta");
+  const text = deltaNoun(stream, stream === "Chat" ? "message.delta" : "transcript.delta");
   return Type.Union([first, ...recorded, text, ...NOTES], {
     $id: name,
     title: name,

@@ -7,7 +7,7 @@ import type { StreamItem, TextDelta } from "../../../actors/runtime/streams/repl
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
-import { snakeCased } from "../event-view.ts";
+import { snakeCasedData } from "../event-view.ts";
 
 /** Event names of live text, by kind of stream. */
 const DELTA = { chat: "message.delta", chat_without_calls: "message.delta", job: "transcript.delta" } as const;
@@ -61,7 +61,7 @@ function eventFrame(kind: StreamKind, event: StoredEvent): string {
   if (frame === undefined) {
     const { seq, type, at } = event;
     const data = kind === "chat_without_calls" && type.startsWith("tool.") ? withoutFields(event.data) : event.data;
-    const shown = Object.assign({ seq, type, at }, snakeCased(data), { seq, type, at });
+    const shown = Object.assign({ seq, type, at }, snakeCasedData(data), { seq, type, at });
     frame = sseEvent({ event: type, id: String(seq), data: sseJson(shown) });
     events.set(event, frame);
   }

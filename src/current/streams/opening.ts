@@ -5,7 +5,7 @@
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../../actors/runtime/actor.ts";
-import { UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
 import type { ClientCursor, Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { eventStream, type EventStreamParts } from "../../http/stream/event-stream.ts";
 import type { Visitor } from "../../http/request/caller.ts";
@@ -56,10 +56,10 @@ export async function openStream(
   if (start === null || !start.ok || !place.ok) {
     subscription.close();
     if (start !== null && !start.ok) return start;
-    return place.ok ? { ok: false, fault: UNAVAILABLE } : place;
+    return place.ok ? { ok: false, fault: SHARD_UNAVAILABLE } : place;
   }
   const { place: begun, isResumed, reset } = start.value;
-  if (isResumed && hasEnded(ending, subscription)) {
+  if (isResumed && hasReachedEnd(ending, subscription)) {
     subscription.close();
     // An EventSource reconnects for ever after a 200 that ends; in HTML, 204 is how a server stops it.
     return ok(new Response(null, { status: 204, headers: { "cache-control": "no-store", ...connection.headers } }));
@@ -84,7 +84,7 @@ function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: Co
 }
 
 /** Whether the stream is over and its reader has received all of it. */
-const hasEnded = (ending: StreamEnd, subscription: Subscription): boolean =>
+const hasReachedEnd = (ending: StreamEnd, subscription: Subscription): boolean =>
   ending.kind === "at_seq" && subscription.seq >= ending.seq;
 
 /** Lives as long as the stream. It is created here, in a small scope, so that its closure retains nothing else. */
@@ -105,12 +105,12 @@ async function begin(subscription: Subscription, { cursor, replay }: StreamReque
   const reason = cursor === null ? null : await useless(subscription, cursor, head);
   if (cursor !== null && reason === null) {
     assert(cursor !== "malformed", "a malformed cursor is of no use");
-    return { place: nameOf(cursor), isResumed: true, reset: null };
+    return { place: cursorName(cursor), isResumed: true, reset: null };
   }
   const first = { seq: Math.max(0, head - replay), position: 0 };
   await subscription.resume(first);
   const reset = reason === null ? null : { reason, from_seq: await subscription.firstKept(first.seq) };
-  return { place: nameOf(first), isResumed: false, reset };
+  return { place: cursorName(first), isResumed: false, reset };
 }
 
 /** Why the cursor is unusable; null if the reader is now at it. */
@@ -126,4 +126,4 @@ async function useless(
   return place === "ahead" ? "ahead_of_head" : "not_retained";
 }
 
-const nameOf = ({ seq, position }: ClientCursor): string => (position === null ? `${seq}` : `${seq}.${position}`);
+const cursorName = ({ seq, position }: ClientCursor): string => (position === null ? `${seq}` : `${seq}.${position}`);

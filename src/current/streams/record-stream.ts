@@ -6,7 +6,7 @@
  */
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
-import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
+import { type Interruption, type StreamPiece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
 import { cursorAfter, noteFrame, type StreamKind, writeOf } from "./frames.ts";
 
 /** When a stream ends. `seq`: after this event, or at once if the reader has it already. */
@@ -23,7 +23,7 @@ export type StreamEnd =
 /** Reasons for `stream.closing`. */
 export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"] as const;
 type ClosingReason = (typeof CLOSING_REASONS)[number];
-const REASONS: Readonly<Record<Interruption, ClosingReason>> = {
+const CLOSING_REASON_OF: Readonly<Record<Interruption, ClosingReason>> = {
   shutdown: "deploy",
   failure: "unavailable",
   revoked: "revoked",
@@ -49,7 +49,7 @@ export class RecordStream implements SharedSource {
     this.cursor = cursor;
   }
 
-  next(): Piece | typeof QUIET | null | Promise<Piece | null> {
+  next(): StreamPiece | typeof QUIET | null | Promise<StreamPiece | null> {
     if (this.isOver) return null;
     if (this.mayHaveEnded) return this.askForEnd();
     const { ending, subscription, fetched } = this;
@@ -100,20 +100,20 @@ export class RecordStream implements SharedSource {
   }
 
   lastWords(reason: Interruption): string {
-    return this.closing(REASONS[reason]);
+    return this.closing(CLOSING_REASON_OF[reason]);
   }
 
   private closing(reason: ClosingReason): string {
     return noteFrame("stream.closing", { reason, resume_after: this.cursor });
   }
 
-  private async fetch(): Promise<Piece> {
+  private async fetch(): Promise<StreamPiece> {
     const items = await this.subscription.nextPage();
     if (items.length > 0) this.fetched = items;
     return "";
   }
 
-  private pieceOf(items: readonly StreamItem[]): Piece {
+  private pieceOf(items: readonly StreamItem[]): StreamPiece {
     const { ending } = this;
     this.fetched = null;
     this.cursor = cursorAfter(items.at(-1)!);
@@ -124,7 +124,7 @@ export class RecordStream implements SharedSource {
     return bytes;
   }
 
-  private async askForEnd(): Promise<Piece> {
+  private async askForEnd(): Promise<StreamPiece> {
     const { ending } = this;
     const seq = ending.kind === "asked" ? await ending.endOf() : null;
     if (seq !== null) this.ending = { kind: "at_seq", seq };

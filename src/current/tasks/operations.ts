@@ -1,6 +1,6 @@
 /** Tasks on the current surface: list, read, and status updates, for which v1 has no operation. */
 import { mapped } from "../../../actors/fault.ts";
-import type { TaskChanges } from "../../../actors/organization/protocol.ts";
+import type { OrganizationTaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
@@ -21,7 +21,7 @@ import {
   UpdateTaskBody,
 } from "./schema.ts";
 
-const params = { id: TaskId };
+const taskPathParams = { id: TaskId };
 
 export const taskOperations = {
   listTasks: operation(
@@ -78,7 +78,7 @@ export const taskOperations = {
       path: "/api/tasks/{id}",
       scope: "tasks:read",
       summary: "Read a task",
-      params,
+      params: taskPathParams,
       answers: { 200: TaskView },
     },
     async ({ system }, { principal }, { params: { id: taskId } }) => {
@@ -94,7 +94,7 @@ export const taskOperations = {
       scope: "tasks:write",
       summary: "Update a task",
       description: "Omitted fields are unchanged. `completed` and `cancelled` are final.",
-      params,
+      params: taskPathParams,
       headers: IF_MATCH,
       body: UpdateTaskBody,
       answers: { 200: TaskView },
@@ -104,7 +104,7 @@ export const taskOperations = {
     async (_, change, { params: { id: taskId }, headers, body }) => {
       const { principal } = change;
       const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body;
-      const changes: Partial<TaskChanges> = {
+      const changes: Partial<OrganizationTaskChanges> = {
         ...rest,
         ...(assignedTo === undefined ? {} : { assignedTo: given(assignedTo) }),
         ...(workspaceId === undefined ? {} : { workspaceId: given(workspaceId) }),
@@ -123,7 +123,7 @@ export const taskOperations = {
       scope: "tasks:write",
       summary: "Delete a task",
       description: "The task can no longer be found, on v1 either.",
-      params,
+      params: taskPathParams,
       answers: { 200: DeletedTask },
       emits: "resource.deleted",
     },

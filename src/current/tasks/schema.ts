@@ -1,6 +1,6 @@
 /** The bodies and the view of tasks on the current surface, and the filters of their list (GEN-8). */
 import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
-import { verbsOf } from "../../../actors/organization/tasks.ts";
+import { organizationTaskVerbs } from "../../../actors/organization/tasks.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { GIVEN_ID_CHARACTERS, idFilter, someOf } from "../../http/contract/field.ts";
@@ -9,18 +9,18 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 /** Characters, as on v1. */
-const TITLE = 512;
+const TASK_TITLE_LIMIT = 512;
 const DESCRIPTION = 65_536;
-const GivenId = Type.Union([Type.String({ maxLength: GIVEN_ID_CHARACTERS }), Type.Null()]);
+const GivenTaskId = Type.Union([Type.String({ maxLength: GIVEN_ID_CHARACTERS }), Type.Null()]);
 
 /** `POST /api/tasks`: a new task is pending. */
 export const CreateTaskBody = Type.Object(
   {
-    title: Type.String({ pattern: "\\S", maxLength: TITLE }),
+    title: Type.String({ pattern: "\\S", maxLength: TASK_TITLE_LIMIT }),
     description: Type.Optional(Type.Union([Type.String({ maxLength: DESCRIPTION }), Type.Null()])),
     priority: Type.Optional(OneOf(TASK_PRIORITIES, { default: "medium" })),
-    assigned_to: Type.Optional(GivenId),
-    workspace_id: Type.Optional(GivenId),
+    assigned_to: Type.Optional(GivenTaskId),
+    workspace_id: Type.Optional(GivenTaskId),
   },
   { examples: [{ title: "Read the report", priority: "high", assigned_to: "agt_V1StGXR8_Z5jdHi6B-myT" }] },
 );
@@ -28,12 +28,12 @@ export const CreateTaskBody = Type.Object(
 /** `PATCH /api/tasks/{id}`: absent fields stay unchanged; a status must follow the allowed transitions. */
 export const UpdateTaskBody = Type.Object(
   {
-    title: Type.Optional(Type.String({ pattern: "\\S", maxLength: TITLE })),
+    title: Type.Optional(Type.String({ pattern: "\\S", maxLength: TASK_TITLE_LIMIT })),
     description: Type.Optional(Type.Union([Type.String({ maxLength: DESCRIPTION }), Type.Null()])),
     status: Type.Optional(OneOf(TASK_STATUSES)),
     priority: Type.Optional(OneOf(TASK_PRIORITIES)),
-    assigned_to: Type.Optional(GivenId),
-    workspace_id: Type.Optional(GivenId),
+    assigned_to: Type.Optional(GivenTaskId),
+    workspace_id: Type.Optional(GivenTaskId),
   },
   { examples: [{ status: "in_progress", assigned_to: "agt_V1StGXR8_Z5jdHi6B-myT" }] },
 );
@@ -66,7 +66,7 @@ export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => (
   workspace_id: task.workspaceId,
   created_by: task.createdBy,
   completed_at: task.completedAt,
-  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", verbsOf(task))),
+  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", organizationTaskVerbs(task))),
 });
 
 export const deletedTaskView = (task: Task, by: Principal): Shown<typeof DeletedTask> => ({

@@ -22,7 +22,7 @@ import { TokenId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView, tokenView } from "./schema.ts";
 
-const params = { id: TokenId };
+const tokenParams = { id: TokenId };
 
 const MAKING =
   "The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not longer than your token.";
@@ -70,7 +70,7 @@ export const tokenOperations = {
       isForOwners: true,
       summary: "Revoke a service token",
       description: REVOKING,
-      params,
+      params: tokenParams,
       answers: { 200: TokenView },
       errors: ["forbidden"],
       emits: "service_token.revoked",
@@ -114,7 +114,7 @@ export const tokenOperations = {
       scope: "tokens:write",
       summary: "Revoke a personal access token",
       description: REVOKING,
-      params,
+      params: tokenParams,
       answers: { 200: TokenView },
       errors: ["forbidden"],
       emits: "resource.deleted",

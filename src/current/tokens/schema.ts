@@ -14,7 +14,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 /** Sessions, and tokens of programs with a grant, are not named tokens. */
-function kindOf(kind: CredentialKind): TokenKind {
+function namedTokenKind(kind: CredentialKind): TokenKind {
   assert(kind === "personal" || kind === "service", "lists of tokens are of one of their kinds");
   return kind;
 }
@@ -25,12 +25,16 @@ const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
 };
 
 /** Not blank, and without terminal control characters. */
-const NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
+const TOKEN_NAME_PATTERN = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 /** `POST /api/service-tokens` and `POST /api/personal-access-tokens` */
 export const CreateTokenBody = Type.Object(
   {
-    name: Type.String({ pattern: NAME, form: "text without control characters", maxLength: TOKEN_NAME_CHARACTERS }),
+    name: Type.String({
+      pattern: TOKEN_NAME_PATTERN,
+      form: "text without control characters",
+      maxLength: TOKEN_NAME_CHARACTERS,
+    }),
     scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
     expires_in_days: Type.Optional(Type.Integer({ minimum: TOKEN_DAYS_MIN, maximum: TOKEN_DAYS_MAX })),
   },
@@ -38,7 +42,7 @@ export const CreateTokenBody = Type.Object(
 );
 
 export const TOKEN_STATUSES = ["active", "expired", "revoked"] as const;
-const TOKEN = {
+const TOKEN_FIELDS = {
   id: Id("tok", "The token's id"),
   kind: OneOf(TOKEN_KINDS),
   name: Text("What the token is for", "The build server"),
@@ -54,9 +58,9 @@ const TOKEN = {
   ),
   ...RECORD,
 };
-export const TokenView = noun("Token", "A credential, without its secret", TOKEN);
+export const TokenView = noun("Token", "A credential, without its secret", TOKEN_FIELDS);
 export const NewTokenView = noun("NewToken", "A new credential; the token itself is never shown again", {
-  ...TOKEN,
+  ...TOKEN_FIELDS,
   token: Type.String({ description: "The bearer token: store it" }),
 });
 export const ServiceTokenList = listOf("ServiceTokenList", "service_tokens", TokenView);
@@ -66,7 +70,7 @@ export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_acc
  * Only revocation changes a token. The version of its record also counts notes of its last use, which readers must
  * not see as a change (AUTH-9).
  */
-const changesOf = (token: Token): Token => ({
+const withVersion = (token: Token): Token => ({
   ...token,
   version: token.revokedAt === null ? 1 : 2,
   updatedAt: token.revokedAt ?? token.createdAt,
@@ -75,7 +79,7 @@ const changesOf = (token: Token): Token => ({
 /** The token without its secret: only the last characters are known. */
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   id: token.id,
-  kind: kindOf(token.kind),
+  kind: namedTokenKind(token.kind),
   name: token.name,
   status: statusOf(token, now),
   scopes: token.scopes,
@@ -87,8 +91,8 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   // Absent for tokens made by an earlier version of the service.
   created_with: token.madeWith ?? null,
   ...recordView(
-    changesOf(token),
-    { revoke: `${TOKEN_PATHS[kindOf(token.kind)]}/${token.id}/revoke` },
+    withVersion(token),
+    { revoke: `${TOKEN_PATHS[namedTokenKind(token.kind)]}/${token.id}/revoke` },
     permitted(by, "tokens:write", token.revokedAt === null && revocationRefusal(token, by) === null ? ["revoke"] : []),
   ),
 });

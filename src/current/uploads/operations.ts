@@ -8,9 +8,9 @@ import { UPLOAD_BYTES, UPLOAD_NAME } from "../../../actors/upload/terms.ts";
 import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
 import type { ContentCheck } from "../../../actors/workspace/ports.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { NOT_BLANK, streamed } from "../../http/contract/body-schema.ts";
+import { NOT_BLANK, streamedBody } from "../../http/contract/body-schema.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
-import { media, type Shown } from "../../http/contract/operation.ts";
+import { type Shown } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -22,8 +22,7 @@ import { UploadId } from "../path-ids.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 import { DIGEST_HEADER } from "../workspaces/content-range.ts";
 import { fileResponse } from "../workspaces/file-response.ts";
-
-const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
+import { FILE_BYTES } from "../workspaces/file-schema.ts";
 
 export const UploadedFile = noun("UploadedFile", "A file that messages can refer to by `file_id`", {
   id: Id("upl", "The file's id"),
@@ -40,7 +39,7 @@ export const UploadedFile = noun("UploadedFile", "A file that messages can refer
 
 const UploadedFileList = listOf("UploadedFileList", "files", UploadedFile);
 
-const params = { id: UploadId };
+const uploadParams = { id: UploadId };
 
 export const uploadOperations = {
   listUploads: operation(
@@ -56,7 +55,7 @@ export const uploadOperations = {
       const settled = await system.settled(principal.organizationId);
       if (!settled.ok) return settled;
       const list = await lookUp(log, uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)));
-      return mapped(list, (page) => pageView("files", page, (upload) => uploadView(upload, principal)));
+      return mapped(list, (page) => pageView("files", page, (upload) => uploadedFileView(upload, principal)));
     },
   ),
 
@@ -70,7 +69,7 @@ export const uploadOperations = {
         "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is detected from its first bytes. A file that no message refers to is removed after 7 days.",
       query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "Name of the file" }) },
       headers: DIGEST_HEADER,
-      body: streamed(UPLOAD_BYTES),
+      body: streamedBody(UPLOAD_BYTES),
       answers: { 201: UploadedFile },
       emits: "resource.created",
     },
@@ -81,7 +80,7 @@ export const uploadOperations = {
       if (name === undefined)
         return invalid("/name", "name must be given: what the file is called, as ?name=invoice.pdf");
       if ((body.length ?? 0) > UPLOAD_BYTES) return refuse({ kind: "payload_too_large", limitBytes: UPLOAD_BYTES });
-      change.keepOpen(QUIET_SECONDS);
+      change.keepOpen(UPLOADING_QUIET_SECONDS);
       let mime = "";
       // Checked before it is stored: a refused upload takes no space on the disk.
       const check: ContentCheck = async (content) => {
@@ -100,7 +99,7 @@ export const uploadOperations = {
       const { sha256, size } = received.value;
       const command = { kind: "create_upload", name, content: { sha256, size, mime }, userId } as const;
       return change.commit([ask(uploadRef(organizationId, newId("upl")), command)], (upload) =>
-        created(uploadView(upload, change.principal)),
+        created(uploadedFileView(upload, change.principal)),
       );
     },
   ),
@@ -111,11 +110,11 @@ export const uploadOperations = {
       path: "/api/files/{id}",
       scope: "chats:read",
       summary: "Read an uploaded file's metadata",
-      params,
+      params: uploadParams,
       answers: { 200: UploadedFile },
     },
     async (services, { principal }, { params: { id } }) => {
-      return mapped(await found(services, principal, id), (upload) => uploadView(upload, principal));
+      return mapped(await found(services, principal, id), (upload) => uploadedFileView(upload, principal));
     },
   ),
 
@@ -125,9 +124,9 @@ export const uploadOperations = {
       path: "/api/files/{id}/content",
       scope: "chats:read",
       summary: "Download an uploaded file",
-      params,
+      params: uploadParams,
       headers: FILE_HEADERS,
-      answers: { 200: BYTES, 206: BYTES, 304: null },
+      answers: { 200: FILE_BYTES, 206: FILE_BYTES, 304: null },
     },
     async (services, { principal }, { params: { id }, headers }) => {
       const upload = await found(services, principal, id);
@@ -142,21 +141,21 @@ export const uploadOperations = {
       scope: "chats:write",
       summary: "Delete an uploaded file",
       description: "New messages can no longer refer to the file. Messages that already do keep its content.",
-      params,
+      params: uploadParams,
       answers: { 200: UploadedFile },
       emits: "resource.deleted",
     },
     (_, change, { params: { id } }) => {
       const { organizationId, userId } = change.principal;
       return change.commit([ask(uploadRef(organizationId, id), { kind: "delete_upload", userId })], (upload) =>
-        done({ ...uploadView(upload, change.principal), allowed_actions: [] }),
+        done({ ...uploadedFileView(upload, change.principal), allowed_actions: [] }),
       );
     },
   ),
 };
 
 /** An upload is abandoned after so much silence. */
-const QUIET_SECONDS = 60;
+const UPLOADING_QUIET_SECONDS = 60;
 
 const found = (
   { system }: Pick<Services, "system">,
@@ -164,7 +163,7 @@ const found = (
   id: string,
 ): Promise<Outcome<Upload>> => system.dispatch(uploadRef(organizationId, id), { kind: "read_upload", userId });
 
-function uploadView(upload: Upload, by: Principal): Shown<typeof UploadedFile> {
+function uploadedFileView(upload: Upload, by: Principal): Shown<typeof UploadedFile> {
   const self = `/api/files/${upload.id}`;
   return {
     id: upload.id,

@@ -107,7 +107,7 @@ export const usageOperations = {
       const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
       const found = await lookUp(log, reports);
       return mapped(found, ([report, states]) =>
-        usageView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
+        usageReportView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
       );
     },
   ),
@@ -119,7 +119,7 @@ export const USAGE_ROWS = 1_000;
 /** The key of each group in its row. */
 const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
-const usageView = (
+const usageReportView = (
   { groupBy, since, until }: UsageRequest,
   { groups, totals }: UsageReport,
   {

@@ -46,7 +46,7 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   const ref = workspaceRef(organizationId, workspaceId);
   const app = await system.dispatch(ref, { kind: "open_app", label: target.label });
   if (!app.ok) return app.fault.kind === "not_found" ? notFound("app") : app;
-  const text = pathOf(app.value, target.path);
+  const text = appFilePath(app.value, target.path);
   const path = text === null ? null : parsePath(text);
   if (path?.ok !== true) return notFound("file");
   const file = await system.dispatch(ref, { kind: "read_place", path: path.value });
@@ -75,7 +75,7 @@ const moved = (location: string): Response =>
   new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
 
 /** The path in the workspace; null if the path in the URL is invalid. */
-function pathOf({ path: directory, entry }: App, sent: string): string | null {
+function appFilePath({ path: directory, entry }: App, sent: string): string | null {
   let below: string;
   try {
     below = sent.split("/").map(decodeURIComponent).join("/");

@@ -4,14 +4,14 @@ import type { App } from "../../../actors/workspace/schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
-const NAME_CHARACTERS = 200;
+const APP_NAME_CHARACTERS = 200;
 /** A label of a host name, with room for the part that makes it unguessable. */
 const SLUG = "^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$";
 
 /** `POST …/apps` */
 export const CreateAppBody = Type.Object(
   {
-    name: Type.String({ pattern: "\\S", maxLength: NAME_CHARACTERS, description: "Display name" }),
+    name: Type.String({ pattern: "\\S", maxLength: APP_NAME_CHARACTERS, description: "Display name" }),
     slug: Type.String({
       pattern: SLUG,
       description: "Part of the URL; unique in the workspace",

@@ -7,10 +7,8 @@ import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { operation } from "../../operations/operation.ts";
-import { AppId, WorkspaceId } from "../path-ids.ts";
+import { AppId, workspaceParams } from "../path-ids.ts";
 import { AppList, AppView, appView, CreateAppBody } from "./app-schema.ts";
-
-const params = { id: WorkspaceId };
 
 export const appOperations = {
   listApps: operation(
@@ -20,7 +18,7 @@ export const appOperations = {
       scope: "workspaces:read",
       summary: "List the apps of a workspace",
       description: "Returns all of them: a workspace has at most 20.",
-      params,
+      params: workspaceParams,
       answers: { 200: AppList },
     },
     async ({ system, appPlaces }, { principal }, { params: { id } }) => {
@@ -38,7 +36,7 @@ export const appOperations = {
       summary: "Create a workspace app",
       description:
         "Anyone with the `url` can open the app, and gets the current files. Its scripts have no access to the API.",
-      params,
+      params: workspaceParams,
       body: CreateAppBody,
       answers: { 201: AppView },
       errors: ["invalid_path", "path_exists"],
@@ -77,7 +75,7 @@ export const appOperations = {
       scope: "workspaces:write",
       summary: "Delete a workspace app",
       description: "Its address stops working; its files stay.",
-      params: { ...params, app_id: AppId },
+      params: { ...workspaceParams, app_id: AppId },
       answers: { 200: AppView },
       emits: "resource.deleted",
     },

@@ -11,7 +11,7 @@ export interface ContentRange {
 }
 
 const PART = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i;
-const NONE = /^bytes \*\/(\d{1,15})$/i;
+const UNSATISFIED_RANGE = /^bytes \*\/(\d{1,15})$/i;
 const SHA256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/;
 
 const WRONG_RANGE =
@@ -28,7 +28,7 @@ export const DIGEST_HEADER = {
 
 export const CONTENT_HEADERS = {
   "content-range": textField<ContentRange>({ type: "string" }, (text) => {
-    const whole = NONE.exec(text.trim());
+    const whole = UNSATISFIED_RANGE.exec(text.trim());
     if (whole !== null) return good({ part: null, size: Number(whole[1]) });
     const [first, last, size] = (PART.exec(text.trim()) ?? []).slice(1).map(Number);
     if (first === undefined || last === undefined || size === undefined) return bad(WRONG_RANGE);

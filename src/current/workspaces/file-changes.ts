@@ -2,13 +2,12 @@
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { parseNewPath, parsePath } from "../../../actors/workspace/path.ts";
-import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
-import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import type { Cause } from "../../../actors/workspace/protocol.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { moveRoom } from "../../work/move-room.ts";
-import { WorkspaceId } from "../path-ids.ts";
+import { workspaceParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { DELETE_HEADERS } from "./conditions.ts";
 import {
@@ -21,8 +20,8 @@ import {
   Recursive,
   required,
 } from "./file-schema.ts";
-
-const params = { id: WorkspaceId };
+import { NO_CONDITION } from "./upload.ts";
+import { ownWorkspaceRef } from "./files.ts";
 
 export const fileChangeOperations = {
   deleteFile: operation(
@@ -32,7 +31,7 @@ export const fileChangeOperations = {
       scope: "workspaces:write",
       summary: "Delete a file or directory",
       description: "Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.",
-      params,
+      params: workspaceParams,
       query: { ...PathQuery, recursive: Recursive },
       headers: DELETE_HEADERS,
       answers: { 200: ChangedFile },
@@ -46,10 +45,10 @@ export const fileChangeOperations = {
         kind: "delete_place",
         path: given.value,
         isRecursive: recursive === "true",
-        precondition: headers["if-match"] ?? NO_PRECONDITION,
+        precondition: headers["if-match"] ?? NO_CONDITION,
         cause: causeOf(change.principal),
       } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], (gone) =>
+      return change.commit([ask(ownWorkspaceRef(change.principal, id), command)], (gone) =>
         done(changedView(id, gone, "deleted")),
       );
     },
@@ -62,7 +61,7 @@ export const fileChangeOperations = {
       scope: "workspaces:write",
       summary: "Create a directory",
       description: "Creates missing parent directories. A directory that exists is not an error.",
-      params,
+      params: workspaceParams,
       body: DirectoryBody,
       answers: { 200: MadeDirectory, 201: MadeDirectory },
       errors: ["forbidden", "invalid_path", "path_exists"],
@@ -72,7 +71,7 @@ export const fileChangeOperations = {
       const path = parseNewPath(body.path);
       if (!path.ok) return path;
       const command = { kind: "make_directory", path: path.value, cause: causeOf(change.principal) } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], ({ path: made, isNew }) =>
+      return change.commit([ask(ownWorkspaceRef(change.principal, id), command)], ({ path: made, isNew }) =>
         isNew ? created({ path: made, created: true }) : doneIf(false, { path: made, created: false }),
       );
     },
@@ -86,7 +85,7 @@ export const fileChangeOperations = {
       summary: "Move a file or directory",
       description:
         "With `overwrite` a file replaces a file (whose content is kept as a version), and a directory replaces an empty one.",
-      params,
+      params: workspaceParams,
       body: MoveBody,
       answers: { 200: ChangedFile },
       errors: ["forbidden", "invalid_path", "path_exists"],
@@ -98,7 +97,7 @@ export const fileChangeOperations = {
       const target = parseNewPath(to, "to");
       if (!target.ok) return target;
       const paths = { from: source.value, to: target.value };
-      const ref = refOf(change.principal, id);
+      const ref = ownWorkspaceRef(change.principal, id);
       const seen = await moveRoom({ system, listPlaces: (query) => lookUp(log, files.listPlaces(query)) }, ref, paths);
       if (!seen.ok) return seen;
       const cause = causeOf(change.principal);
@@ -110,7 +109,3 @@ export const fileChangeOperations = {
 
 /** The request emits its own event, so the command emits none. */
 const causeOf = ({ userId }: Principal): Cause => ({ by: { type: "user", id: userId }, tells: false });
-
-const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
-
-const NO_PRECONDITION: Precondition = { kind: "none" };

@@ -20,7 +20,7 @@ export interface ServedFile {
 }
 
 /** Options for answers that are not downloads. */
-export interface Shown {
+export interface ShownFile {
   /** Shown in the browser instead of downloaded. */
   readonly isShown?: boolean;
   /** Replaces the headers that prevent execution. */
@@ -39,7 +39,7 @@ export async function fileResponse(
   { contents, log }: { readonly contents: FileContents; readonly log: HttpLog },
   file: ServedFile,
   asked: FileHeaders,
-  { isShown = false, headers: more = {} }: Shown = {},
+  { isShown = false, headers: more = {} }: ShownFile = {},
 ): Promise<Outcome<Response>> {
   const { organizationId, sha256, size, mime, name } = file;
   const etag = etagOf(file);

@@ -198,7 +198,7 @@ export const changedView = (
   change: Shown<typeof ChangedFile>["change"],
 ): Shown<typeof ChangedFile> => ({ workspace_id: workspaceId, change, ...fileView(path, place) });
 
-export const uploadView = (upload: {
+export const partialUploadView = (upload: {
   readonly workspaceId: string;
   readonly path: string;
   readonly offset: number;

@@ -3,33 +3,31 @@ import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime, Type } from "../../../actors/schema.ts";
 import type { ListedPlace } from "../../../actors/workspace/directory.ts";
-import { parseDirectory, parsePath, pathOf } from "../../../actors/workspace/path.ts";
+import { parseDirectory, parsePath, joinedPath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { withDefault } from "../../http/contract/field.ts";
-import { media } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";
 import { LIMIT, pathCursor, pathCursorText } from "../paging.ts";
-import { WorkspaceId } from "../path-ids.ts";
+import { workspaceParams } from "../path-ids.ts";
 import { fileResponse } from "./file-response.ts";
 import {
   DirectoryQuery,
+  FILE_BYTES,
   FileList,
-  fileView,
   FoundFiles,
   PathQuery,
   PreviewBody,
   PreviewView,
   Recursive,
-  required,
   VersionList,
+  fileView,
+  required,
   versionView,
 } from "./file-schema.ts";
 import { previewOf } from "./preview.ts";
-
-const params = { id: WorkspaceId };
 
 /** Files in the answer of one search. */
 const FOUND_FILES = 100;
@@ -39,8 +37,6 @@ const SEARCH_CHARACTERS = 200;
 
 const GLOB_CHARACTERS = 200;
 
-const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
-
 export const fileOperations = {
   listFiles: operation(
     {
@@ -49,7 +45,7 @@ export const fileOperations = {
       scope: "workspaces:read",
       summary: "List files and directories",
       description: "Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.",
-      params,
+      params: workspaceParams,
       query: {
         ...DirectoryQuery,
         recursive: Recursive,
@@ -64,8 +60,8 @@ export const fileOperations = {
       const glob = globOf(query.glob);
       if (!glob.ok) return glob;
       const root = parseDirectory("");
-      const path = query.path ?? (root.ok ? root.value : pathOf([]));
-      const found = await system.dispatch(refOf(principal, id), { kind: "read_place", path });
+      const path = query.path ?? (root.ok ? root.value : joinedPath([]));
+      const found = await system.dispatch(ownWorkspaceRef(principal, id), { kind: "read_place", path });
       if (!found.ok) return found;
       const { place } = found.value;
       if (place.node.kind !== "directory")
@@ -107,7 +103,7 @@ export const fileOperations = {
       summary: "Search names and contents",
       description:
         "Matches in names come first, then matches in contents. Only the first 64 KiB of a text file are searched.",
-      params,
+      params: workspaceParams,
       query: {
         q: Type.String({
           description: "Text to search for",
@@ -123,7 +119,7 @@ export const fileOperations = {
     },
     async ({ system, files, log }, { principal }, { params: { id }, query: { q, limit } }) => {
       if (q === undefined) return invalid("/q", "q must be given");
-      const workspace = await system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+      const workspace = await system.dispatch(ownWorkspaceRef(principal, id), { kind: "read_workspace" });
       if (!workspace.ok) return workspace;
       const { organizationId } = principal;
       const settled = await system.settled(organizationId);
@@ -141,10 +137,10 @@ export const fileOperations = {
       scope: "workspaces:read",
       summary: "Download a file",
       description: "The current content, or the content of version `number`.",
-      params,
+      params: workspaceParams,
       query: { ...PathQuery, number: Type.Integer({ minimum: 1, description: "A version of the file" }) },
       headers: FILE_HEADERS,
-      answers: { 200: BYTES, 206: BYTES, 304: null },
+      answers: { 200: FILE_BYTES, 206: FILE_BYTES, 304: null },
     },
     async (services, { principal }, { params: { id }, query: { path, number }, headers }) => {
       const given = required(path);
@@ -165,7 +161,7 @@ export const fileOperations = {
       summary: "List the versions of a file",
       description:
         "Works for a file that exists or was deleted less than 30 days ago. All versions, at most 51, are on one page.",
-      params,
+      params: workspaceParams,
       query: PathQuery,
       answers: { 200: VersionList },
     },
@@ -173,7 +169,10 @@ export const fileOperations = {
       const given = required(path);
       if (!given.ok) return given;
       const { organizationId } = principal;
-      const history = await system.dispatch(refOf(principal, id), { kind: "read_history", path: given.value });
+      const history = await system.dispatch(ownWorkspaceRef(principal, id), {
+        kind: "read_history",
+        path: given.value,
+      });
       if (!history.ok) return history;
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
@@ -194,7 +193,7 @@ export const fileOperations = {
       summary: "Create or fetch a file preview",
       description:
         "Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for a file are omitted.",
-      params,
+      params: workspaceParams,
       body: PreviewBody,
       isRead: true,
       answers: { 200: PreviewView },
@@ -206,12 +205,12 @@ export const fileOperations = {
       const path = parsePath(body.path);
       if (!path.ok) return path;
       const found = await fileAt(services, { organizationId: principal.organizationId, id, path: path.value });
-      return found.ok ? previewOf(services, { ...found.value, workspaceRef: refOf(principal, id) }) : found;
+      return found.ok ? previewOf(services, { ...found.value, workspaceRef: ownWorkspaceRef(principal, id) }) : found;
     },
   ),
 };
 
-const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
+export const ownWorkspaceRef = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
 
 /** A preview may wait for other previews of its organization. */
 const PREVIEW_QUIET_SECONDS = 60;

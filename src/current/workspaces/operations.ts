@@ -11,7 +11,7 @@ import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
-import { WorkspaceId } from "../path-ids.ts";
+import { workspaceParams } from "../path-ids.ts";
 import { doneIf, updated } from "../updating.ts";
 import {
   CreateWorkspaceBody,
@@ -23,8 +23,6 @@ import {
   WorkspaceView,
   workspaceView,
 } from "./schema.ts";
-
-const params = { id: WorkspaceId };
 
 export const workspaceOperations = {
   listWorkspaces: operation(
@@ -66,7 +64,7 @@ export const workspaceOperations = {
       const command = { kind: "create_workspace", name, description, instructions, createdBy: by.userId } as const;
       const ref = workspaceRef(by.organizationId, newId("wsp"));
       return change.commit([ask(ref, command)], (workspace) =>
-        created(workspaceDetails(workspace, NOTHING, { by, ...selection.value, appPlaces })),
+        created(workspaceDetails(workspace, EMPTY_TOTALS, { by, ...selection.value, appPlaces })),
       );
     },
   ),
@@ -77,7 +75,7 @@ export const workspaceOperations = {
       path: "/api/workspaces/{id}",
       scope: "workspaces:read",
       summary: "Read a workspace",
-      params,
+      params: workspaceParams,
       answers: { 200: WorkspaceDetails },
     },
     async ({ system, appPlaces }, { principal: by }, { params: { id } }) => {
@@ -100,7 +98,7 @@ export const workspaceOperations = {
       scope: "workspaces:write",
       summary: "Update a workspace",
       description: "Omitted fields are unchanged.",
-      params,
+      params: workspaceParams,
       headers: IF_MATCH,
       body: UpdateWorkspaceBody,
       answers: { 200: WorkspaceDetails },
@@ -131,7 +129,7 @@ export const workspaceOperations = {
       scope: "workspaces:write",
       summary: "Delete a workspace",
       description: "Deletes its files too; missions in it fail. The organization's first workspace cannot be deleted.",
-      params,
+      params: workspaceParams,
       answers: { 200: WorkspaceView },
       errors: ["forbidden"],
       emits: "resource.deleted",
@@ -159,7 +157,7 @@ export const workspaceOperations = {
       scope: "workspaces:write",
       summary: "Set the active workspace",
       description: "Each user has an active workspace of their own.",
-      params,
+      params: workspaceParams,
       answers: { 200: WorkspaceDetails },
       emits: "workspace.selected",
     },
@@ -185,7 +183,7 @@ export const workspaceOperations = {
 };
 
 /** A new workspace is empty. */
-const NOTHING = { bytes: 0, files: 0 };
+const EMPTY_TOTALS = { bytes: 0, files: 0 };
 
 const totalsOf = (system: Services["system"], by: Principal, id: string): Promise<Outcome<Totals>> =>
   system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_totals" });

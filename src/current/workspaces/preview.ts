@@ -17,7 +17,7 @@ const SHOWN_BYTES = 64 * 1024;
 /** Larger images and documents can only be downloaded. */
 const VIEWED_BYTES = 32 * 1024 * 1024;
 
-type Preview = Shown<typeof PreviewView>;
+export type ShownPreview = Shown<typeof PreviewView>;
 
 const TEXTS = /^(?:text\/|application\/(?:json|xml|yaml|toml|javascript|x-sh|sql)$|[^/]+\/[^/]+\+(?:json|xml)$)/;
 const TABLES: Readonly<Record<string, TableReader>> = {
@@ -29,7 +29,7 @@ const TABLES: Readonly<Record<string, TableReader>> = {
 };
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
-function kindOf(mime: string, size: number): Preview["kind"] {
+function previewKind(mime: string, size: number): ShownPreview["kind"] {
   const isViewed = IMAGES.has(mime) || mime === "application/pdf";
   if (isViewed && size > VIEWED_BYTES) return "too_large";
   if (IMAGES.has(mime)) return "image";
@@ -44,22 +44,22 @@ type Parts = Pick<Services, "contents" | "previews">;
 export async function previewOf(
   parts: Parts,
   { path, place, workspaceRef: { organizationId, id } }: Found<FilePlace> & { readonly workspaceRef: ActorRef },
-): Promise<Outcome<Preview>> {
+): Promise<Outcome<ShownPreview>> {
   const { node, name } = place;
   const { mime, size, sha256 } = node;
-  const kind = kindOf(mime, size);
+  const kind = previewKind(mime, size);
   const about = { path, mime, size, etag: etagOf(node) };
   const file = { organizationId, sha256, size, name };
   const url = `/api/workspaces/${id}/files/content?path=${encodeURIComponent(path)}`;
   if (kind === "too_large") return ok({ ...about, kind, url, truncated: false });
   if (kind === "image")
-    return ok({ ...about, kind, url, ...shown(await parts.previews.picture(file)), truncated: false });
+    return ok({ ...about, kind, url, ...shownPicture(await parts.previews.picture(file)), truncated: false });
   if (kind === "pdf") return ok({ ...about, kind, url, ...(await pdfOf(parts, file)) });
   const most = Math.min(size, SHOWN_BYTES);
   const content = await parts.contents.read({ organizationId, sha256 }, { start: 0, end: most });
   if (content === null) return notFound("file");
   const bytes = new Uint8Array(await new Response(content).arrayBuffer());
-  const text = textOf(bytes, size > most);
+  const text = decodePreview(bytes, size > most);
   const reader =
     TABLES[mime] ?? (mime === "application/json" && /^\s*\[\s*\{/.test(text?.slice(0, 200) ?? "") ? "json" : null);
   const table = reader === null ? null : await parts.previews.table(file, reader);
@@ -67,9 +67,9 @@ export async function previewOf(
   if (text === null)
     return table === null
       ? ok({ ...about, kind: "binary", url, truncated: false })
-      : ok({ ...about, kind: "table", url, table: tableOf(table), truncated: table.truncated });
+      : ok({ ...about, kind: "table", url, table: shownTable(table), truncated: table.truncated });
   const truncated = size > most;
-  if (table !== null) return ok({ ...about, kind: "table", content: text, table: tableOf(table), truncated });
+  if (table !== null) return ok({ ...about, kind: "table", content: text, table: shownTable(table), truncated });
   const shownKind = kind === "binary" ? "text" : kind;
   const html = shownKind === "table" ? null : await parts.previews.html(file, bytes, shownKind === "markdown");
   return ok({ ...about, kind: shownKind, content: text, ...(html === null ? {} : { html }), truncated });
@@ -78,15 +78,15 @@ export async function previewOf(
 async function pdfOf(
   { previews }: Parts,
   file: PreviewedFile,
-): Promise<Pick<Preview, "content" | "image" | "pages" | "truncated">> {
+): Promise<Pick<ShownPreview, "content" | "image" | "pages" | "truncated">> {
   const made = await previews.document(file);
   if (made === null) return { truncated: false };
   const { text, pages, picture, truncated } = made;
-  return { content: text, pages, ...shown(picture), truncated };
+  return { content: text, pages, ...shownPicture(picture), truncated };
 }
 
 /** A picture that a page can show without another request. */
-const shown = (picture: PreviewPicture | null): Pick<Preview, "image"> =>
+const shownPicture = (picture: PreviewPicture | null): Pick<ShownPreview, "image"> =>
   picture === null
     ? {}
     : {
@@ -97,14 +97,14 @@ const shown = (picture: PreviewPicture | null): Pick<Preview, "image"> =>
         },
       };
 
-const tableOf = ({ columns, rows, truncated }: PreviewTable) => ({
+const shownTable = ({ columns, rows, truncated }: PreviewTable) => ({
   columns: columns.map((column) => ({ ...column })),
   rows: rows.map((row) => [...row]),
   truncated,
 });
 
 /** The text if it is UTF-8, else null. A cut may split the last character. */
-function textOf(bytes: Uint8Array, isCut: boolean): string | null {
+function decodePreview(bytes: Uint8Array, isCut: boolean): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
     return text.includes("\0") ? null : text;

@@ -93,7 +93,7 @@ export const queryOperations = {
     async ({ queries }, caller, { params: { id }, body }) => {
       const { query, params = [], database = null, format = "json", limit = DEFAULT_ROWS } = body;
       const { organizationId } = caller.principal;
-      caller.keepOpen(QUIET_SECONDS);
+      caller.keepOpen(QUERY_QUIET_SECONDS);
       const asked = { organizationId, workspaceId: id, query, params, database, format, limit };
       const result = await queries.run({ ...asked, maxBytes: MAX_RESULT_BYTES, signal: caller.signal });
       if (!result.ok) return result;
@@ -111,7 +111,7 @@ export const queryOperations = {
 };
 
 /** A query may wait for other queries of its organization, and for idle time of the machine. */
-const QUIET_SECONDS = 150;
+const QUERY_QUIET_SECONDS = 150;
 
 const MEDIA = {
   json: "application/json",

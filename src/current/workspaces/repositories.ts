@@ -14,11 +14,11 @@ import { accepted, type Change, type Commit, created, done } from "../../http/co
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { PreparedWork } from "../../work/prepared-work.ts";
-import { RepositoryId, WorkspaceId } from "../path-ids.ts";
+import { RepositoryId, workspaceParams } from "../path-ids.ts";
 import { AddRepositoryBody, CloneBody, RepositoryList, RepositoryView, repositoryView } from "./repository-schema.ts";
+import { ownWorkspaceRef } from "./files.ts";
 
-const params = { id: WorkspaceId };
-const one = { ...params, repo_id: RepositoryId };
+const one = { ...workspaceParams, repo_id: RepositoryId };
 
 export const repositoryOperations = {
   listRepositories: operation(
@@ -28,11 +28,11 @@ export const repositoryOperations = {
       scope: "workspaces:read",
       summary: "List repository mounts",
       description: "Returns all of them: a workspace has at most 20.",
-      params,
+      params: workspaceParams,
       answers: { 200: RepositoryList },
     },
     async (services, { principal }, { params: { id } }) => {
-      const workspace = await services.system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+      const workspace = await services.system.dispatch(ownWorkspaceRef(principal, id), { kind: "read_workspace" });
       return workspace.ok ? ok({ repos: (workspace.value.repos ?? []).map(repositoryView) }) : workspace;
     },
   ),
@@ -45,7 +45,7 @@ export const repositoryOperations = {
       summary: "Add a repository mount",
       description:
         "The mount stays `pending` until it is cloned. Only owners can name a `secret`, with the scope `secrets:use`.",
-      params,
+      params: workspaceParams,
       body: AddRepositoryBody,
       answers: { 201: RepositoryView },
       errors: ["invalid_path", "path_exists", "invalid_url", "owner_required"],
@@ -55,7 +55,9 @@ export const repositoryOperations = {
       const repository = await newRepository(services, change.principal, body);
       if (!repository.ok) return repository;
       const command = { kind: "add_repository", repository: repository.value } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], (added) => created(repositoryView(added)));
+      return change.commit([ask(ownWorkspaceRef(change.principal, id), command)], (added) =>
+        created(repositoryView(added)),
+      );
     },
   ),
 
@@ -67,7 +69,7 @@ export const repositoryOperations = {
       summary: "Clone a repository mount",
       description:
         "Clones the mount `repo_id`, or a new one. A job does the work: follow or cancel `job_id` like any other job. Only the files of the latest commit are fetched; symbolic links, submodules and files that a workspace cannot store are left out.",
-      params,
+      params: workspaceParams,
       body: CloneBody,
       answers: { 202: RepositoryView },
       errors: ["invalid_path", "path_exists", "invalid_url", "invalid_state", "owner_required"],
@@ -129,7 +131,9 @@ export const repositoryOperations = {
     },
     (_, change, { params: { id, repo_id: repoId } }) => {
       const command = { kind: "remove_repository", repoId } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], (removed) => done(repositoryView(removed)));
+      return change.commit([ask(ownWorkspaceRef(change.principal, id), command)], (removed) =>
+        done(repositoryView(removed)),
+      );
     },
   ),
 };
@@ -149,14 +153,12 @@ const AGENT: AgentSnapshot = {
   maxSteps: null,
 };
 
-const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
-
 async function find(
   { system }: Services,
   principal: Principal,
   { id, repoId }: { readonly id: string; readonly repoId: string },
 ): Promise<Outcome<Repository>> {
-  const workspace = await system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+  const workspace = await system.dispatch(ownWorkspaceRef(principal, id), { kind: "read_workspace" });
   if (!workspace.ok) return workspace;
   const repository = workspace.value.repos?.find((one) => one.id === repoId);
   return repository === undefined ? notFound("repository") : ok(repository);
@@ -183,13 +185,13 @@ async function clone(
   if (!repository.ok) return repository;
   const { id: repoId, url, branch, path, jobId: former } = repository.value;
   const jobId = newId("job");
-  const afterJobId = former !== null && (await hasEnded(services, by, former)) ? former : null;
+  const afterJobId = former !== null && (await hasJobEnded(services, by, former)) ? former : null;
   const words = `Clone ${url}${branch === null ? "" : `, branch ${branch},`} into ${path}`;
   const work = new PreparedWork({ agent: AGENT, model: { provider: "troupe", name: "git", demo: false }, by });
   const message = work.firstMessage({
     chatId: newId("cht"),
     jobId,
-    opening: { workspaceId: of.id, title: cutText(words, TITLE_CHARACTERS) },
+    opening: { workspaceId: of.id, title: cutText(words, CLONE_TITLE_CHARACTERS) },
     content: words,
     sender: { type: "user", id: userId },
     terms: { ...PLAIN_TERMS, requestId: change.requestId },
@@ -201,9 +203,9 @@ async function clone(
   }));
 }
 
-const TITLE_CHARACTERS = 200;
+const CLONE_TITLE_CHARACTERS = 200;
 
-async function hasEnded({ system }: Services, { organizationId }: Principal, jobId: string): Promise<boolean> {
+async function hasJobEnded({ system }: Services, { organizationId }: Principal, jobId: string): Promise<boolean> {
   const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
   return job.ok ? isTerminal(job.value.status) : job.fault.kind === "not_found";
 }
@@ -213,7 +215,7 @@ async function newRepository(services: Services, by: Principal, mount: Mount): P
   if (!url.ok) return url;
   const message = await services.webhookTools.refusalOf(url.value.href);
   if (message !== null) return refuse({ kind: "invalid_url", message });
-  const path = parseNewPath(mount.path ?? nameOf(url.value));
+  const path = parseNewPath(mount.path ?? cloneName(url.value));
   if (!path.ok) return path;
   const { secret = null, branch = null, mode = "read" } = mount;
   const usable = secret === null ? ok(null) : await usableSecret(services, by, secret);
@@ -256,7 +258,7 @@ function repositoryUrl(text: string): Outcome<URL> {
 }
 
 /** The last part of the path, which is git's default name for a clone. */
-const nameOf = ({ pathname, hostname }: URL): string => {
+const cloneName = ({ pathname, hostname }: URL): string => {
   const last = pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
   return decoded(last).replace(/\.git$/i, "") || hostname;
 };

@@ -1,5 +1,5 @@
 /** Repositories of a workspace on the current surface: the view, and the body that mounts one (WSP-1, WSP-6). */
-import { SECRET_NAME } from "../../../actors/job/connections.ts";
+import { SECRET_NAME_RULE } from "../../../actors/job/connections.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
 import { naming } from "../../http/contract/field.ts";
@@ -41,7 +41,7 @@ const MOUNT = {
     Nullable(
       Type.String({
         pattern: SECRET,
-        form: SECRET_NAME,
+        form: SECRET_NAME_RULE,
         description: "Name of the secret with the credentials: `user:password`, or only a token",
       }),
     ),

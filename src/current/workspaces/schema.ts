@@ -11,12 +11,12 @@ import { RepositoryView, repositoryView } from "./repository-schema.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 /** Characters of a name, and of a description. */
-const NAME_CHARACTERS = 200;
+const WORKSPACE_NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 2_000;
 /** Characters of the instructions for jobs in this workspace. */
 const INSTRUCTIONS_CHARACTERS = 20_000;
 
-const Name = Type.String({ pattern: NOT_BLANK, maxLength: NAME_CHARACTERS });
+const WorkspaceName = Type.String({ pattern: NOT_BLANK, maxLength: WORKSPACE_NAME_CHARACTERS });
 const OptionalText = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })));
 const MORE = {
   description: OptionalText(DESCRIPTION_CHARACTERS),
@@ -25,12 +25,12 @@ const MORE = {
 
 /** `POST /api/workspaces` */
 export const CreateWorkspaceBody = Type.Object(
-  { name: Name, ...MORE },
+  { name: WorkspaceName, ...MORE },
   { examples: [{ name: "Quarterly report", instructions: "Write in British English." }] },
 );
 /** `PATCH /api/workspaces/{id}` */
 export const UpdateWorkspaceBody = Type.Object(
-  { name: Type.Optional(Name), ...MORE },
+  { name: Type.Optional(WorkspaceName), ...MORE },
   { examples: [{ name: "Yearly report" }] },
 );
 
@@ -59,7 +59,7 @@ export const WorkspaceDetails = noun("WorkspaceDetails", "A workspace with its s
 });
 export const WorkspaceList = listOf("WorkspaceList", "workspaces", WorkspaceView);
 
-interface Reader {
+interface WorkspaceReader {
   readonly by: Principal;
   /** The workspace that the caller has selected. */
   readonly selectedId: string | null;
@@ -74,7 +74,7 @@ export const ownsWorkspace = ({ createdBy }: Workspace, { role, userId }: Princi
 
 export const workspaceView = (
   workspace: Workspace,
-  { by, selectedId, defaultId, appPlaces }: Reader,
+  { by, selectedId, defaultId, appPlaces }: WorkspaceReader,
 ): Shown<typeof WorkspaceView> => {
   const { id } = workspace;
   const self = `/api/workspaces/${id}`;
@@ -109,5 +109,5 @@ export const workspaceView = (
 export const workspaceDetails = (
   workspace: Workspace,
   { bytes, files }: Pick<Totals, "bytes" | "files">,
-  reader: Reader,
+  reader: WorkspaceReader,
 ): Shown<typeof WorkspaceDetails> => ({ ...workspaceView(workspace, reader), storage: { bytes, files } });

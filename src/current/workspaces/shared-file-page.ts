@@ -3,12 +3,9 @@
  * Nothing of the file runs: the page has no script and may load nothing, text and tables are escaped, and HTML that the
  * sandbox has made from Markdown or code is also in a sandboxed frame.
  */
-import type { Shown } from "../../http/contract/operation.ts";
 import { escapeHtml, page } from "../../http/document/page.ts";
 import { PAGE_STYLE } from "../../http/document/page-style.ts";
-import type { PreviewView } from "./file-schema.ts";
-
-type Preview = Shown<typeof PreviewView>;
+import type { ShownPreview } from "./preview.ts";
 
 interface SharedFile {
   readonly name: string;
@@ -17,19 +14,19 @@ interface SharedFile {
 }
 
 /** `preview`: null where looking would be as good as downloading and downloads are counted. */
-export const sharedFilePage = (file: SharedFile, preview: Preview | null): Response =>
+export const sharedFilePage = (file: SharedFile, preview: ShownPreview | null): Response =>
   page(
     { title: file.name, root: null, width: "wide", content: content(file, preview) },
     { "cache-control": "private, no-cache", vary: "accept" },
   );
 
-const content = (file: SharedFile, preview: Preview | null): string =>
+const content = (file: SharedFile, preview: ShownPreview | null): string =>
   `<h1>${escapeHtml(file.name)}</h1>
-<p class="note">${escapeHtml(file.mime)}, ${sizeOf(file.size)}</p>
+<p class="note">${escapeHtml(file.mime)}, ${sizeWords(file.size)}</p>
 <p><a class="button" href="?download=1" download>Download</a></p>
 ${preview === null ? '<p class="note">The downloads of this file are counted, so it is not shown here.</p>' : lookAt(preview)}`;
 
-function lookAt({ kind, image, pages, table, html, content: text, truncated }: Preview): string {
+function lookAt({ kind, image, pages, table, html, content: text, truncated }: ShownPreview): string {
   const notes = [
     ...(pages === undefined ? [] : [pages === 1 ? "1 page" : `the first of ${pages} pages`]),
     ...(table?.truncated === true ? ["the first rows"] : []),
@@ -39,7 +36,7 @@ function lookAt({ kind, image, pages, table, html, content: text, truncated }: P
     image !== undefined
       ? `<p><img src="${escapeHtml(image.url)}" width="${image.width}" height="${image.height}" alt=""></p>`
       : table !== undefined
-        ? tableOf(table)
+        ? tableHtml(table)
         : html !== undefined
           ? framed(html)
           : text !== undefined
@@ -55,9 +52,9 @@ const FRAME_STYLE = `<style>${PAGE_STYLE}body{background:var(--card);padding:1re
 const framed = (html: string): string =>
   `<iframe sandbox title="Preview" srcdoc="${escapeHtml(FRAME_STYLE + html)}"></iframe>`;
 
-function tableOf({ columns, rows }: NonNullable<Preview["table"]>): string {
+function tableHtml({ columns, rows }: NonNullable<ShownPreview["table"]>): string {
   const cells = (tag: "th" | "td", values: readonly unknown[]): string =>
-    `<tr>${values.map((value) => `<${tag}>${escapeHtml(textOf(value))}</${tag}>`).join("")}</tr>`;
+    `<tr>${values.map((value) => `<${tag}>${escapeHtml(cellText(value))}</${tag}>`).join("")}</tr>`;
   const head = cells(
     "th",
     columns.map(({ name }) => name),
@@ -65,12 +62,12 @@ function tableOf({ columns, rows }: NonNullable<Preview["table"]>): string {
   return `<div class="scrolls" tabindex="0"><table>${head}${rows.map((row) => cells("td", row)).join("")}</table></div>`;
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function sizeOf(bytes: number): string {
+function sizeWords(bytes: number): string {
   if (bytes < 1_024) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
   const [unit, size] = bytes < 1_024 ** 2 ? ["KiB", bytes / 1_024] : ["MiB", bytes / 1_024 ** 2];
   return `${size.toFixed(1)} ${unit}`;

@@ -9,23 +9,18 @@ import { ask } from "../../../actors/troupe.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { created } from "../../http/commit/commit.ts";
-import { media } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { prefersPage } from "../../http/document/page.ts";
-import { type FaultWords, waitWords, wordsPage } from "../../http/document/refusal-page.ts";
+import { type FaultWords, waitingTime, wordsPage } from "../../http/document/refusal-page.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
-import { ShareId, WorkspaceId } from "../path-ids.ts";
+import { ShareId, WorkspaceId, workspaceParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { fileResponse, isUnsent } from "./file-response.ts";
-import { NewShareView, ShareBody, ShareList, ShareView, shareView } from "./file-schema.ts";
+import { FILE_BYTES, NewShareView, ShareBody, ShareList, ShareView, shareView } from "./file-schema.ts";
 import { previewOf } from "./preview.ts";
 import { sharedFilePage } from "./shared-file-page.ts";
-
-const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
-
-const params = { id: WorkspaceId };
 
 export const shareOperations = {
   shareFile: operation(
@@ -35,7 +30,7 @@ export const shareOperations = {
       scope: "workspaces:write",
       summary: "Create a public file share",
       description: "The URL serves the file that is at the path at the time of the download.",
-      params,
+      params: workspaceParams,
       body: ShareBody,
       answers: { 201: NewShareView },
       errors: ["invalid_path"],
@@ -72,7 +67,7 @@ export const shareOperations = {
       path: "/api/workspaces/{id}/shares",
       scope: "workspaces:read",
       summary: "List the shares of a workspace",
-      params,
+      params: workspaceParams,
       query: pageQuery("shares"),
       answers: { 200: ShareList },
     },
@@ -122,13 +117,13 @@ export const openShareOperations = {
       params: { token: Type.String({ description: "Last part of the share's URL", maxLength: 64 }) },
       query: { download: OneOf(["1"] as const, { description: "`1` sends browsers the file instead of the page" }) },
       headers: { ...FILE_HEADERS, accept: Type.String(), authorization: Type.String() },
-      answers: { 200: BYTES, 206: BYTES, 304: null },
+      answers: { 200: FILE_BYTES, 206: FILE_BYTES, 304: null },
       errors: ["not_found", "share_expired", "unauthenticated"],
       refusalPage: sharePage,
     },
     async (services, { wantsHeadOnly = false }, { params: { token }, query, headers }) => {
       const { files, system, log } = services;
-      if (!TOKEN.test(token)) return notFound("share");
+      if (!SHARE_TOKEN.test(token)) return notFound("share");
       const found = await lookUp(log, files.findShare(hashOf(token)));
       if (!found.ok) return found;
       if (found.value === null) return notFound("share");
@@ -171,7 +166,7 @@ export const openShareOperations = {
 
 const TOKEN_BYTES = 32;
 
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const SHARE_TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Makes browsers ask for the password. */
 const NEEDS_PASSWORD = refuse({
@@ -191,12 +186,12 @@ function passwordOf(authorization: string | undefined): string | null {
   return colon === -1 || colon === pair.length - 1 ? null : pair.slice(colon + 1);
 }
 
-const NOTHING: FaultWords = {
+const NOTHING_SHARED: FaultWords = {
   title: "Nothing is shared here",
   text: "The link is incomplete, or the file was deleted. Check the link, or ask the person who sent it to you.",
 };
 
-function wordsOf(fault: Fault): FaultWords {
+function shareFaultWords(fault: Fault): FaultWords {
   switch (fault.kind) {
     case "unauthenticated":
       return {
@@ -209,10 +204,10 @@ function wordsOf(fault: Fault): FaultWords {
         text: "It has expired, was withdrawn, or the file was downloaded as often as allowed. Ask the person who sent it to you for a new one.",
       };
     case "rate_limited":
-      return { title: "Too many attempts", text: `Reload the page in ${waitWords(fault.retryAfterMs)}.` };
+      return { title: "Too many attempts", text: `Reload the page in ${waitingTime(fault.retryAfterMs)}.` };
     case "not_found":
     case "invalid_request":
-      return NOTHING;
+      return NOTHING_SHARED;
     default:
       return { title: "The file cannot be downloaded now", text: "Reload the page in a minute." };
   }
@@ -220,5 +215,5 @@ function wordsOf(fault: Fault): FaultWords {
 
 /** The page for a person who opens the URL of a share in a browser and does not get the file. */
 function sharePage(fault: Fault): string {
-  return wordsPage(wordsOf(fault));
+  return wordsPage(shareFaultWords(fault));
 }

@@ -14,19 +14,17 @@ import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/po
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
-import { streamed } from "../../http/contract/body-schema.ts";
+import { streamedBody } from "../../http/contract/body-schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
-import { WorkspaceId } from "../path-ids.ts";
+import { WorkspaceId, workspaceParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { currentUploads } from "../uploads/unfinished.ts";
 import { WRITE_HEADERS } from "./conditions.ts";
 import type { ContentRange } from "./content-range.ts";
-import { ChangedFile, changedView, PathQuery, required, uploadView, UploadView } from "./file-schema.ts";
-
-const params = { id: WorkspaceId };
+import { ChangedFile, changedView, PathQuery, required, partialUploadView, UploadView } from "./file-schema.ts";
 
 /** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
 const MOST_BYTES = 102_400 * 1_024 * 1_024;
@@ -34,12 +32,12 @@ const MOST_BYTES = 102_400 * 1_024 * 1_024;
 type WriteInput = Input<{
   params: { id: typeof WorkspaceId };
   headers: typeof WRITE_HEADERS;
-  body: ReturnType<typeof streamed>;
+  body: ReturnType<typeof streamedBody>;
 }>;
 
 /** An upload is abandoned after so much silence. */
 const UPLOAD_QUIET_SECONDS = 60;
-const NO_PRECONDITION: Precondition = { kind: "none" };
+export const NO_CONDITION: Precondition = { kind: "none" };
 
 export const writeOperations = {
   writeFile: operation(
@@ -50,12 +48,12 @@ export const writeOperations = {
       summary: "Upload a file",
       description:
         "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes */<size>` to query it. An upload in parts may take up to a day.",
-      params,
+      params: workspaceParams,
       query: PathQuery,
       headers: WRITE_HEADERS,
       // Two parts of a file may have the same bytes.
       keyedHeaders: ["content-range"],
-      body: streamed(MOST_BYTES),
+      body: streamedBody(MOST_BYTES),
       answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
       errors: ["forbidden", "path_exists", "upload_offset_mismatch"],
       emits: "workspace_file.changed",
@@ -149,7 +147,7 @@ async function uploadPart(
         emits: null,
       }));
   }
-  const view = uploadView({ workspaceId, path: path.text, offset, size: range.size, sha256, expiresAt });
+  const view = partialUploadView({ workspaceId, path: path.text, offset, size: range.size, sha256, expiresAt });
   return change.commit([ask(ref, { kind: "read_workspace" })], () => ({ ...accepted(view), emits: null }));
 }
 
@@ -171,7 +169,7 @@ async function write(
     path,
     content: { ...content, mime: contents.mimeOf(path.names.at(-1)?.name ?? "", body.contentType) },
     text,
-    precondition: headers["if-match"] ?? headers["if-none-match"] ?? NO_PRECONDITION,
+    precondition: headers["if-match"] ?? headers["if-none-match"] ?? NO_CONDITION,
     cause,
   } as const;
   const written = await change.commit([ask(workspaceRef(organizationId, params.id), command)], (place) =>

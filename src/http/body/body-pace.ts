@@ -24,7 +24,7 @@ export const MOST_BODY_WAIT_MS = 5_000;
  */
 export const MS_PER_BYTE = 2.4 / (1024 * 1024);
 /** Cost of the end of a body: sync, rename, two commits and the answer. */
-export const ENDING_MS = 6;
+export const BODY_ENDING_MS = 6;
 
 /**
  * The loop time of other work, with the turns and commits that follow from it, for each ms that it uses directly
@@ -73,7 +73,7 @@ export class BodyPace {
         return this.part === 1 ? null : this.slices.begin(organizationId).then(() => this.slices.spent(costMs));
       },
       ended: () => {
-        if (taken > READ_AT_ONCE_BYTES) this.slices.pause(ENDING_MS);
+        if (taken > READ_AT_ONCE_BYTES) this.slices.pause(BODY_ENDING_MS);
       },
     };
   }

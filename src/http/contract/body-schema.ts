@@ -34,7 +34,7 @@ export const binary = (limitBytes: number, types?: readonly string[], shown?: TS
     ...(shown === undefined ? {} : { shown }),
   }) as const;
 /** A body that the handler reads itself, as it arrives. */
-export const streamed = (limitBytes: number, types?: readonly string[]) =>
+export const streamedBody = (limitBytes: number, types?: readonly string[]) =>
   ({ kind: "stream", limitBytes, ...(types === undefined ? {} : { types }) }) as const;
 
 /**

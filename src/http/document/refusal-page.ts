@@ -28,14 +28,14 @@ export function wordsOfFault(fault: Fault): FaultWords {
     case "rate_limited":
       return {
         title: "Please wait",
-        text: `There were too many attempts. Try again in ${waitWords(fault.retryAfterMs)}.`,
+        text: `There were too many attempts. Try again in ${waitingTime(fault.retryAfterMs)}.`,
       };
     default:
       return { title: "Not possible now", text: "The service cannot do this now. Try again in a moment." };
   }
 }
 
-export function waitWords(ms: number): string {
+export function waitingTime(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1_000));
   return seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -7,7 +7,7 @@
  * audiences, which merge when their positions meet.
  */
 import type { Clock } from "../../../actors/runtime/ports.ts";
-import type { Piece, SharedSource } from "./event-source.ts";
+import type { StreamPiece, SharedSource } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
 import { type PieceReader, StreamReading } from "./reading.ts";
 
@@ -21,7 +21,7 @@ export interface Listener {
   /** The organization of its token; null if no token opened it. */
   readonly organizationId: string | null;
   /** Receives what the whole audience gets. Must not throw. */
-  hear(piece: Piece, audience: Audience): void;
+  hear(piece: StreamPiece, audience: Audience): void;
   /** It belongs to this audience now. */
   seated(audience: Audience): void;
   over(): void;
@@ -79,7 +79,7 @@ export class Audience implements PieceReader, Beating {
     this.reading.wait();
   }
 
-  take(piece: Piece): void {
+  take(piece: StreamPiece): void {
     this.writtenAt = this.audiences.clock.monotonic();
     this.audiences.timed(this.organizationId, () => {
       for (const listener of this.listeners) listener.hear(piece, this);

@@ -2,7 +2,7 @@
 
 /** The source has nothing now: ask again after its `onChange`. */
 export const QUIET = Symbol("quiet");
-export type Piece = string | Uint8Array;
+export type StreamPiece = string | Uint8Array;
 
 /** Why a stream ends early. */
 export type Interruption = "shutdown" | "failure" | "revoked" | "slow_consumer" | "expired";
@@ -12,7 +12,7 @@ export interface EventSource {
    * New events, encoded; an empty piece if there is nothing yet but more to ask for; null when the stream is over. A
    * returned piece counts as sent: a caller that drops it loses it.
    */
-  next(): Piece | typeof QUIET | null | Promise<Piece | null>;
+  next(): StreamPiece | typeof QUIET | null | Promise<StreamPiece | null>;
   /** Runs once when `next` may return more than `QUIET`. */
   onChange?(run: () => void): void;
   /**

@@ -10,7 +10,7 @@
  */
 import type { CallConnection } from "../request/caller.ts";
 import type { Audience, Listener } from "./audience.ts";
-import type { EventSource, Interruption, Piece } from "./event-source.ts";
+import type { EventSource, Interruption, StreamPiece } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
 import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
 import { type PieceReader, StreamReading } from "./reading.ts";
@@ -126,7 +126,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
     return Math.min(HEARTBEAT_MS, this.endsAt - nowMs);
   }
 
-  take(piece: Piece): void {
+  take(piece: StreamPiece): void {
     const written = this.write(piece);
     this.writtenAt = this.parts.streams.clock.monotonic();
     if (written !== null) this.waitForRoom(written);
@@ -148,7 +148,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
     this.place = audience;
   }
 
-  hear(piece: Piece, audience: Audience): void {
+  hear(piece: StreamPiece, audience: Audience): void {
     try {
       const written = this.write(piece);
       if (written !== null) this.stepOut(audience, written);
@@ -177,7 +177,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
   }
 
   /** Writes to the socket; null if it accepted everything, else resolves when there is room again. */
-  private write(piece: Piece): Promise<number> | null {
+  private write(piece: StreamPiece): Promise<number> | null {
     if (piece.length > OFFERED_PART_BYTES)
       return this.writeParts(typeof piece === "string" ? textEncoder.encode(piece) : piece);
     const written: number | Promise<number> = this.sink!.write(piece);

@@ -5,12 +5,12 @@
  *      └ over, failed ──▶ its reader is notified, and closes it
  */
 import { afterTick } from "./after-tick.ts";
-import { type EventSource, type Piece, QUIET } from "./event-source.ts";
+import { type EventSource, type StreamPiece, QUIET } from "./event-source.ts";
 
 export interface PieceReader {
   /** Without room nothing is read; a reader that has room again calls `go`. */
   readonly hasRoom: boolean;
-  take(piece: Piece): void;
+  take(piece: StreamPiece): void;
   /** The reader has caught up; it waits (`wait`), or continues in another way. */
   caughtUp(): void;
   /** The reader has no room, and lags so far that it is disconnected. */
@@ -60,7 +60,7 @@ export class StreamReading<Source extends EventSource = EventSource> {
     this.source.close();
   }
 
-  private fetch(next: Promise<Piece | null>): void {
+  private fetch(next: Promise<StreamPiece | null>): void {
     this.isFetching = true;
     next.then(
       (piece) => {
@@ -72,7 +72,7 @@ export class StreamReading<Source extends EventSource = EventSource> {
     );
   }
 
-  private take(piece: Piece | null): void {
+  private take(piece: StreamPiece | null): void {
     if (this.isClosed) return;
     if (piece === null) this.reader.over();
     else if (piece.length > 0) this.reader.take(piece);

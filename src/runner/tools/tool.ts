@@ -11,7 +11,7 @@ import { type JsonObject, type Static, type TSchema, Type } from "../../../actor
 import type { CpuBudget } from "../../sandbox/sandbox.ts";
 import { faultWords } from "./fault-words.ts";
 import type { Outcome } from "../../../actors/fault.ts";
-import { type BackoffParts, type Patience, untilDecided } from "../../../actors/runtime/backoff.ts";
+import { type BackoffParts, type RetryPatience, untilDecided } from "../../../actors/runtime/backoff.ts";
 
 /** For whom the tool acts, the key of this call and its time, where it reports progress, and when to stop. */
 export interface RunningTool {
@@ -143,7 +143,7 @@ export function outcomeResult<T>(outcome: Outcome<T>, show: (value: T) => unknow
 }
 
 /** After `limitMs` the model gets the refusal and can try again later; a restart or a take-over ends sooner. */
-const TOOL_PATIENCE: Patience = { firstMs: 100, lastMs: 500, limitMs: 30_000 };
+const TOOL_PATIENCE: RetryPatience = { firstMs: 100, lastMs: 500, limitMs: 30_000 };
 
 /** The pauses of a tool's call, and the signal that ends it. */
 export interface WaitingTool {

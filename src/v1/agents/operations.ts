@@ -8,19 +8,19 @@ import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import {
   AgentAnswer,
-  AgentId,
+  V1AgentId,
   AgentListAnswer,
-  agentView,
-  CreateAgentBody,
+  v1AgentView,
+  V1CreateAgentBody,
   CreatedAgent,
   Deleted,
   Done,
-  UpdateAgentBody,
+  V1UpdateAgentBody,
 } from "./schema.ts";
 
-const params = { id: AgentId };
+const v1AgentParams = { id: V1AgentId };
 
-export const agentOperations = {
+export const v1AgentOperations = {
   v1ListAgents: operation(
     {
       method: "GET",
@@ -37,7 +37,7 @@ export const agentOperations = {
       const found = await lookUp(log, directory.listAgents(organizationId, LISTED_AGENTS));
       if (!found.ok) return found;
       const { agents: listed, total } = found.value;
-      return ok({ success: true, agents: listed.map((agent) => agentView(agent, organizationId)), total });
+      return ok({ success: true, agents: listed.map((agent) => v1AgentView(agent, organizationId)), total });
     },
   ),
 
@@ -47,7 +47,7 @@ export const agentOperations = {
       path: "/api/v1/agents",
       scope: "agents:write",
       summary: "Create agent",
-      body: CreateAgentBody,
+      body: V1CreateAgentBody,
       answers: { 200: CreatedAgent },
     },
     async (_, change, { body }) => {
@@ -69,12 +69,12 @@ export const agentOperations = {
       path: "/api/v1/agents/{id}",
       scope: "agents:read",
       summary: "Get agent",
-      params,
+      params: v1AgentParams,
       answers: { 200: AgentAnswer },
     },
     ({ agents }, { principal }, { params }) =>
       whenReady(agents.find(principal, params.id), (found) =>
-        mapped(found, (agent) => ({ success: true, agent: agentView(agent, principal.organizationId) })),
+        mapped(found, (agent) => ({ success: true, agent: v1AgentView(agent, principal.organizationId) })),
       ),
   ),
 
@@ -85,8 +85,8 @@ export const agentOperations = {
       scope: "agents:write",
       summary: "Update agent",
       description: "Omitted fields are unchanged. A changed prompt takes effect on the next execution.",
-      params,
-      body: UpdateAgentBody,
+      params: v1AgentParams,
+      body: V1UpdateAgentBody,
       answers: { 200: Done },
       errors: ["forbidden"],
     },
@@ -109,7 +109,7 @@ export const agentOperations = {
       summary: "Soft-delete agent",
       description:
         "The agent is archived: it can no longer be found, listed, changed or executed. Its history is kept.",
-      params,
+      params: v1AgentParams,
       answers: { 200: Deleted },
       errors: ["invalid_state"],
     },

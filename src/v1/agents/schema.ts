@@ -10,7 +10,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 export const Success = Type.Literal(true);
 
 /** The id in paths: entries of the library and imported agents have ids of their own. */
-export const AgentId = pathId("agent", /^[A-Za-z0-9_-]{1,64}$/, Id("agt", "The agent's id"));
+export const V1AgentId = pathId("agent", /^[A-Za-z0-9_-]{1,64}$/, Id("agt", "The agent's id"));
 
 /** Characters; the interface recommends fewer than 50. */
 export const AGENT_NAME_CHARACTERS = 512;
@@ -36,7 +36,7 @@ const fields = {
 };
 
 /** `POST /agents`. */
-export const CreateAgentBody = Type.Object(
+export const V1CreateAgentBody = Type.Object(
   {
     name: fields.name,
     systemPrompt: fields.systemPrompt,
@@ -47,12 +47,12 @@ export const CreateAgentBody = Type.Object(
 );
 
 /** `PATCH /agents/{id}`: an omitted field is unchanged. */
-export const UpdateAgentBody = Type.Partial(Type.Object(fields), {
+export const V1UpdateAgentBody = Type.Partial(Type.Object(fields), {
   examples: [{ systemPrompt: "You edit texts. Be friendly." }],
 });
-export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
+export type V1UpdateAgentBody = Static<typeof V1UpdateAgentBody>;
 
-export const AgentView = noun("V1Agent", "An AI assistant with a name, a role and system instructions", {
+export const V1AgentView = noun("V1Agent", "An AI assistant with a name, a role and system instructions", {
   id: Id("agt", "The agent's id"),
   name: Text("Display name", "Ada"),
   role: Text("The agent's role in a few words", "Assistant"),
@@ -64,14 +64,14 @@ export const AgentView = noun("V1Agent", "An AI assistant with a name, a role an
   updatedAt: Timestamp,
   archived: Type.Optional(Type.Literal(true, { description: "Present if the agent is deleted" })),
 });
-type AgentView = Shown<typeof AgentView>;
+type V1AgentView = Shown<typeof V1AgentView>;
 
 export const AgentListAnswer = noun("V1AgentList", "The organization's agents, newest first", {
   success: Success,
-  agents: Type.Array(AgentView),
+  agents: Type.Array(V1AgentView),
   total: Count("Total number, including those that are not listed"),
 });
-export const AgentAnswer = noun("V1AgentAnswer", "An agent", { success: Success, agent: AgentView });
+export const AgentAnswer = noun("V1AgentAnswer", "An agent", { success: Success, agent: V1AgentView });
 export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {
   success: Success,
   id: Id("agt", "The agent's id"),
@@ -92,7 +92,7 @@ export const Deleted = noun("V1Deleted", "Confirmation of a deletion", {
 });
 
 /** The view for a reader in `organizationId`. */
-export function agentView(agent: Agent, organizationId: string): AgentView {
+export function v1AgentView(agent: Agent, organizationId: string): V1AgentView {
   return {
     id: agent.id,
     name: agent.name,

@@ -5,7 +5,7 @@
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
-import { UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
+import { SHARD_UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
 import type { Bearer } from "../../http/stream/open-streams.ts";
@@ -38,7 +38,7 @@ export async function executionAnswer(
     await standstill(parts, { subscription, signal, bearer: principal });
   } catch (err) {
     log.error({ err, jobId }, "a job's events could not be read");
-    return refuse(UNAVAILABLE);
+    return refuse(SHARD_UNAVAILABLE);
   } finally {
     subscription.close();
   }
@@ -48,7 +48,7 @@ export async function executionAnswer(
   return mapped(answerOf(execution, job.value), (result) => ({ ...done(result), isFinal }));
 }
 
-interface Waiting {
+interface WaitingExecution {
   readonly subscription: Subscription;
   readonly signal: AbortSignal;
   readonly bearer: Bearer;
@@ -60,7 +60,7 @@ interface Waiting {
  */
 async function standstill(
   { streams, clock, jobLimits }: AnswerParts,
-  { subscription, signal, bearer }: Waiting,
+  { subscription, signal, bearer }: WaitingExecution,
 ): Promise<void> {
   const stop = (): void => subscription.close();
   const waiting = { bearer, end: stop };

@@ -18,7 +18,7 @@ import type { Services } from "../../operations/services.ts";
 import type { ExecuteBody, ExecutionNames } from "./schema.ts";
 
 /** Characters of the first message that become the title of its chat. */
-const TITLE_CHARACTERS = 80;
+const V1_TITLE_CHARACTERS = 80;
 
 export interface Execution {
   readonly names: ExecutionNames;
@@ -85,7 +85,7 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   if (chatId && sessionId && chatIdOf(sessionId) !== chatId) return MISMATCH;
   if (chatId) return ok({ chatId, workspaceId: null, noun: "chat" });
   if (sessionId) return ok({ chatId: chatIdOf(sessionId), workspaceId: null, noun: "session" });
-  const workspaceId = await workspaceOf(parts, by, body.spaceId);
+  const workspaceId = await spaceOf(parts, by, body.spaceId);
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
 }
 
@@ -100,7 +100,7 @@ async function givenBy(
   return ok({ model: chat.value.options.model, workspaceId: chat.value.workspaceId });
 }
 
-async function workspaceOf(
+async function spaceOf(
   { system }: BeginningParts,
   by: Principal,
   spaceId: string | undefined,
@@ -114,7 +114,7 @@ async function workspaceOf(
   return workspace.ok ? ok(workspace.value.id) : workspace;
 }
 
-const titleOf = (message: string): string => preview(oneLine(message, TITLE_CHARACTERS), TITLE_CHARACTERS);
+const titleOf = (message: string): string => preview(oneLine(message, V1_TITLE_CHARACTERS), V1_TITLE_CHARACTERS);
 
 const MISMATCH = refuse({
   kind: "invalid_state",

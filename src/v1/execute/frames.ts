@@ -7,7 +7,7 @@
  * (`shown-text.ts`). Clients that do not know it have the text of the whole message, and of the result.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
-import { type Block, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
+import { type Block, TEXT_SEPARATOR, contentText } from "../../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import type { StreamItem, TextDelta } from "../../../actors/runtime/streams/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
@@ -96,9 +96,9 @@ export class ExecutionFrames implements EventSource {
   }
 
   private shown({ text, position }: ShownPiece): string {
-    if (position === null) return delta(text);
+    if (position === null) return textDeltaFrame(text);
     this.isAnother = true;
-    return frame("message", { messageType: "restarted", position }) + delta(text);
+    return frame("message", { messageType: "restarted", position }) + textDeltaFrame(text);
   }
 
   private event({ type, data }: StoredEvent): string {
@@ -157,7 +157,7 @@ export class ExecutionFrames implements EventSource {
     const usage = (data["usage"] ?? {}) as JsonObject;
     const reason = STOP_REASONS.find((one) => one === data["stopReason"]) ?? null;
     return frame("result", {
-      ...(this.isAnother ? { result: textOf(this.blocks) } : {}),
+      ...(this.isAnother ? { result: contentText(this.blocks) } : {}),
       sessionId: this.execution.names.sessionId,
       usage: { input_tokens: Number(usage["inputTokens"] ?? 0), output_tokens: Number(usage["outputTokens"] ?? 0) },
       ...stopReasonOf(reason),
@@ -173,7 +173,7 @@ const [DELTA_HEAD = "", DELTA_TAIL = ""] = frame("message", {
   delta: { type: "text_delta", text: "" },
 }).split('""');
 
-const delta = (text: string): string => (text === "" ? "" : DELTA_HEAD + sseJson(text) + DELTA_TAIL);
+const textDeltaFrame = (text: string): string => (text === "" ? "" : DELTA_HEAD + sseJson(text) + DELTA_TAIL);
 
 const textIn = (data: JsonObject, name: string): string => {
   const value = data[name];

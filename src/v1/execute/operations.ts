@@ -6,7 +6,7 @@ import type { Caller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { AgentId } from "../agents/schema.ts";
+import { V1AgentId } from "../agents/schema.ts";
 import { executionAnswer } from "./answer.ts";
 import { beginExecution, type Execution } from "./beginning.ts";
 import { ExecutionFrames, openingFrames } from "./frames.ts";
@@ -21,7 +21,7 @@ export const executeOperations = {
       summary: "Execute agent",
       description:
         "With `stream: true` the answer is an event stream: `meta` first, then `message`s, then `result`, or `error`. Disconnecting does not stop the work. Send `sessionId` and `chatId` of an earlier answer to continue its conversation.",
-      params: { id: AgentId },
+      params: { id: V1AgentId },
       body: ExecuteBody,
       answers: { 200: media({ "application/json": ExecutionResult, "text/event-stream": ExecutionEvent }) },
       errors: ["invalid_state", "budget_exceeded", "provider_error", "timeout"],
@@ -31,7 +31,7 @@ export const executeOperations = {
       run: (services, change, { params, body }) => beginExecution(services, change, params.id, body),
       async join(services, caller, work) {
         const execution = work as unknown as Execution;
-        if (execution.isStreamed) return ok(streamed(services, caller, execution));
+        if (execution.isStreamed) return ok(streamExecution(services, caller, execution));
         // Waiting for a model may take longer than the server's idle time-out.
         caller.keepOpen(0);
         return executionAnswer(services, caller, execution);
@@ -40,7 +40,7 @@ export const executeOperations = {
   ),
 };
 
-function streamed({ system, streams, log }: Services, caller: Caller, execution: Execution): Response {
+function streamExecution({ system, streams, log }: Services, caller: Caller, execution: Execution): Response {
   const { jobId } = execution;
   const { principal: bearer, requestId } = caller;
   const frames = new ExecutionFrames(execution, system.subscribe(jobRef(bearer.organizationId, jobId), 0));

@@ -73,14 +73,14 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
 });
 export type ExecutionResult = Shown<typeof ExecutionResult>;
 
-const event = (name: string, description: string, data: TSchema): TSchema =>
+const executionEvent = (name: string, description: string, data: TSchema): TSchema =>
   noun(`V1Execution${name[0]?.toUpperCase()}${name.slice(1)}Event`, description, { event: Type.Literal(name), data });
 
 /** The events with `stream: true` (V1-3). */
 export const ExecutionEvent = Type.Union(
   [
-    event("meta", "The first event: the ids of the execution", Type.Object({ ...NAMES, notice: Notice })),
-    event(
+    executionEvent("meta", "The first event: the ids of the execution", Type.Object({ ...NAMES, notice: Notice })),
+    executionEvent(
       "message",
       "A piece of the answer",
       Type.Union([
@@ -101,7 +101,7 @@ export const ExecutionEvent = Type.Union(
         }),
       ]),
     ),
-    event(
+    executionEvent(
       "result",
       "The last event of an execution that has succeeded",
       Type.Object({
@@ -112,7 +112,7 @@ export const ExecutionEvent = Type.Union(
         notice: Notice,
       }),
     ),
-    event(
+    executionEvent(
       "error",
       "The last event of an execution that has failed",
       Type.Object({ message: Text("What went wrong", "The execution was cancelled") }),

@@ -16,7 +16,7 @@ export interface ShownPiece {
   readonly position: number | null;
 }
 
-const NOTHING: ShownPiece = { text: "", position: null };
+const NO_PIECE: ShownPiece = { text: "", position: null };
 
 export class ShownText {
   private committed = 0;
@@ -41,7 +41,7 @@ export class ShownText {
 
   /** The running attempt adds text. */
   add(text: string): ShownPiece {
-    if (text === "") return NOTHING;
+    if (text === "") return NO_PIECE;
     if (this.confirmed !== null) return this.addAgain(text, this.confirmed);
     this.tail.add(text);
     return { text, position: null };
@@ -59,7 +59,7 @@ export class ShownText {
 
   /** Nothing more of the running attempt belongs to the text that was shown. */
   settle(): ShownPiece {
-    if (this.confirmed === null) return NOTHING;
+    if (this.confirmed === null) return NO_PIECE;
     this.tail = growing(this.tail.toString().slice(0, this.confirmed));
     this.confirmed = null;
     return { text: "", position: this.end };
@@ -71,7 +71,7 @@ export class ShownText {
     const end = confirmed + same;
     if (same === text.length) {
       this.confirmed = end === tail.length ? null : end;
-      return NOTHING;
+      return NO_PIECE;
     }
     this.tail = growing(tail.slice(0, end) + text.slice(same));
     this.confirmed = null;

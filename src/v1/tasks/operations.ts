@@ -5,9 +5,9 @@ import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { CreateTaskBody, TASK_QUERY, TaskAnswer, TaskListAnswer, taskView } from "./schema.ts";
+import { V1CreateTaskBody, V1_TASK_QUERY, TaskAnswer, TaskListAnswer, v1TaskView } from "./schema.ts";
 
-export const taskOperations = {
+export const v1TaskOperations = {
   v1ListTasks: operation(
     {
       method: "GET",
@@ -15,7 +15,7 @@ export const taskOperations = {
       scope: "tasks:read",
       summary: "List tasks",
       description: "Filters are combined with AND. At most 1,000, newest first.",
-      query: TASK_QUERY,
+      query: V1_TASK_QUERY,
       answers: { 200: TaskListAnswer },
     },
     async ({ system, directory, log }, { principal: { organizationId } }, { query }) => {
@@ -24,7 +24,7 @@ export const taskOperations = {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const tasks = await lookUp(log, directory.listTasks(organizationId, filter, LISTED_TASKS));
-      return mapped(tasks, (list) => ({ success: true, tasks: list.map(taskView) }));
+      return mapped(tasks, (list) => ({ success: true, tasks: list.map(v1TaskView) }));
     },
   ),
 
@@ -35,7 +35,7 @@ export const taskOperations = {
       scope: "tasks:write",
       summary: "Create task",
       description: "The new task is `pending`. Assigning a task does not start any work.",
-      body: CreateTaskBody,
+      body: V1CreateTaskBody,
       answers: { 200: TaskAnswer },
     },
     async (_, change, { body }) => {
@@ -47,7 +47,7 @@ export const taskOperations = {
       const input = { title, description, priority, assignedTo: assignee || null, workspaceId: spaceId || null };
       const command = { kind: "create_task", createdBy: userId, input } as const;
       return change.commit([ask(organizationRef(organizationId), command)], (task) =>
-        done({ success: true, task: taskView(task) }),
+        done({ success: true, task: v1TaskView(task) }),
       );
     },
   ),

@@ -15,7 +15,7 @@ const assignee = (description: string) =>
   Type.Optional(Nullable(Type.String({ maxLength: GIVEN_ID_CHARACTERS, description })));
 
 /** `POST /tasks`. */
-export const CreateTaskBody = Type.Object(
+export const V1CreateTaskBody = Type.Object(
   {
     title: Type.String({ pattern: NOT_BLANK, maxLength: TASK_TITLE_CHARACTERS }),
     description: Type.Optional(Type.String({ maxLength: TASK_DESCRIPTION_CHARACTERS })),
@@ -32,7 +32,7 @@ export const CreateTaskBody = Type.Object(
   { examples: [{ title: "Read the report", priority: "high" }] },
 );
 
-export const TaskView = {
+export const V1TaskView = {
   ...noun("V1Task", "A work item", {
     id: Text("The task's id", "task-1761955200000-x7k2m9"),
     title: Text("The title", "Read the report"),
@@ -59,16 +59,16 @@ export const TaskView = {
     },
   ],
 };
-type TaskView = Shown<typeof TaskView>;
+type V1TaskView = Shown<typeof V1TaskView>;
 
 export const TaskListAnswer = noun("V1TaskList", "The organization's tasks, newest first", {
   success: Success,
-  tasks: Type.Array(TaskView),
+  tasks: Type.Array(V1TaskView),
 });
-export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, task: TaskView });
+export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, task: V1TaskView });
 
 /** The filters of the list; all given ones must match. An empty id does not filter. */
-export const TASK_QUERY = {
+export const V1_TASK_QUERY = {
   status: evenEmpty(
     OneOf(TASK_STATUSES, {
       description: "Tasks with this status",
@@ -79,7 +79,7 @@ export const TASK_QUERY = {
   spaceId: Type.String({ maxLength: GIVEN_ID_CHARACTERS, description: "A workspace's id" }),
 };
 
-export function taskView(task: Task): TaskView {
+export function v1TaskView(task: Task): V1TaskView {
   return {
     id: task.id,
     title: task.title,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   chatStatusAfter,
-  allowedActions,
+  allowedChatActions,
   CHAT_ACTIONS,
   CHAT_MACHINE,
   CHAT_TRIGGERS,
@@ -48,5 +48,5 @@ test("[CHAT-1] the table is total, and doing what it refuses is a bug", () => {
 test("[GEN-5] a chat that is not deleted takes messages and options in every status", () => {
   const ofEmpty = CHAT_ACTIONS.filter((action) => action !== "compact" && action !== "fork");
   for (const status of CHAT_STATUSES)
-    expect(allowedActions({ status })).toEqual(status === "standby" ? ofEmpty : CHAT_ACTIONS);
+    expect(allowedChatActions({ status })).toEqual(status === "standby" ? ofEmpty : CHAT_ACTIONS);
 });

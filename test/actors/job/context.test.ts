@@ -4,7 +4,7 @@ import { chatRef } from "../../../actors/chat/schema.ts";
 import type { ModelCall, TranscriptEntry } from "../../../actors/job/ports.ts";
 import { ContextWindow, UNCOUNTED_BYTES } from "../../../actors/job/run/context-window.ts";
 import { COMPACTED_MESSAGES } from "../../../actors/job/run/run-context.ts";
-import { PLAIN_TERMS, textOf } from "../../../actors/job/schema.ts";
+import { PLAIN_TERMS, contentText } from "../../../actors/job/schema.ts";
 import { createModels } from "../../../src/runner/models.ts";
 import { Scene } from "../../support/crash-scene.ts";
 import type { ModelStep } from "../../support/fake-model.ts";
@@ -18,7 +18,7 @@ const promptOf = (text: string) => ({ system: "", tools: [], entries: [{ role: "
 
 /** What each call has, in words. */
 const words = (entries: readonly TranscriptEntry[]): string[] =>
-  entries.map((entry) => (entry.role === "user" ? entry.text : textOf(entry.blocks)));
+  entries.map((entry) => (entry.role === "user" ? entry.text : contentText(entry.blocks)));
 /** Answers briefly, and summarizes by the first words of each message. */
 const script = (call: ModelCall): readonly ModelStep[] => {
   const [asked = ""] = words(call.entries).slice(-1);

@@ -9,7 +9,7 @@ import {
   RING_EVENTS,
   type StreamItem,
 } from "../../../actors/runtime/streams/replay.ts";
-import { sizeOf } from "../../../actors/runtime/sizes.ts";
+import { valueSize } from "../../../actors/runtime/sizes.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { said } from "../../support/ledger-replica.ts";
 
@@ -42,7 +42,7 @@ describe("the ring", () => {
   test("[RT-8] holds 256 KiB, and the newest event whatever its size", () => {
     const replay = new Replay();
     const data = { text: "x".repeat(1_000) };
-    const each = 128 + "added".length + sizeOf(data);
+    const each = 128 + "added".length + valueSize(data);
     const fits = Math.floor(RING_BYTES / each);
     for (let seq = 1; seq <= fits; seq++) replay.publish(event(seq, data));
     expect(replay.covers(0)).toBe(true);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { EffectContext } from "../../../actors/runtime/outputs/effects.ts";
-import type { Admission } from "../../../actors/runtime/turns/members.ts";
+import type { DispatchAdmission } from "../../../actors/runtime/turns/members.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { webhookEffects } from "../../../actors/webhook/delivering.ts";
 import type { AttemptEnd, Prepared, WebhookCommand } from "../../../actors/webhook/protocol.ts";
@@ -58,7 +58,7 @@ test("[HOOK-6] ends of one epoch are reported by one command, those of another e
   const next: (() => void)[] = [];
   const reports = new Reports({
     joinNext: (_, run) => void next.push(run),
-    group: ([member], { epoch }: Admission) => {
+    group: ([member], { epoch }: DispatchAdmission) => {
       const { ends } = member!.command as Extract<WebhookCommand, { kind: "attempts_ended" }>;
       told.push({ ids: ends.map(({ attemptId }) => attemptId), epoch });
       return Promise.resolve(ok([null]));

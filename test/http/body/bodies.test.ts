@@ -5,7 +5,7 @@ import { ok, refuse } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { binary, streamed } from "../../../src/http/contract/body-schema.ts";
+import { binary, streamedBody } from "../../../src/http/contract/body-schema.ts";
 import { operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { created } from "../../../src/http/commit/commit.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
@@ -37,7 +37,7 @@ const group = operationGroup("Test", "Operations of this test", {
       scope: "tasks:write",
       summary: "Upload",
       params: { name: Type.String() },
-      body: streamed(64 * KIB),
+      body: streamedBody(64 * KIB),
       answers: { 201: Upload },
     },
     async (_, change, { params: { name }, body }) => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { LEAST_PART } from "../../../actors/runtime/fairness/bulk-work.ts";
 import {
   BodyPace,
-  ENDING_MS,
+  BODY_ENDING_MS,
   MOST_BODY_WAIT_MS,
   MS_PER_BYTE,
   type PacedBody,
@@ -106,11 +106,11 @@ test("[FAIR-10] organizations take turns, and so do the bodies of one", async ()
 test("[FAIR-10] bodies that end together are finished one after the other", async () => {
   const { begin, read, clock } = rig(0.5);
   for (let n = 0; n < 10; n++) begin("a", `x${n}`, 1);
-  await clock.advance(10 * (PAUSE_MS + ENDING_MS / LEAST_PART));
+  await clock.advance(10 * (PAUSE_MS + BODY_ENDING_MS / LEAST_PART));
   const ends = read.filter(({ name }) => name.endsWith("ends")).map(({ at }) => at);
   expect(ends).toHaveLength(10);
   for (const [i, at] of ends.slice(1).entries())
-    expect(at - ends[i]!).toBeGreaterThanOrEqual(Math.floor(PAUSE_MS + ENDING_MS * (1 / LEAST_PART - 1)));
+    expect(at - ends[i]!).toBeGreaterThanOrEqual(Math.floor(PAUSE_MS + BODY_ENDING_MS * (1 / LEAST_PART - 1)));
 });
 
 test("[FAIR-10] however many wait, of whichever organization, none waits for long", async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
-import { type Piece, QUIET, type SharedSource } from "../../../src/http/stream/event-source.ts";
+import { type StreamPiece, QUIET, type SharedSource } from "../../../src/http/stream/event-source.ts";
 import { eventStream, OFFERED_PART_BYTES } from "../../../src/http/stream/event-stream.ts";
 import { HEARTBEAT_MS } from "../../../src/http/stream/heartbeats.ts";
 import { OpenStreams } from "../../../src/http/stream/open-streams.ts";
@@ -54,7 +54,7 @@ class Place implements SharedSource {
     this.told = told;
     log.open++;
   }
-  next(): Piece | typeof QUIET | null | Promise<Piece> {
+  next(): StreamPiece | typeof QUIET | null | Promise<StreamPiece> {
     const { stream: log } = this;
     if (log.failure !== null) throw log.failure;
     if (log.isOver) return null;

@@ -1,7 +1,7 @@
 /** Jobs that wait for a slot, and runs in a runtime in trouble. */
 import { describe, expect, test } from "bun:test";
 import type { ModelCall } from "../../../../actors/job/ports.ts";
-import { jobRef, textOf } from "../../../../actors/job/schema.ts";
+import { jobRef, contentText } from "../../../../actors/job/schema.ts";
 import { Slots } from "../../../../actors/job/run/slots.ts";
 import { MAILBOX_MESSAGES } from "../../../../actors/runtime/turns/mailbox.ts";
 import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../../actors/runtime/placement/placement.ts";
@@ -33,7 +33,7 @@ describe("the queue", () => {
     for (const id of jobs) await replica.ended(id);
     await settle();
     const said = (call: ModelCall): string[] =>
-      call.entries.map((e) => (e.role === "user" ? e.text : textOf(e.blocks)));
+      call.entries.map((e) => (e.role === "user" ? e.text : contentText(e.blocks)));
     expect(replica.model.calls.map(said)).toEqual([["a"], ["a", "1", "b"], ["a", "1", "b", "3", "c"]]);
     expect(replica.chat()).toMatchObject({ activeJobId: null, queue: [], status: "done" });
     expect(await disagreements(replica)).toEqual([]);
