@@ -1,4 +1,4 @@
-/** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
+/** Chats on the current surface: list, create, read, change, delete (CHAT-1 to CHAT-3, CHAT-7). */
 import type { ChatCommand } from "../../../actors/chat/protocol.ts";
 import { type Chat, CHAT_STATUSES, chatRef } from "../../../actors/chat/schema.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";

@@ -1,4 +1,4 @@
-/** Missions on the current surface: list, create, read, change, run, and their tasks (MIS-1 to MIS-8). */
+/** Missions on the current surface: list, create, read, change, delete (MIS-1, MIS-2). */
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { MissionChanges } from "../../../actors/mission/protocol.ts";

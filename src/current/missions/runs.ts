@@ -1,4 +1,4 @@
-/** The runs of a mission: begin one, the ledger, and the forecast (MIS-3 to MIS-5). */
+/** The runs of a mission: begin one, the ledger, and the forecast (MIS-5, MIS-6). */
 import { mapped } from "../../../actors/fault.ts";
 import { missionRef, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
 import { followed } from "../../../actors/runtime/turns/members.ts";

@@ -1,6 +1,7 @@
 /**
- * The stream of a job for embedded pages (SSE-9). A signed address replaces the token; any origin may open it,
- * without credentials. Every invalid address gets the same answer.
+ * The event streams of chats and jobs (SSE-1 to SSE-9): for callers who may read the record, and for embedded pages,
+ * where a signed address replaces the token. Any origin may open that one, without credentials, and every invalid
+ * address gets the same answer.
  */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { type Outcome, refuse } from "../../../actors/fault.ts";
