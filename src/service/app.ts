@@ -229,8 +229,8 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   const invokeAtOwner: Invoke =
     forwarding === null
       ? invoke
-      : (id: string, { principal, requestId, address }: Caller, input: LocalInput = {}) =>
-          forwarding.invoke({ id, caller: { principal, requestId, address }, input });
+      : (id: string, { principal, requestId, address }: Caller, input?: LocalInput) =>
+          forwarding.invoke({ id, caller: { principal, requestId, address }, input: input ?? {} });
   return { routes: app, turnAway, methodsOf, invoke, invokeAtOwner };
 }
 

@@ -72,7 +72,7 @@ test("[DOC-11] each event of a stream has a name, and each shared enum is used",
   };
   const { schemas } = components;
   for (const stream of ["ChatStreamEvent", "JobStreamEvent", "V1ExecutionEvent"])
-    for (const variant of schemas[stream]?.["oneOf"] as readonly Node[])
+    for (const variant of schemas[stream]!["oneOf"] as readonly Node[])
       expect(variant).toEqual({ $ref: expect.stringMatching(/\/\w+Event$/) as string });
   expect(Object.keys(SHARED_ENUMS).filter((name) => schemas[name] === undefined)).toEqual([]);
 });

@@ -33,7 +33,10 @@ export class FlushRig implements FlushHost {
       return this.answer(batch);
     };
     this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, {
-      ...{ time: ALONE, tracing: null, clock: this.clock, later: queueMicrotask },
+      time: ALONE,
+      tracing: null,
+      clock: this.clock,
+      later: queueMicrotask,
       ...parts,
     });
   }
