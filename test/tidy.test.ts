@@ -177,7 +177,7 @@ describe("form", () => {
     expect([...sources, ...tests, ...benchmarks, ...deployment].flatMap(formBreaches)).toEqual([]);
   });
 
-  test("[TIDY-3] nothing tells where it was written", () => {
+  test("[TIDY-3] nothing reveals where it was written", () => {
     // Put together here, so that this file does not contain what it looks for.
     const words = [
       ["/wo", "rk/"],

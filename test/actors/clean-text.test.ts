@@ -76,7 +76,7 @@ describe("input of a tool", () => {
     );
   });
 
-  test("[JOB-7] what is no object is kept under the reserved key, cut", () => {
+  test("[JOB-7] what is not an object is kept under the reserved key, cut", () => {
     expect(toolInput('{"town":')).toEqual({ [UNPARSED_INPUT]: '{"town":' });
     expect(toolInput([1, 2])).toEqual({ [UNPARSED_INPUT]: "[1,2]" });
     expect(toolInput(null)).toEqual({ [UNPARSED_INPUT]: "null" });

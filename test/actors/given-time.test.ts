@@ -23,7 +23,7 @@ test.each(["UTC", "America/New_York", "Asia/Kathmandu"])("[GEN-1] times are the 
 });
 
 test.each(["2026-02-30", "2026-02-30T00:00:00Z", "2026-02-29T10:00", "2026-04-31T10:00:00+02:00", "2026-13-01", ""])(
-  "[GEN-1] %p is no time",
+  "[GEN-1] %p is not a time",
   (text) => {
     expect(timeOf(text)).toBeNull();
   },

@@ -18,7 +18,7 @@ test("[OPS-8] a sum of many costs is exact, where floating point is not", () => 
   expect(total).toEqual({ cost: "100", pricedTokens: 3_000 });
 });
 
-test("[OPS-8] what has no price adds nothing, and is counted", () => {
+test("[OPS-8] a model without a price adds no cost, and is counted", () => {
   expect(addCosts({}, {})).toEqual({});
   expect(addCosts({ cost: "2", pricedTokens: 5 }, {})).toEqual({ cost: "2", pricedTokens: 5 });
   expect(costFields({})).toEqual({});

@@ -145,7 +145,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test("[OPS-3] what was acknowledged before the backup is restored elsewhere, and of what came meanwhile a part without gaps", async () => {
+test("[OPS-3] everything acknowledged before the backup is restored elsewhere, and of what came meanwhile a part without gaps", async () => {
   const titles = await withTables(embeddedUrl(restored.dataDir), async (sql) => {
     const rows = await sql<{ title: string }[]>`select body ->> 'title' as title from task order by position`;
     return rows.map(({ title }) => title);
@@ -271,7 +271,7 @@ test("[OPS-3] a restore whose rows the database refuses at their end says so, an
   await database.drop();
 });
 
-test("[OPS-3] an export of an organization is no backup, and a restore says so", async () => {
+test("[OPS-3] an export of an organization is not a backup, and a restore says so", async () => {
   const exported = join(folder.path, "org.tar.gz");
   const [organization] = await withTables(
     embeddedUrl(service.dataDir),

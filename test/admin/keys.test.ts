@@ -109,7 +109,7 @@ test("[OPS-7] a secret that was set meanwhile is not overwritten", async () => {
   expect(await secretOf(owners[0]!, "A")).toBe("value A");
 });
 
-test("[OPS-7] what was signed under either key counts while both are named", async () => {
+test("[OPS-7] signatures under either key are valid while both are configured", async () => {
   const subject = { organizationId: newId("org"), userId: newId("usr"), tokenId: newId("tok") };
   const clock = { now: () => 0 };
   const [path, search] = signedAddress({ sealing: testSealing, clock }, "/stream", subject).split("?");

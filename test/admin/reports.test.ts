@@ -72,7 +72,7 @@ test("[OPS-4] answers and refusals of the service are JSON where that is request
   expect(JSON.parse(refused.err)).toEqual({ error: "There is no organization org_nobody" });
 });
 
-test("[OPS-4] the doctor looks at a service that runs, and at a folder that is not there yet, which it leaves so", async () => {
+test("[OPS-4] the doctor looks at a service that runs, and at a folder that does not exist yet, which it leaves so", async () => {
   const { ok, text } = await ask("doctor --json");
   const found = JSON.parse(text) as readonly { check: string; state: string; finding: string }[];
   const states = new Map(found.map(({ check, state }) => [check, state]));

@@ -205,7 +205,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(plain).toEqual({ seq: 2, type: "added", at: AT, data: {} });
     });
 
-    test("[SSE-5] a page of events ends with the one that brings it to its bytes, and tells whether there is more", async () => {
+    test("[SSE-5] a page of events ends with the one that brings it to its bytes, and reports whether there is more", async () => {
       // As JSON: {"by":"…"}, so 9 bytes more than the text; é is two of them.
       await flush(group({ events: [1, 2, 3].map((seq) => eventOf(seq, { by: "é".repeat(50) })) }));
       const page = async (after: number, limit: number, bytes?: number) => {

@@ -16,7 +16,7 @@ function* patterns(node: unknown, where: string): Generator<Field> {
   for (const [key, value] of Object.entries(schema)) if (key !== "examples") yield* patterns(value, `${where}/${key}`);
 }
 
-test("[GEN-7] every pattern of a body or a query has words for who does not fit it", () => {
+test("[GEN-7] every pattern of a body or a query has an error message", () => {
   const all = OPERATIONS.filter(({ surface }) => surface === "current").flatMap(({ id, operation }) =>
     [operation.body, operation.query, operation.headers].flatMap((given) => [...patterns(given, id)]),
   );

@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 const ask = (path: string, headers: Record<string, string>, method = "GET"): Promise<Response> =>
   fetch(`${service.url}${path}`, { method, headers: { authorization: `Bearer ${owner.token}`, ...headers } });
 
-test("[VER-1] every response of the current surface tells its version, refusals too", async () => {
+test("[VER-1] every response of the current surface reports its version, refusals too", async () => {
   const asked = [
     ask("/api/agents", {}),
     ask("/api/agents", { authorization: "Bearer nobody" }),

@@ -114,7 +114,7 @@ describe("approve", () => {
     ]);
   });
 
-  test("[JOB-8] of many who approve at once one is heard, and the call is made once", async () => {
+  test("[JOB-8] of many concurrent approvals one is accepted, and the call is made once", async () => {
     scene.calling(["c1", "send"]);
     const job = await scene.blocked();
     const statuses = await Promise.all(

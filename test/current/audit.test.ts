@@ -51,7 +51,7 @@ afterAll(() => service.stop());
 const audit = async (query = "", by: Caller = owner): Promise<readonly Entry[]> =>
   (await answered<{ audit_entries: Entry[] }>(service.call(by, "GET", `/api/audit${query}`))).audit_entries;
 
-test("[AUTH-17] tokens that are made, used and revoked are in the audit, with who, by what and from where", async () => {
+test("[AUTH-17] tokens that are created, used and revoked are in the audit, with who, by what and from where", async () => {
   const made = await answered<{ id: string; token: string }>(
     service.call(owner, "POST", "/api/personal-access-tokens", { name: "Robot", scopes: ["agents:read"] }),
     201,

@@ -131,7 +131,7 @@ describe("create", () => {
     expect(await refused(create(body), 413, "payload_too_large")).toMatchObject({ limit_bytes: 16 * 1024 });
   });
 
-  test("[AUTH-4] an agent or a workspace of another organization is 404, and so is one that is not there", async () => {
+  test("[AUTH-4] an agent or a workspace of another organization is 404, and so is a missing one", async () => {
     const foreign = await createAgent(service, stranger);
     await refused(create({ agent_id: foreign, workspace_id: owner.workspaceId }), 404, "not_found");
     await refused(create({ agent_id: "agt_none", workspace_id: owner.workspaceId }), 404, "not_found");
@@ -139,7 +139,7 @@ describe("create", () => {
     await refused(create({ agent_id: agent, workspace_id: "\u0001" }), 404, "not_found");
   });
 
-  test("[CHAT-2] a model that cannot be used is no option", async () => {
+  test("[CHAT-2] a model that cannot be used is not an option", async () => {
     service.model.info = refuse({ kind: "provider_error", message: "no" });
     await refused(
       create({ agent_id: agent, workspace_id: owner.workspaceId, options: { model: "x:y" } }),
@@ -183,7 +183,7 @@ describe("list", () => {
       await refused(client.call("GET", `/api/chats?limit=${limit}`), 400, "invalid_request");
   });
 
-  test("[GEN-3] the cursor of one list is none of another", async () => {
+  test("[GEN-3] the cursor of one list is invalid for another", async () => {
     for (let i = 0; i < 2; i++) await client.chat(agent, owner.workspaceId);
     const { next_cursor: cursor } = await client.get<{ next_cursor: string }>("/api/chats?limit=1");
     await client.get(`/api/chats?cursor=${cursor}`);
@@ -207,7 +207,7 @@ describe("list", () => {
 });
 
 describe("read", () => {
-  test("[AUTH-4] a chat of another organization, one that is not there and what is no id are 404, on every operation", async () => {
+  test("[AUTH-4] a chat of another organization, a missing one and what is not an id are 404, on every operation", async () => {
     const id = await open();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [

@@ -174,7 +174,7 @@ describe("what is said wrongly", () => {
     expect(errors.map((error) => error.path)).toEqual([path]);
   });
 
-  test("[FILE-5] all that is wrong is told at once, and a place has its name", async () => {
+  test("[FILE-5] all that is wrong is reported at once, and a place has its name", async () => {
     expect(await errorsOf([text(""), image({ kind: "upload" }), { type: "image" }])).toEqual([
       { path: "/content/0/text", message: "content[0].text must be a string that is not empty" },
       {
@@ -227,7 +227,7 @@ describe("a file of a workspace", () => {
     ]);
   });
 
-  test("[FILE-5] that is not there is refused with its place, and needs the scope to read it", async () => {
+  test("[FILE-5] that does not exist is refused with its place, and needs the scope to read it", async () => {
     expect(await errorsOf([file(at("none.txt"))])).toMatchObject([{ path: "/content/0/source/path" }]);
     expect(await errorsOf([file({ ...at("a.txt"), workspace_id: "wsp_none" })])).toMatchObject([
       { path: "/content/0/source/workspace_id" },

@@ -64,7 +64,7 @@ test("[RUN-20] a job blocks when it has cost its budget, and a resume needs a ne
   await answered(client.decide(job.id, "resume", { budget: { max_cost: "0.4" } }), 202);
 });
 
-test("[RUN-20] a budget of cost is refused for a model without a price of today, and what is no amount", async () => {
+test("[RUN-20] a budget of cost is refused for a model without a price of today, and what is not an amount", async () => {
   for (const name of ["unknown", "coming"]) {
     const chat = await chatWith(name);
     const body = { content: "hi", budget: { max_cost: "1" } };

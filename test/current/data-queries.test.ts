@@ -205,7 +205,7 @@ describe("parameters", () => {
     expect(await rowsOf("SELECT $a AS a, $b AS b", { params: { a: null, b: true } })).toEqual([[null, true]]);
   });
 
-  test("[WSP-4] have no gap in their numbers, which is told as that", async () => {
+  test("[WSP-4] have no gap in their numbers, which is reported as that", async () => {
     for (const [query, params] of [
       ["SELECT $1, $3", [1, 2, 3]],
       ["SELECT $1, $3", { 1: 1, 3: 3 }],
@@ -270,7 +270,7 @@ describe("hostile queries", () => {
     );
   });
 
-  test("[WSP-4] what is no SQL, or not what the files have, is told in the words of the database", async () => {
+  test("[WSP-4] what is not SQL, or not what the files have, is told in the words of the database", async () => {
     for (const [query, words] of [
       ["SELEC 1", "syntax error"],
       ["SELECT nope FROM 'sales.csv'", 'Referenced column "nope" not found'],

@@ -129,7 +129,7 @@ describe("resume", () => {
     expect(await refused(resumed, 400, "invalid_request")).toMatchObject({ errors: [{ path: "/budget/deadline_at" }] });
   });
 
-  test("[GEN-5] what runs or is completed is not resumed", async () => {
+  test("[GEN-5] a running or completed job is not resumed", async () => {
     const held = gate();
     scene.service.model.script = () => [{ hold: held.hold }];
     const { job } = await scene.begin();
@@ -172,7 +172,7 @@ describe("review and iterate", () => {
     expect((await scene.client.messages(job.chat_id)).map((m) => m.status)).toEqual(["completed", "completed"]);
   });
 
-  test("[JOB-9] who names an approval, or sends arguments, does not approve the review", async () => {
+  test("[JOB-9] an approve that names an approval, or has arguments, does not approve the review", async () => {
     scene.calling(["c1", "send"]);
     const { job } = await scene.begin({ review_required: true });
     const { approvals } = await scene.client.reached(job.id, "blocked");
@@ -213,7 +213,7 @@ describe("review and iterate", () => {
     await scene.client.reached(third.id, "needs_review");
   });
 
-  test("[JOB-2] a completed and a failed job may be iterated too; of two who iterate a review one is heard first", async () => {
+  test("[JOB-2] a completed and a failed job may be iterated too; of two concurrent iterates of a review one is first", async () => {
     const { job } = await scene.begin();
     await scene.client.reached(job.id, "completed");
     const child = await answered<Job>(scene.client.decide(job.id, "iterate", { feedback: "again" }), 202);
@@ -232,7 +232,7 @@ describe("review and iterate", () => {
     expect((await scene.client.job(failed.id)).status).toBe("failed");
   });
 
-  test("[GEN-5] what runs or was cancelled is not iterated; feedback is required", async () => {
+  test("[GEN-5] a running or cancelled job is not iterated; feedback is required", async () => {
     scene.service.model.script = () => [{ hold: gate().hold }];
     const { job } = await scene.begin();
     await scene.client.reached(job.id, "running");

@@ -51,7 +51,7 @@ test("[JOB-11] the child is in the lineage and in the lists, in its own chat", a
   expect(jobs.map(({ id }) => id)).toEqual([child.id]);
 });
 
-test("[JOB-11] [AUTH-7] an agent that the user may not see is none, and without the grant there is no tool", async () => {
+test("[JOB-11] [AUTH-7] an agent that the user may not see is not found, and without the grant there is no tool", async () => {
   const other = new Client(service, await service.join(owner.organizationId, "member"));
   const secret = await agent(other, "secret");
   const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });

@@ -327,7 +327,7 @@ test("[HOOK-12] a file that is moved to where it is leaves no event, and one who
   expect((await events(before)).map(({ type }) => type)).toEqual(["workspace_file.changed"]);
 });
 
-test("[HOOK-3] what is refused or replayed leaves nothing", async () => {
+test("[HOOK-3] refused and replayed requests emit nothing", async () => {
   const before = await head();
   const keyed = (key: string, body: Json): Promise<Response> =>
     fetch(`${service.url}/api/agents`, {

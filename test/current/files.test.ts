@@ -181,7 +181,7 @@ test("[FAIR-5] an upload that is refused before its body is read counts no longe
   expect(service.app.bodies.usage).toEqual({ count: 0, bytes: 0 });
 });
 
-test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is no failure of the service", async () => {
+test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is not a failure of the service", async () => {
   const before = service.log.length;
   const authorization = `Bearer ${owner.token}`;
   const request = new HeldRequest(`${service.url}${at("left.txt")}`, {
@@ -320,7 +320,7 @@ test("[IDEM-1] [WSP-9] an upload that is repeated with its key is done once, and
   await refused(send(at("f"), "other", { headers }), 409, "idempotency_conflict");
 });
 
-test("[WSP-6] nothing is received for a workspace that is not there", async () => {
+test("[WSP-6] nothing is received for a workspace that does not exist", async () => {
   await refused(send("/api/workspaces/wsp_none/files/content?path=f", "x"), 404, "not_found");
 });
 

@@ -203,7 +203,7 @@ describe("every mutation", () => {
   }
 });
 
-test("[IDEM-2] a replay is counted, and tells the rate of now", async () => {
+test("[IDEM-2] a replay is counted, and reports the rate of now", async () => {
   const rate = async () => {
     const headers = {
       authorization: `Bearer ${owner.token}`,

@@ -70,7 +70,7 @@ test("[HOOK-4] [HOOK-14] a job tells of its life, with itself as the resource an
   expect(told[3]!.actor).toEqual({ type: "user", id: owner.userId });
 });
 
-test("[HOOK-14] a denial is told as a change, and never as an approval", async () => {
+test("[HOOK-14] a denial is reported as a change, and never as an approval", async () => {
   const careful = { allowed_tools: ["send"], approval_tools: ["send"] };
   agent = await newAgent(careful);
   const use = { type: "tool_use", id: "c1", name: "send", input: {} } as const;

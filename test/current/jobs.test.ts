@@ -152,7 +152,7 @@ describe("record", () => {
     await client.reached(queued.job.id, "completed");
   });
 
-  test("[JOB-5] what waits for a person says for what, since when and until when", async () => {
+  test("[JOB-5] a job that waits for a person says for what, since when and until when", async () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/) as unknown;
     const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look"], approval_tools: ["look"] };
     const expiry = { after_seconds: 60, on_expiry: "cancel" };
@@ -191,7 +191,7 @@ describe("record", () => {
     expect(done.approvals.map((approval) => approval.decision)).toEqual(["approve"]);
   });
 
-  test("[AUTH-4] a job of another organization, one that is not there and what is no id are 404, on every operation", async () => {
+  test("[AUTH-4] a job of another organization, a missing one and what is not an id are 404, on every operation", async () => {
     const job = await run();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [

@@ -215,7 +215,7 @@ test("[AUTH-19] a new member invited by a link signs in, makes a token and uses 
   await refused(call(owner, "POST", `/api/invitations/${String(made["id"])}/revoke`), 404, "not_found");
 });
 
-test("[AUTH-19] a withdrawn invitation opens nothing, and what is no e-mail address is refused", async () => {
+test("[AUTH-19] a withdrawn invitation opens nothing, and what is not an e-mail address is refused", async () => {
   const { id, url } = await answered(call(owner, "POST", "/api/invitations", { email: "eve@example.com" }), 201);
   expect(await answered(call(owner, "POST", `/api/invitations/${String(id)}/revoke`))).toMatchObject({
     status: "revoked",
@@ -228,7 +228,7 @@ test("[AUTH-19] a withdrawn invitation opens nothing, and what is no e-mail addr
     });
 });
 
-test("[AUTH-19] who is a member is not invited, however the address is written", async () => {
+test("[AUTH-19] a member is not invited again, however the address is written", async () => {
   const person = await service.join(owner.organizationId);
   const { email } = await answered(call(owner, "GET", `/api/members/${person.userId}`));
   for (const address of [String(email), String(email).toUpperCase()]) {

@@ -115,7 +115,7 @@ test("[RUN-5] a key that the provider refuses fails the job, and the operator's 
   expect(keysSince(from)).toEqual([`Bearer ${OWN}`]);
 });
 
-test("[RUN-5] a key that is not there, or that no header can hold, fails the job before anything is sent", async () => {
+test("[RUN-5] a key that does not exist, or that no header can hold, fails the job before anything is sent", async () => {
   await answered(store("two words"), 201);
   await answered(use(), 201);
   const from = provider.requests.length;
@@ -153,7 +153,7 @@ test("[RUN-5] what a provider limits for one key delays no other", async () => {
   expect(keysSince(from)).toEqual([`Bearer ${OPERATOR}`]);
 });
 
-test("[RUN-5] only an owner whose token may use secrets sets and removes keys, and the audit tells of it", async () => {
+test("[RUN-5] only an owner whose token may use secrets sets and removes keys, and the audit reports it", async () => {
   await answered(store(OWN), 201);
   const member = await service.join(owner.organizationId);
   const writer = await service.tokenFor(owner, { kind: "service", scopes: ["tokens:write"] });

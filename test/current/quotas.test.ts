@@ -137,7 +137,7 @@ test("[QUOTA-2] of many at once exactly as many are made as there is room for", 
   expect(await used("tasks")).toBe(25);
 });
 
-test("[QUOTA-2] what is deleted or ended makes room", async () => {
+test("[QUOTA-2] deleting and ending frees quota", async () => {
   await setQuota("agents", 1);
   const make = () => client.call("POST", "/api/agents", AGENT);
   const { id } = await answered<{ id: string }>(make(), 201);

@@ -135,7 +135,7 @@ describe("counting", () => {
     expect(remaining(await from("2001:db8:0:1::1", null, "/api/tasks"))).toBe(2_999);
   });
 
-  test("[RATE-3] what a peer that is no configured proxy forwards does not count", async () => {
+  test("[RATE-3] what a peer that is not a configured proxy forwards does not count", async () => {
     const plain = await startService({ clock });
     const send = async (address: string) =>
       remaining(await fetch(`${plain.url}/api/tasks`, { headers: { "x-forwarded-for": address } }));

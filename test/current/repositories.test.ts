@@ -189,7 +189,7 @@ describe.skipIf(!hasGit)("repositories", () => {
     expect((await sync(ready))["error"]).toContain("secret GIT_TOKEN");
   });
 
-  test("[WSP-5] what cannot be cloned says why", async () => {
+  test("[WSP-5] a repository that cannot be cloned says why", async () => {
     expect((await clone({ url: git.url("nowhere") }))["error"]).toContain("there is no such repository");
     git.commit("full", Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, `${i}`.repeat(49_000)])));
     expect((await clone({ url: git.url("full"), branch: "other", path: "b" }))["error"]).toContain("no branch other");

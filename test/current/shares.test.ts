@@ -71,7 +71,7 @@ test("[WSP-2] of many concurrent downloads, exactly as many are served as were a
   expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(3);
 });
 
-test("[WSP-2] what sends no content is no download: a look at the head, what the visitor has, what is behind the end", async () => {
+test("[WSP-2] what sends no content is not a download: a look at the head, what the visitor has, what is behind the end", async () => {
   const made = await share({ max_downloads: 1, password: "correct horse" });
   const look = (method: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service.url}/share/${made.token}`, { method, headers: { ...withPassword("correct horse"), ...headers } });
@@ -196,7 +196,7 @@ test("[RATE-2] every answer at a share's address has the headers of the rate lim
   }
 });
 
-test("[WSP-2] a browser gets a page that shows what is shared, and downloads it by a link; looking is no download", async () => {
+test("[WSP-2] a browser gets a page that shows what is shared, and downloads it by a link; looking is not a download", async () => {
   const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
   await upload("table.csv", "name,size\n<b>one</b>,1\n");
   await upload("notes.md", "# Notes\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1))\n");

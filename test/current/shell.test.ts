@@ -103,7 +103,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     }
   });
 
-  test("[WSP-16] what it has started ends with it", async () => {
+  test("[WSP-16] processes that it has started end with it", async () => {
     const from = performance.now();
     expect((await run("sleep 60 & echo done")).output).toBe("done\n");
     expect(performance.now() - from).toBeLessThan(9_000);
@@ -148,7 +148,7 @@ describe.skipIf(shell === null)("the tool", () => {
     return JSON.stringify(service.model.calls.at(-1)!.entries);
   }
 
-  test("[WSP-16] what a command changes is changed in the workspace, once each", async () => {
+  test("[WSP-16] changes of a command are applied to the workspace, once each", async () => {
     await put("src/a.txt", "one");
     await put("src/b.txt", "two");
     await put("src/c.txt", "three");
@@ -234,6 +234,6 @@ describe.skipIf(shell === null)("the tool", () => {
   });
 });
 
-test("[WSP-16] where bubblewrap does not work there is no shell", async () => {
+test("[WSP-16] without bubblewrap there is no shell", async () => {
   expect(await findShell("no-such-program")).toEqual({ shell: null, why: "bubblewrap is not installed" });
 });

@@ -134,7 +134,7 @@ describe("cursors", () => {
     await refused(scene.client.call("GET", `/api/chats/${chat}/events?wait=1`), 400, "invalid_request");
   });
 
-  test("[SSE-4] who is cut off after the snapshot misses nothing, whatever was to be replayed", async () => {
+  test("[SSE-4] a client that is disconnected after the snapshot misses nothing, whatever was to be replayed", async () => {
     const { chat } = await scene.finished();
     const head = async () => (await scene.client.readChat(chat))["last_seq"] as number;
     for (const replay of ["0", "2", "all"]) {
@@ -149,7 +149,7 @@ describe("cursors", () => {
     }
   });
 
-  test("[SSE-3] who is cut off after the snapshot of a running text gets that text from its beginning", async () => {
+  test("[SSE-3] a client that is disconnected after the snapshot of a running text gets that text from its beginning", async () => {
     const hold = gate();
     scene.service.model.script = () => [{ say: "one two" }, hold, { say: " three" }];
     const chat = await scene.newChat();

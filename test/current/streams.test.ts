@@ -114,7 +114,7 @@ describe("the end of a stream", () => {
     await until("the second turn is over", async () => (await scene.client.readChat(chat)).active_job_id === null);
   });
 
-  test("[SSE-13] the stream of a chat that is deleted says so and ends, also for who returns for it", async () => {
+  test("[SSE-13] the stream of a deleted chat says so and ends, also for a client that reconnects", async () => {
     const chat = await scene.newChat();
     const reader = await scene.chatEvents(chat);
     const waiting = await scene.chatEvents(chat, "?after=0");

@@ -77,7 +77,7 @@ describe("an answer", () => {
     });
   });
 
-  test("[JOB-16] is read without a fence around it, up to a size and a depth; what is no JSON is told as that", async () => {
+  test("[JOB-16] is read without a fence around it, up to a size and a depth; what is not JSON is reported as that", async () => {
     const { signal } = new AbortController();
     const checks = outputChecks({ run: async () => ({ ok: true, value: [] }) });
     const check = async (text: string) => {

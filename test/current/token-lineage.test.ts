@@ -78,7 +78,7 @@ test("[AUTH-10] the streams of a token end when the token that it was made with 
   expect(await stream.text()).toContain('"reason":"revoked"');
 });
 
-test("[AUTH-10] what the operator revokes takes its descendants along, and what the operator makes ends by itself", async () => {
+test("[AUTH-10] a revocation by the operator also ends the token's descendants, and the operator's tokens depend on no token", async () => {
   const given = await service.tokenFor(owner, {});
   const child = await made({}, given);
   const ref = organizationRef(owner.organizationId);

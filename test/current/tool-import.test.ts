@@ -119,7 +119,7 @@ test("[RUN-14] an operation with a header for its key and one for credentials be
   expect(errors).toEqual([{ path: "/operations/0", message }]);
 });
 
-test("[RUN-14] what cannot be imported is told at the operation, and nothing is stored", async () => {
+test("[RUN-14] an operation that cannot be imported is reported at its place, and nothing is stored", async () => {
   const wrong = async (body: Json, path: string, words: string): Promise<void> => {
     const { errors } = await refused(
       make({ document: DOCUMENT, server_url: at(""), operations: ["getArticle"], ...body }),

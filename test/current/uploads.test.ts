@@ -270,7 +270,7 @@ test("[WSP-18] a person has a part of an organization's uploads, and others have
   await answered(sendPart({}, [0, 10]), 202);
 });
 
-test("[WSP-18] whoever has begun an upload, and owners, list and end it", async () => {
+test("[WSP-18] the person who began an upload, and owners, list and end it", async () => {
   const [one, two] = [await service.join(owner.organizationId), await service.join(owner.organizationId)];
   await answered(sendPart({ path: "mine", by: one.token }, [0, 10]), 202);
   await answered(sendPart({ path: "theirs" }, [0, 10]), 202);

@@ -46,7 +46,7 @@ const callingOnce = (): void => {
 };
 const day = (ms = Date.now()): string => new Date(ms).toISOString().slice(0, 10);
 
-test("[RUN-4] usage is told by agent, model and day, with totals and the budget", async () => {
+test("[RUN-4] usage is reported by agent, model and day, with totals and the budget", async () => {
   const other = await createAgent(service, owner, { name: "Bob" });
   await run();
   await run();

@@ -158,7 +158,7 @@ describe("the ledger and the feed", () => {
     expect((await scene.client.get(CONFIGURATION))["allowed_actions"]).toEqual(["configure", "rotate_secret", "test"]);
   });
 
-  test("[HOOK-10] the feed tells the same by number, page by page", async () => {
+  test("[HOOK-10] the feed reports the same by number, page by page", async () => {
     for (const name of ["a", "b", "c"]) await scene.newAgent(name);
     const page = await scene.client.get<Json>("/api/events?limit=2");
     expect(page).toMatchObject({ last_sequence: 2, has_more: true });

@@ -276,7 +276,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("[HOOK-6] a redirect is not followed, and is no success", async () => {
+  test("[HOOK-6] a redirect is not followed, and is not a success", async () => {
     await scene.configure({ event_types: ["agent.created"] });
     scene.receiver.respond = () => Response.redirect(scene.receiver.url, 302);
     await scene.newAgent();

@@ -53,7 +53,7 @@ test("[GEN-8] the links of a workspace lead to what is in it", async () => {
   }
 });
 
-test("[GEN-8] an id that no workspace can have is no workspace", async () => {
+test("[GEN-8] an id that no workspace can have is not a workspace", async () => {
   for (const id of ["nothing", "a%00b", "%2e%2e", "wsp_".padEnd(80, "x")]) {
     await refused(client.call("GET", `/api/workspaces/${id}`), 404, "not_found");
   }
@@ -89,7 +89,7 @@ test("[WSP-6] each user selects a workspace of their own", async () => {
   await answered(client.call("DELETE", path));
 });
 
-test("[WSP-15] only who made a workspace and owners change or delete it", async () => {
+test("[WSP-15] only its creator and owners change or delete a workspace", async () => {
   const joined = await service.join(owner.organizationId);
   const member = new Client(service, joined);
   const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "The owner's" }), 201);

@@ -149,7 +149,7 @@ test("[RT-16] an organization whose reads take all that it may have keeps no oth
   await own.close();
 });
 
-test("[RT-16] what waits for a slot when the connections are to be closed is answered", async () => {
+test("[RT-16] a query that waits for a slot when the connections close is answered", async () => {
   const closing = openDatabase(testDatabase.url);
   const reads = Array.from({ length: 3 }, () =>
     closing.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.02)`),

@@ -44,7 +44,7 @@ test("[START-9] the folder is made with mode 0700, an existing one keeps its mod
   expect(modeOf(dataIn())).toBe(0o750);
 });
 
-test("[START-9] a second process is told who has the folder", async () => {
+test("[START-9] a second process is told which one uses the folder", async () => {
   const { child } = await holder("console.log('held');");
   try {
     const error = refusal(dataIn());

@@ -77,7 +77,7 @@ test("[RT-10] an effect begun and settled in one batch leaves no row in it, and 
   expect(rowsOf(parameters[2])).toEqual([{ shard: 1, organization_id: "org_a", actor_id: "a", name: "n" }]);
 });
 
-test("[RT-4] a table name that is no name never reaches the statement; values only travel as parameters", () => {
+test("[RT-4] a table name that is not a name never reaches the statement; values only travel as parameters", () => {
   expect(() => flushStatement([group({ records: [{ table: 'x"; drop', record: record("c", 1) }] })])).toThrow(
     "no table name",
   );

@@ -97,7 +97,7 @@ test("[START-23] the wait for another's migration is bounded", async () => {
   expect((await migrate(database.url, options)).applied).toBe(1);
 });
 
-test("[START-23] [HOOK-6] what an older process has left of its deliveries is told as this one understands it", async () => {
+test("[START-23] [HOOK-6] what an older process has left of its deliveries is reported as this one understands it", async () => {
   const real = join(import.meta.dir, "../../db/migrations");
   const journal = JSON.parse(readFileSync(join(real, "meta/_journal.json"), "utf8")) as { entries: { tag: string }[] };
   const before = journal.entries.findIndex(({ tag }) => tag.endsWith("joined_deliveries"));

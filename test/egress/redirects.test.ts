@@ -96,7 +96,7 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 for (const path of ["/300/%2Fend", "/304/%2Fend", "/302/"]) {
-  test(`[RUN-2] ${path} is no redirect`, async () => {
+  test(`[RUN-2] ${path} is not a redirect`, async () => {
     const { egress, origin } = await redirecting();
     expect(await egress.request(following(origin + path, 5))).toMatchObject({ status: Number(path.slice(1, 4)) });
   });

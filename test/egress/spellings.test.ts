@@ -225,7 +225,7 @@ const MALFORMED = [
 ];
 
 for (const url of MALFORMED) {
-  test(`[HOOK-11] ${JSON.stringify(url.slice(0, 60))} is no URL to request`, async () => {
+  test(`[HOOK-11] ${JSON.stringify(url.slice(0, 60))} is not a URL to request`, async () => {
     expect(await closed.request(get(url))).toEqual({ kind: "failed", error: "invalid_url" });
   });
 }

@@ -60,7 +60,7 @@ test("[WSP-17] bytes go both ways to a host that is named, those behind the head
   expect(answer).toBe("HTTP/1.1 200 Connected\r\n\r\nhello there");
 });
 
-test("[WSP-17] what is not named, is no name, or leads to an address that is not public is refused, with the reason", async () => {
+test("[WSP-17] what is not named, is not a name, or leads to an address that is not public is refused, with the reason", async () => {
   const port = await echo();
   const { path } = await proxyTo([`*.test:${port}`, `closed.test:1`], LIMITS, ["echo.test", "closed.test"]);
   for (const [text, status, why] of [

@@ -112,7 +112,7 @@ for (const [what, head, piece] of [
 }
 
 for (const size of [ANSWER_BYTES, ANSWER_BYTES + 1]) {
-  test(`[HOOK-6] an answer of ${size} bytes is no failure, and nothing of it is kept`, async () => {
+  test(`[HOOK-6] an answer of ${size} bytes is not a failure, and nothing of it is kept`, async () => {
     const body = "a".repeat(size);
     const { result } = await attempt(({ socket }) => void socket.write(reply(200, {}, body)));
     expect(result).toEqual({ kind: "delivered", httpStatus: 200, durationMs: expect.any(Number) });

@@ -30,7 +30,7 @@ test("[START-22] the first line says that packages are installed; where they are
   }
 });
 
-test.each(["start", "admin"])("[START-22] %s tells why the packages cannot be installed", async (command) => {
+test.each(["start", "admin"])("[START-22] %s reports why the packages cannot be installed", async (command) => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-dependencies-"));
   try {
     for (const name of ["package.json", "bunfig.toml", "patches", "deploy/install.sh"]) {

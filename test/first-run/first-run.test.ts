@@ -95,13 +95,13 @@ test("[START-27] without a terminal tokens, address, model and command are in a 
 });
 
 test.skipIf(!hasCurl)(
-  "[START-28] the command that the first run tells streams an answer when it is pasted",
+  "[START-28] the command that the first run prints streams an answer when it is pasted",
   async () => {
     expectStreamedAnswer(await paste(first.curl));
   },
 );
 
-test("[START-31] the port opens after the first run: who gets a 200 finds its file", async () => {
+test("[START-31] the port opens after the first run: a client that gets a 200 finds its file", async () => {
   const dataDir = join(folder.path, "early");
   const port = String(freePort());
   const early = startTroupe(folder, { dataDir, env: { PORT: port } });
@@ -113,7 +113,7 @@ test("[START-31] the port opens after the first run: who gets a 200 finds its fi
   expect(await (await early).end()).toBe(0);
 });
 
-test("[START-29] a second start makes nothing new and tells no token", async () => {
+test("[START-29] a second start creates nothing new and prints no token", async () => {
   await service.end();
   const before = readFileSync(join(service.dataDir, "first-run.txt"), "utf8");
   const second = await startTroupe(folder);
@@ -123,7 +123,7 @@ test("[START-29] a second start makes nothing new and tells no token", async () 
   expect(await second.end()).toBe(0);
 });
 
-test("[START-30] on a terminal the tokens are told once and are in no file", async () => {
+test("[START-30] on a terminal the tokens are printed once and are in no file", async () => {
   const dataDir = join(folder.path, "terminal");
   const shown = await startTroupe(folder, { dataDir, hasTerminal: true });
   await shown.says(/"stream": true}'/);

@@ -72,7 +72,7 @@ test.skipIf(hasLocalServer)("[START-60] MODEL=auto says what it searched and whe
   expect(await demo.end()).toBe(0);
 });
 
-test("[START-61] fewer open files than MAX_STREAMS are reported to who has set it", async () => {
+test("[START-61] a limit of open files below MAX_STREAMS is reported if that is set", async () => {
   const limited = (env: Record<string, string>) =>
     startTroupe(folder, { cmd: ["/bin/sh", "-c", `ulimit -n 2048; exec "$0" "$1"`, ...MAIN], env });
   const words = "the limit of open files allows fewer streams than MAX_STREAMS";

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-test("[START-45] a second start on the same data says who has it, whatever database it would use", async () => {
+test("[START-45] a second start on the same data says which process uses it, whatever its database", async () => {
   const words = `The data folder ${service.dataDir} is in use by process ${service.pid}. Stop it first, or set DATA_DIR to another folder.\n`;
   expect(await failTroupe(folder)).toEqual({ code: 69, text: words });
   const env = { DATABASE_URL: "postgres://u@127.0.0.1:1/d" };
@@ -25,7 +25,7 @@ test("[START-45] a second start on the same data says who has it, whatever datab
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
 });
 
-test("[START-46] a port in use is told before anything is made, and the next start is a first run", async () => {
+test("[START-46] a port in use is reported before anything is created, and the next start is a first run", async () => {
   const dataDir = join(folder.path, "port");
   const { port } = new URL(service.url);
   const { code, text } = await failTroupe(folder, { dataDir, env: { PORT: port } });
@@ -43,7 +43,7 @@ test("[START-46] a port in use is told before anything is made, and the next sta
   await next.end();
 });
 
-test("[START-46] an address that is not this machine's is told, before a database is made", async () => {
+test("[START-46] an address that is not this machine's is reported before a database is created", async () => {
   const dataDir = join(folder.path, "no-address");
   const { code, text } = await failTroupe(folder, { dataDir, env: { HOST: "203.0.113.7" } });
   expect(code).toBe(69);
@@ -51,7 +51,7 @@ test("[START-46] an address that is not this machine's is told, before a databas
   expect(text).toContain("Cannot listen on 203.0.113.7:0 (HOST and PORT): ");
 });
 
-test("[START-46] a folder that cannot be one is told with its setting", async () => {
+test("[START-46] a folder that cannot be one is reported with its setting", async () => {
   const file = join(folder.path, "file");
   await Bun.write(file, "");
   const data = await failTroupe(folder, { dataDir: file });
@@ -165,7 +165,7 @@ test("[START-48] a database that is newer than the code is refused, and PostgreS
   await database.drop();
 });
 
-test("[START-48] a server that is not there, or lets nobody in, is described and without the password", async () => {
+test("[START-48] a missing server, or one that refuses access, is reported without the password", async () => {
   const database = await createTestDatabase();
   const wrong = new URL(database.url);
   wrong.password = "hidden-word";

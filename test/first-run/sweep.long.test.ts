@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test(
-  "[SSE-10] a service sweeps within its interval, tells how much it was, and ends in good order",
+  "[SSE-10] a service sweeps within its interval, reports how much it was, and ends in good order",
   async () => {
     const service = await startTroupe(folder, { env: { DATABASE_URL: database.url, SWEEP_INTERVAL_MINUTES: "1" } });
     const sql = postgres(database.url, { max: 1 });

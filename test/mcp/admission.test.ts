@@ -59,7 +59,7 @@ test("[MCP-2] the endpoint says where tokens come from, and takes those that are
   await refused(stepUp, 403, "insufficient_scope");
 });
 
-test("[MCP-1] names and pages of somebody else, messages that are too long, and what is no message are refused", async () => {
+test("[MCP-1] names and pages of somebody else, messages that are too long, and what is not a message are refused", async () => {
   const post = (message: unknown, headers: Readonly<Record<string, string>> = {}) =>
     postMcp(service, owner.token, message, headers);
   await refused(post(rpc("ping"), { host: "rebound.example" }), 403, "forbidden");
@@ -140,7 +140,7 @@ test("[MCP-3] a message counts as a request of its token", async () => {
   }
 });
 
-test("[MCP-1] what is wrong with a message is said in sentences, as a mistake of its client", async () => {
+test("[MCP-1] errors of a message are explained in sentences, as an error of its client", async () => {
   const initialize = { protocolVersion: "2025-06-18", capabilities: {} };
   const modern = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

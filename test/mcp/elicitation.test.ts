@@ -67,7 +67,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await client.close();
   });
 
-  test("[MCP-7] who leaves the question open gets the job as it is, and decides it later", async () => {
+  test("[MCP-7] a person who leaves the question open gets the job as it is, and decides later", async () => {
     const client = await connect(owner, () => ({ action: "decline" }));
     const job = jobIn(await client.callTool(CALL()));
     expect(job).toMatchObject({ status: "blocked", blocked_reason: "approval_required" });

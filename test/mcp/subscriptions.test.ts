@@ -60,7 +60,7 @@ test("[MCP-6] after a restart a client is told once of each, because nobody know
   expect(polls.told).toEqual([URI]);
 });
 
-test("[MCP-6] changes within a moment are told as one, and a wait without one is repeated", async () => {
+test("[MCP-6] changes within a moment are one notification, and a wait without one is repeated", async () => {
   const polls = new Polls();
   polls.subscriptions.add(URI, 1);
   polls.subscriptions.listen(by);
@@ -73,7 +73,7 @@ test("[MCP-6] changes within a moment are told as one, and a wait without one is
   expect(polls.told).toEqual([URI]);
 });
 
-test("[MCP-6] who may not read it any more is told once, and then of nothing", async () => {
+test("[MCP-6] a client that may no longer read it is notified once, and then no more", async () => {
   const polls = new Polls();
   polls.subscriptions.add(URI, 1);
   polls.subscriptions.listen(by);

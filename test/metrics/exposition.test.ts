@@ -68,7 +68,7 @@ test("[OPS-1] the text has each family with its help, its type and its values", 
   ]);
 });
 
-test("[OPS-1] [OPS-8] costs are told by model and currency, added up exactly, with the tokens that have no price", async () => {
+test("[OPS-1] [OPS-8] costs are reported by model and currency, added up exactly, with the tokens that have no price", async () => {
   const meters = new Meters();
   const told = async () => (await exposition(meters, silentReadings(), () => {}).text()).split("\n");
   const call = (model: string, usage: Usage): void =>
@@ -90,7 +90,7 @@ test("[OPS-1] [OPS-8] costs are told by model and currency, added up exactly, wi
   ]);
 });
 
-test("[OPS-2] counts that alerts look for are told with 0 from the start, so that the first event is an increase", async () => {
+test("[OPS-2] counts that alerts look for are reported with 0 from the start, so that the first event is an increase", async () => {
   const meters = new Meters();
   const models = withCalls(new FakeModel(), () => Promise.reject(new Error("not called")));
   meteredModels({ ...models, currency: "EUR", hasPrice: () => false }, meters);

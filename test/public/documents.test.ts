@@ -65,7 +65,7 @@ describe("what they say", () => {
     }
   });
 
-  test("[VER-2] the version tells the code, the contract and the model that answers", async () => {
+  test("[VER-2] the version reports the code, the contract and the model that answers", async () => {
     expect(await read<unknown>("/api/version")).toEqual({
       version: SERVICE_VERSION,
       api_version: API_VERSION,
@@ -76,7 +76,7 @@ describe("what they say", () => {
     });
   });
 
-  test("[VER-2] what is not known of the build, and a model that is not there, are null", async () => {
+  test("[VER-2] what is not known of the build, and a model that does not exist, are null", async () => {
     const build = { commit: null, builtAt: null };
     const bare = await startService({ overrides: { services: ({ facts }) => ({ facts: { ...facts, build } }) } });
     try {
@@ -245,7 +245,7 @@ describe("how they are served", () => {
     }
   });
 
-  test("[DOC-7] HEAD tells the same without the body, and another method is 405", async () => {
+  test("[DOC-7] HEAD reports the same without the body, and another method is 405", async () => {
     for (const path of PATHS) {
       const whole = await get(path);
       const head = await get(path, { method: "HEAD" });
@@ -258,7 +258,7 @@ describe("how they are served", () => {
     }
   });
 
-  test("[VER-1] a version that is not there is refused on them too", async () => {
+  test("[VER-1] a version that does not exist is refused on them too", async () => {
     for (const path of PATHS)
       await refused(get(path, { headers: { "api-version": "2020-01-01" } }), 400, "unsupported_api_version");
   });

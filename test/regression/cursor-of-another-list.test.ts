@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[GEN-3] the cursor of one chat's messages is none of another's", async () => {
+test("[GEN-3] the cursor of one chat's messages is invalid for another", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
@@ -23,7 +23,7 @@ test("[GEN-3] the cursor of one chat's messages is none of another's", async () 
   await refused(client.call("GET", `/api/chats/${two}/messages?cursor=${cursor}`), 400, "invalid_cursor");
 });
 
-test("[GEN-3] the cursor of one mission's runs is none of another's", async () => {
+test("[GEN-3] the cursor of one mission's runs is invalid for another", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
@@ -46,7 +46,7 @@ test("[GEN-3] the cursor of one mission's runs is none of another's", async () =
     await refused(client.call("GET", `${list}?cursor=${cursor}`), 400, "invalid_cursor");
 });
 
-test("[GEN-3] the cursor of one directory or workspace is none of another's", async () => {
+test("[GEN-3] the cursor of one directory or workspace is invalid for another", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const other = client.call("POST", "/api/workspaces", { name: "Other" });

@@ -68,7 +68,7 @@ test("[GUARD-3] a long answer lets the loop turn again and again", async () => {
   expect(slices.turns - before).toBeGreaterThanOrEqual((4 * MIB) / SLICE_COST);
 });
 
-test("[GUARD-3] an error body that is no message is not parsed", async () => {
+test("[GUARD-3] an error body that is not a message is not parsed", async () => {
   expect(await attacked("error-json")).toMatchObject({ kind: "failed", error: { code: "provider_rejected" } });
 });
 

@@ -94,7 +94,7 @@ describe("what is kept for HTTP", () => {
     return { there, take, isCancelled: () => isCancelled };
   }
 
-  test("[REP-4] an answer that is no small text is taken over HTTP, once, and its end ends the request", async () => {
+  test("[REP-4] an answer that is not a small text is taken over HTTP, once, and its end ends the request", async () => {
     const { there, take, isCancelled } = await kept();
     const call = new AbortController();
     const response = await take(call.signal);

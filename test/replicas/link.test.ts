@@ -58,7 +58,7 @@ describe("on the way", () => {
     }
   });
 
-  test("[REP-4] a question that is left out, held back, shortened or is no message of a link ends it", async () => {
+  test("[REP-4] a question that is left out, held back, shortened or is not a message of a link ends it", async () => {
     const held: (string | Buffer)[] = [];
     const ways: Tamper[] = [
       (_, message, number) => (number === 1 ? [] : [message]),

@@ -106,7 +106,7 @@ describe("requests", () => {
     expect([request.signal.aborted, copy.signal.aborted]).toEqual([true, true]);
   });
 
-  test("[REP-4] who asks late whether a client has left hears it too", () => {
+  test("[REP-4] a late check whether a client has disconnected works too", () => {
     const call = new LinkedCall();
     const request = linkedRequest(given, call);
     call.abort();

@@ -144,7 +144,7 @@ test("[MCP-1] a session of MCP is the same at both, and what is ended at one is 
   expect([await ping(owner), await ping(other)]).toEqual([404, 404]);
 });
 
-test("[REP-4] who signs in at one replica is signed in at both, and who signs out at one is signed out at both", async () => {
+test("[REP-4] a sign-in at one replica is valid at both, and a sign-out at one ends it at both", async () => {
   const { owner, other } = await replicas.sides();
   const [first, second] = [other, owner].map(({ url }) => new PlainBrowser({ url, origin: url })) as [
     PlainBrowser,

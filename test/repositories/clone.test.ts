@@ -185,7 +185,7 @@ describe.skipIf(!hasGit)("clones", () => {
     });
   });
 
-  test("[WSP-5] what is too large, has too many files or takes too long is given up", async () => {
+  test("[WSP-5] a repository that is too large, has too many files or takes too long is given up", async () => {
     server.commit("large", { noise: crypto.getRandomValues(new Uint8Array(65_536)), more: "x".repeat(2_000_000) });
     expect(await failureOf("large", { limits: { ...LIMITS, maxBytes: 20_000 } })).toEqual({ kind: "too_large" });
     // The pack is small, its files are not.
@@ -253,7 +253,7 @@ describe.skipIf(!hasGit)("clones", () => {
     await until("none is left", () => processesOf(folder).length === 0);
   });
 
-  test("[WSP-5] a repository that is not there, or has nothing, is told apart", async () => {
+  test("[WSP-5] a repository that does not exist, or has nothing, is distinguished", async () => {
     expect(await failureOf("missing")).toEqual({ kind: "status", status: 404 });
     server.commit("unborn", {});
     server.git("unborn", "update-ref", "-d", "HEAD");

@@ -170,7 +170,7 @@ describe("neighbours", () => {
     );
   });
 
-  test("[RUN-24] without tools, calls and results are told as text", () => {
+  test("[RUN-24] without tools, calls and results are reported as text", () => {
     expect(spoken([user("a"), assistant(text("I look."), use("a"), result("a"), text("Rain."))], false)).toEqual([
       'user: "a"',
       'assistant: I look.\n\n[Call of weather]\n{"id":"a"}',

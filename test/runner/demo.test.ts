@@ -36,7 +36,7 @@ async function play(message: string): Promise<{ answers: readonly ModelOutcome[]
 }
 
 describe("the demo model", () => {
-  test("[RUN-1] says that it is no language model, and repeats the message", async () => {
+  test("[RUN-1] says that it is not a language model, and repeats the message", async () => {
     const { outcome, pieces } = await run(demo, modelCall("How are you?"));
     expect(textOf(outcome)).toBe(
       "This is the built-in demo. It is no language model and repeats what it gets. You wrote: How are you?",

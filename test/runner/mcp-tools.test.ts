@@ -177,7 +177,7 @@ for (const json of [false, true]) {
   });
 }
 
-test("[RUN-5] a secret that does not exist is told by its name, and the server is not asked", async () => {
+test("[RUN-5] a secret that does not exist is reported by its name, and the server is not asked", async () => {
   const server = serve();
   const { box, call } = await open([crm(server.url, [{ name: "x-key", secret: "gone" }])]);
   expect(box.notes).toEqual([expect.stringContaining("the secret gone, which it is called with, does not exist")]);
@@ -467,7 +467,7 @@ for (const [status, body] of [
   });
 }
 
-test("[RUN-6] a refusal of the request itself is told as it is, and the session stays", async () => {
+test("[RUN-6] a refusal of the request itself is reported as it is, and the session stays", async () => {
   let isRefusing = false;
   const error = { jsonrpc: "2.0", error: { code: -32_602, message: "argument x is wrong" }, id: null };
   const server = serve(TOOLS, { refuse: () => (isRefusing ? Response.json(error, { status: 400 }) : null) });

@@ -91,7 +91,7 @@ for (const way of WAYS) {
       expect(pieces.join("")).toBe(text.join(""));
     });
 
-    test("[SSE-8] what a model thinks comes as its own block before the answer, and is bounded", async () => {
+    test("[SSE-8] a model's reasoning comes as a separate block before the answer, and is bounded", async () => {
       fake.answer({ kind: "stream", thoughts: ["The user ", "greets."], text: ["Hello"] });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces).toEqual(["Hello"]);

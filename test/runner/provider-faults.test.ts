@@ -97,7 +97,7 @@ for (const way of WAYS) {
       );
     });
 
-    test("[RUN-1] a page with 200 is no model output", async () => {
+    test("[RUN-1] a page with 200 is not a model output", async () => {
       expect(await failure({ kind: "html" })).toMatchObject({ error: { code: "provider_error" }, partialText: "" });
     });
 
@@ -207,7 +207,7 @@ for (const way of WAYS) {
       expect(JSON.stringify(outcome)).not.toContain("secret");
     });
 
-    test("[RUN-1] a provider that is not there is provider_unreachable", async () => {
+    test("[RUN-1] a provider that does not exist is provider_unreachable", async () => {
       await fake.stop();
       const { outcome } = await run(models(), modelCall("hi"));
       expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_unreachable" }, partialText: "" });

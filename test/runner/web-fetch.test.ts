@@ -109,7 +109,7 @@ for (const [type, body] of [
   });
 }
 
-test("[RUN-2] what is no text is only described", async () => {
+test("[RUN-2] what is not text is only described", async () => {
   const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
   for (const [type, shown] of [
     ["image/png", "image/png"],

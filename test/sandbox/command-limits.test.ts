@@ -38,7 +38,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
 
   // reason: other users have no second user.
   test.skipIf(process.getuid?.() !== 0 || Bun.which("setpriv") === null)(
-    "[WSP-16] a command of root's service is no root, and its changes are in its folder",
+    "[WSP-16] a command of a root service does not run as root, and its changes are in its folder",
     async () => {
       writeFileSync(join(folder, "f"), "before", { mode: 0o600 });
       chmodSync(folder, 0o700);

@@ -17,7 +17,7 @@ const TIME = { pauses: { clock: systemClock, chance: systemChance }, signal: new
 const run = (beforeCommit: (tokens: FirstTokens) => void, system = service.system) =>
   firstRun({ ...service, ...TIME, system, now: NOW, beforeCommit });
 
-test("[START-31] tokens that could not be told make no organization", async () => {
+test("[START-31] tokens that could not be printed create no organization", async () => {
   await expect(
     run(() => {
       throw new Error("disk full");
@@ -37,7 +37,7 @@ function homeless(tries: number): typeof service.system {
   });
 }
 
-test("[START-31] the tokens are told before they count; then all is made at once, by whichever replica serves it by then", async () => {
+test("[START-31] the tokens are printed before they are valid; then everything is created at once, by whichever replica serves it by then", async () => {
   const told: FirstTokens[] = [];
   const organizations: Promise<readonly object[]>[] = [];
   const first = await run((tokens) => {

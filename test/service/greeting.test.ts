@@ -15,7 +15,7 @@ const of = (changes: Partial<Greeting>): string =>
     ...changes,
   });
 
-test("[START-26] a start tells where it serves, where its data is, its model, and how long it took", () => {
+test("[START-26] a start reports where it serves, where its data is, its model, and how long it took", () => {
   const text = of({ model: ok({ provider: "openai", name: "gpt-5-mini", demo: false }) });
   expect(text.split("\n").filter((line) => line !== "")).toEqual([
     "  Troupe 1.2.3 serves http://127.0.0.1:3000",
@@ -32,11 +32,11 @@ test("[START-26] a start shows where it listens, where APP_URL is another addres
   expect(text).toContain("  Listens http://[::]:3000\n");
 });
 
-test("[RUN-1] the demo says that it is no language model, and how to choose another", () => {
+test("[RUN-1] the demo says that it is not a language model, and how to choose another", () => {
   expect(of({})).toContain("demo:echo, a built-in demo and no language model. For a real one set ANTHROPIC_API_KEY or");
 });
 
-test("[START-26] a model that cannot be used is told with its reason", () => {
+test("[START-26] a model that cannot be used is reported with its reason", () => {
   const fault = { kind: "provider_error", message: "ANTHROPIC_API_KEY is missing" } as const;
   expect(of({ model: refuse(fault) })).toContain("Model   none: ANTHROPIC_API_KEY is missing");
 });
@@ -47,7 +47,7 @@ test("[START-26] models of this machine are offered where there are no others", 
   expect(of({ localModels, model: ok({ provider: "openai", name: "x", demo: false }) })).not.toContain("llama3.2");
 });
 
-test("[START-26] the tokens are told with their end, and a command that can be pasted", () => {
+test("[START-26] the tokens are reported with their end, and a command that can be pasted", () => {
   const run = {
     organizationId: "org_1",
     agentId: "agt_1",

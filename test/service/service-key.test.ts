@@ -32,7 +32,7 @@ test("[IDEM-4] what is sealed under another secret too opens with it only", () =
   expect(createSealing(keyOf(2)).open("replay", sealed, AT, "key")).toBeNull();
 });
 
-test("[START-57] what was changed, cut or is no sealed text opens nowhere", () => {
+test("[START-57] a changed, truncated or invalid sealed text cannot be opened", () => {
   const sealed = sealing.seal("secret", "hunter2", AT);
   const bytes = Buffer.from(sealed.slice(3), "base64url");
   for (let i = 0; i < bytes.length; i++) {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Interrupted, unlessAborted } from "../../src/service/interruption.ts";
 import { Undo } from "../../src/service/undo.ts";
 
-test("[START-32] what was started last is ended first, each of it once", async () => {
+test("[START-32] parts are ended in reverse order of their start, each once", async () => {
   const done: string[] = [];
   const undo = new Undo();
   for (const name of ["folder", "database", "port"]) undo.add(() => void done.push(name));
@@ -10,7 +10,7 @@ test("[START-32] what was started last is ended first, each of it once", async (
   expect(done).toEqual(["port", "database", "folder"]);
 });
 
-test("[START-43] what cannot be ended keeps nothing else from being ended", async () => {
+test("[START-43] a part that cannot be ended does not prevent the others from ending", async () => {
   const done: string[] = [];
   const undo = new Undo();
   undo.add(() => void done.push("folder"));

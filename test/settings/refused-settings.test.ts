@@ -98,7 +98,7 @@ for (const [variable, value] of WRONG) {
   });
 }
 
-test("[START-2] all errors are told at once, with what is allowed", () => {
+test("[START-2] all errors are reported at once, with what is allowed", () => {
   const result = readConfig({ PORT: "x", LOG_LEVEL: "loud", NODE_ENV: "y" });
   expect(result.ok ? "" : describeErrors(result.errors)).toBe(
     'PORT is "x"; it must be an integer from 0 (any free port) to 65535\n' +

@@ -54,7 +54,7 @@ test("[AUTH-13] a token is revoked by a question and its answer, without a scrip
   expect((await browser.get(link)).at).toBe("/account");
 });
 
-test("[AUTH-13] what is shown once has a button that copies it, and a page without such a thing has no script", async () => {
+test("[AUTH-13] a secret that is shown once has a copy button, and a page without such a thing has no script", async () => {
   const browser = await signedIn(service, owner);
   expect((await browser.get("/members")).html).not.toContain("<script");
   const account = await browser.get("/account");
@@ -141,7 +141,7 @@ test("[AUTH-13] a new password needs the present one, and ends the other session
   expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
 });
 
-test("[AUTH-13] what is no form of a page is refused", async () => {
+test("[AUTH-13] what is not a form of a page is refused", async () => {
   const browser = await signedIn(service, owner);
   const send = (type: string, body: string) =>
     browser.ask("/account/tokens", { method: "POST", headers: { ...browser.own(), "content-type": type }, body });

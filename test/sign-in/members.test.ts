@@ -59,7 +59,7 @@ test("[AUTH-18] nobody takes the account of a person by inviting them", async ()
   expect(joined.html).toContain(`${email}, a member of Globex`);
 });
 
-test("[AUTH-18] who is a member is not invited", async () => {
+test("[AUTH-18] a member is not invited again", async () => {
   const person = await service.join(owner.organizationId);
   const email = `${person.userId}@example.com`;
   const page = await browser.submit(await browser.get("/members"), "/members/invite", { email, role: "member" });

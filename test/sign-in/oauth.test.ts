@@ -152,7 +152,7 @@ test("[MCP-2] a refresh token is good for its program, and forged ones for nobod
   expect((await program.refresh(text)).token_type).toBe("bearer");
 });
 
-test("[MCP-2] a token for the MCP endpoint is no token for the current surface", async () => {
+test("[MCP-2] a token for the MCP endpoint is not a token for the current surface", async () => {
   const tokens = await program.letIn(browser, { resource: `${ISSUER}/mcp`, scope: "mcp agents:read" });
   await refused(service.call(using(tokens.access_token), "GET", "/api/agents"), 401, "unauthenticated");
 });

@@ -85,7 +85,7 @@ test("[AUTH-21] [AUTH-18] somebody new gets in by the link of an invitation to t
   expect((await browserOf(scene.service).get(invitation)).status).toBe(404);
 });
 
-test("[AUTH-21] who has no verified address, or is no member any more, is told so and stays outside", async () => {
+test("[AUTH-21] a person without a verified address, or no longer a member, is told so and cannot sign in", async () => {
   const { person, somebody } = await scene.known();
   const browser = browserOf(scene.service);
   for (const [who, words] of [
@@ -189,7 +189,7 @@ test("[AUTH-21] a token of another key, issuer or audience is refused", async ()
   }
 });
 
-test("[AUTH-21] what the provider refuses, and that it is away, is said on the sign-in page", async () => {
+test("[AUTH-21] a refusal of the provider, or that it is unreachable, is shown on the sign-in page", async () => {
   const { somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const denied = await scene.enter(browser, null);

@@ -67,7 +67,7 @@ describe("models", () => {
   }
   const finished: ModelOutcome = { kind: "finished", blocks: [], usage: USAGE, finishReason: "length" };
 
-  test("[OPS-9] a call tells its model, its tokens, its end and the time to its first text", async () => {
+  test("[OPS-9] a call reports its model, its tokens, its end and the time to its first text", async () => {
     const span = await told(finished);
     expect(span).toMatchObject({ name: "chat fake", kind: 3, isError: false });
     expect(span.attributes).toEqual({
@@ -79,7 +79,7 @@ describe("models", () => {
     expect((await told(finished, { purpose: "summary" })).attributes["troupe.model.purpose"]).toBe("summary");
   });
 
-  test("[OPS-9] one that fails tells the error and its tokens, one that is aborted neither, and a bug ends the span", async () => {
+  test("[OPS-9] one that fails reports the error and its tokens, one that is aborted neither, and a bug ends the span", async () => {
     const error = { code: "provider_stalled", message: "private" } as const;
     const failed = await told({ kind: "failed", error, partialText: "private", usage: USAGE });
     expect(failed.isError).toBe(true);
@@ -169,7 +169,7 @@ describe("webhooks", () => {
     return { ...span, isInEvent: span.traceId === TRACE && span.parentSpanId === "b7ad6b7169203331" };
   }
 
-  test("[OPS-9] an attempt belongs to the trace of its event, and tells its end", async () => {
+  test("[OPS-9] an attempt belongs to the trace of its event, and reports its end", async () => {
     const delivered = await told({ kind: "delivered", httpStatus: 202, durationMs: 1 }, PARENT);
     expect(delivered).toMatchObject({ isError: false, isInEvent: true });
     expect(delivered.attributes).toEqual({ ...FACTS, "http.response.status_code": 202 });
@@ -215,7 +215,7 @@ describe("requests", () => {
     return spans[0]!;
   }
 
-  test("[OPS-9] a request tells its route, its operation and its answer; only a fault of the server is an error", async () => {
+  test("[OPS-9] a request reports its route, its operation and its answer; only a fault of the server is an error", async () => {
     const done = await told({}, { traceparent: PARENT, tracestate: "a=b" });
     expect(done).toMatchObject({
       name: "POST /api/chats/{id}/messages",

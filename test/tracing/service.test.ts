@@ -230,7 +230,7 @@ test("[OPS-9] lines of the log name their trace, and a caller who keeps no trace
   expect(collector.spans.some(({ traceId }) => traceId === "1".repeat(32))).toBe(false);
 });
 
-test("[OPS-9] what becomes of spans is counted, and the last ones leave with the process", async () => {
+test("[OPS-9] the outcomes of spans are counted, and the last ones are sent at the end of the process", async () => {
   const metrics = String(service.log.find(({ metrics: at }) => at !== undefined)!["metrics"]);
   const text = await (await fetch(metrics)).text();
   const count = Number(/^troupe_trace_spans_total\{outcome="exported"\} (\d+)$/m.exec(text)?.[1]);

@@ -105,7 +105,7 @@ test.each<[fault: FlushFault | "fenced", flush: string, group: string]>([
   [{ kind: "abort", code: "53100" }, "unavailable", "unavailable"],
   [{ kind: "lost_reply" }, "unknown", "outcome_unknown"],
   ["fenced", "fenced", "unavailable"],
-])("[OPS-9] a commit that ends by %j is told as %s, and its group as %s", async (fault, flush, group) => {
+])("[OPS-9] a commit that ends by %j is reported as %s, and its group as %s", async (fault, flush, group) => {
   const spans = await spansOf(async (tracing) => {
     const replica = await startLedgers(new World(), { tracing });
     await replica.add("a");

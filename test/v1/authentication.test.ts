@@ -162,7 +162,7 @@ describe("scopes", () => {
     await expectUnauthorized(await service.call(token, "GET", "/api/v1/tasks"));
   });
 
-  test("[AUTH-7] a token acts as the user who made it", async () => {
+  test("[AUTH-7] a token acts as the user who created it", async () => {
     const token = await service.tokenFor(owner, { kind: "service", scopes: ["tasks:write"] });
     const { task } = await success<{ task: { createdBy: string } }>(
       service.call(token, "POST", "/api/v1/tasks", { title: "T" }),

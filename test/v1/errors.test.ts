@@ -181,7 +181,7 @@ describe("requests", () => {
     }
   });
 
-  test("[ERR-5] two Host headers, or one that is no host, are 400", async () => {
+  test("[ERR-5] two Host headers, or one that is not a host, are 400", async () => {
     const request = (host: string, path: string) =>
       raw(`GET ${path} HTTP/1.1\r\n${host}Authorization: Bearer ${owner.token}\r\nConnection: close\r\n\r\n`);
     for (const path of ["/api/v1/agents", "/api/v1/nope"]) {

@@ -152,7 +152,7 @@ describe("frames", () => {
     expect(text).not.toContain("\r");
   });
 
-  test("[RUN-1] the demo provider says in meta and result that it is no language model", async () => {
+  test("[RUN-1] the demo provider says in meta and result that it is not a language model", async () => {
     service.model.info = ok({ provider: "demo", name: "echo", demo: true });
     const all = frames(await streamed());
     for (const frame of [all[0], all.at(-1)])

@@ -74,7 +74,7 @@ describe("answer", () => {
     );
   });
 
-  test("[RUN-1] the demo provider's answers say that it is no language model", async () => {
+  test("[RUN-1] the demo provider's answers say that it is not a language model", async () => {
     service.model.info = ok({ provider: "demo", name: "echo", demo: true });
     expect(await run({ message: "hi" })).toMatchObject({
       success: true,

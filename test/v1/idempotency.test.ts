@@ -101,7 +101,7 @@ describe("one effect", () => {
 });
 
 describe("execution", () => {
-  test("[IDEM-4] who returns with the key of an execution whose answer was never heard gets its answer", async () => {
+  test("[IDEM-4] a client that repeats the key of an execution whose answer was lost gets its answer", async () => {
     const held = gate();
     service.model.script = () => [{ hold: held.hold }, { say: "done" }];
     const leaving = new AbortController();
@@ -158,7 +158,7 @@ describe("execution", () => {
     expectReplay(first, await ask(request, "blocked"));
   });
 
-  test("[IDEM-3] what is refused before the job exists is kept when it would come again, and not when it would not", async () => {
+  test("[IDEM-3] a refusal before the job exists is stored if it would repeat, and not when it would not", async () => {
     const nobody = post("/agents/agt_000000000000000000000/execute", { message: "hi" });
     const first = await ask(nobody, "nobody");
     expect(first.status).toBe(404);
@@ -197,7 +197,7 @@ describe("refusals", () => {
     expect([other.status, other.key, bad.status, bad.key]).toEqual([409, null, 400, null]);
   });
 
-  test("[IDEM-3] what the body lacks is said again from the row", async () => {
+  test("[IDEM-3] a refusal of the body is repeated from the row", async () => {
     const empty = post("/tasks", {});
     expectReplay(await ask(empty, "empty"), await ask(empty, "empty"));
   });

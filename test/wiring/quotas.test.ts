@@ -55,7 +55,7 @@ const admitted = async () => {
   return given;
 };
 
-test("[QUOTA-2] what is not stored is taken back", async () => {
+test("[QUOTA-2] a count is undone if its group is not stored", async () => {
   const [first] = [await admitted(), await admitted()];
   expect(await verdict()).toMatchObject({ kind: "refused", fault: { quota: "tasks", limit: 2, used: 2 } });
   first.ended(false);

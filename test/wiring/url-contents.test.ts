@@ -11,7 +11,7 @@ const fetched = (error: EgressError) =>
     { maxBytes: 1, signal: new AbortController().signal, check: () => ok(null) },
   );
 
-test("[FILE-6] a fetch that its client has left is no refusal that an idempotency key would keep", async () => {
+test("[FILE-6] a fetch that its client has left is not a refusal that an idempotency key would keep", async () => {
   expect(await fetched("aborted")).toMatchObject({
     kind: "refused",
     refusal: { ok: false, fault: { kind: "unavailable" } },

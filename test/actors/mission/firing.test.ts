@@ -281,7 +281,7 @@ test("[MIS-1] a mission fails when its creator has left the organization", async
   expect(world.mission()).toMatchObject({ status: "failed", failedReason: "creator_removed" });
 });
 
-test("[MIS-5] a fire without budget is skipped and is no failure", async () => {
+test("[MIS-5] a fire without budget is skipped and is not a failure", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   const usage = { kind: "usage", organizationId: "org_a", id: "usage" } as const;

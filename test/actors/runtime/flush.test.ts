@@ -15,7 +15,7 @@ const followed = (group: TurnGroup): CommitResult[] => {
 };
 
 describe("batches", () => {
-  test("[RT-4] who joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
+  test("[RT-4] a caller that joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
     const rig = new Rig();
     const join = (name: string): void => rig.lane.joinNext("org", () => void rig.push(name, [rig.actor(name)]));
     join("a");

@@ -123,7 +123,7 @@ test("[RT-7] reads alone keep the working set in its bound too", async () => {
   expect(replica.store.recordsRead).toBe(before + 1);
 });
 
-test("[RT-7] what a turn has requested stays until it has had its turn, however small the set and busy the actor", async () => {
+test("[RT-7] records that a turn requests stay until it has run, however small the set and busy the actor", async () => {
   const world = new World();
   const gather = (tx: Tx): Outcome<number> => ok(GATHERED.filter((id) => tx.read(table("chat"), id) === null).length);
   const replica = await startLedgers(world, {

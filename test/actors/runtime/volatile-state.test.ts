@@ -76,7 +76,7 @@ const ask = async ({ system }: Replica<Protocols>, ...members: ReturnType<typeof
 const stored = ({ world }: Replica<Protocols>, id: string) =>
   (world.database.record("agent", ORG, `${id} at the end`) as Counted | null)?.note;
 
-test("[RT-13] what a turn remembers counts for the next turns at once, and writes nothing", async () => {
+test("[RT-13] remembered values are visible to the next turns at once, and writes nothing", async () => {
   const replica = await start();
   expect(await ask(replica, member("a"), member("b"), member("a"))).toEqual([1, 1, 2]);
   expect(await ask(replica, member("a"))).toEqual([3]);

@@ -70,14 +70,14 @@ test("[WSP-9] of two writers who have seen the same, one is refused", async () =
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
 });
 
-test("[WSP-9] the same content again is no change", async () => {
+test("[WSP-9] the same content again is not a change", async () => {
   const workspace = await open();
   await workspace.write("f");
   expect(await workspace.write("f")).toMatchObject({ value: { isNew: false, place: { node: { number: 1 } } } });
   expect(workspace.stored("workspace_version")).toEqual([]);
 });
 
-test("[WSP-10] what is overwritten or deleted is kept for 30 days, and a file continues where it was deleted", async () => {
+test("[WSP-10] overwritten and deleted content is kept for 30 days, and a file continues where it was deleted", async () => {
   const workspace = await open();
   await workspace.write("f", contentOf("a"));
   await workspace.write("f", contentOf("b"));

@@ -35,13 +35,13 @@ test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is o
   expect(clientOf(null)).toBe(NO_ADDRESS);
 });
 
-test("[RATE-3] X-Forwarded-For of a peer that is no configured proxy is not read", () => {
+test("[RATE-3] X-Forwarded-For of a peer that is not a configured proxy is not read", () => {
   const peer = clientOf("203.0.113.9");
   expect(clientOf("203.0.113.9", "198.51.100.1")).toBe(peer);
   expect(clientOf("10.0.0.1", "198.51.100.1", [])).toBe(clientOf("10.0.0.1", undefined, []));
 });
 
-test("[RATE-3] the client is the last address that is no configured proxy, whatever it claims before", () => {
+test("[RATE-3] the client is the last address that is not a configured proxy, whatever it claims before", () => {
   const client = clientOf("198.51.100.1");
   for (const forwarded of [
     "198.51.100.1",

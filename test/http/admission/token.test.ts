@@ -38,7 +38,7 @@ test.each([
   `xxx_${"a".repeat(49)}`,
   "é".repeat(53),
   `pat_${"a".repeat(500)}`,
-])("[AUTH-1] %p is no token", (text) => expect(checkToken(text)).toBeNull());
+])("[AUTH-1] %p is not a token", (text) => expect(checkToken(text)).toBeNull());
 
 test.each([
   [null, null],

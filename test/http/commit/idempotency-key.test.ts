@@ -52,7 +52,7 @@ describe("the header", () => {
     "a, b",
     "a,",
     'a, "b"',
-  ])("[IDEM-1] %j is no key", (header) => {
+  ])("[IDEM-1] %j is not a key", (header) => {
     expect(parseIdempotencyKey(header)).toEqual(INVALID);
   });
 });

@@ -23,7 +23,7 @@ const [surface, services] = [new Surface(v1Dialect, {} as SurfaceParts), {} as S
 const groups = [...CURRENT_OPERATIONS, ...V1_OPERATIONS, publicOperations, scalarOperations];
 const routes = operationRoutes(surface, groups, services).routes.map(({ method, path }) => `${method} ${path}`);
 
-test("[IDEM-1] every operation that is no GET commits, and no GET does", () => {
+test("[IDEM-1] every operation that is not a GET commits, and no GET does", () => {
   expect(OPERATIONS.length).toBeGreaterThan(30);
   for (const { operation } of OPERATIONS) {
     const name = `${operation.method} ${operation.path}`;

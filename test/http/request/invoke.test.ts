@@ -101,7 +101,7 @@ describe("without HTTP", () => {
     ]);
   });
 
-  test("[GEN-11] a name that is no operation's is not found", async () => {
+  test("[GEN-11] a name that is not an operation's is not found", async () => {
     expect(await fault("dropEverything")).toEqual({ kind: "not_found", noun: "route" });
   });
 });

@@ -137,7 +137,7 @@ describe("the stages", () => {
     await refused(call("POST", "/api/test/echo?times=x", "{", null), 401, "unauthenticated");
   });
 
-  test("[GEN-7] every error of a request is told at once, in its order", async () => {
+  test("[GEN-7] every error of a request is reported at once, in its order", async () => {
     const body = JSON.stringify({ text: 1, txt: "x", nested: { flga: true } });
     const answer = await refused(call("POST", "/api/test/echo?times=0x10&tims=2", body), 400, "invalid_request");
     const errors = (answer["errors"] as { path: string; message: string }[]).map((e) => `${e.path} ${e.message}`);

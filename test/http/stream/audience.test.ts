@@ -158,7 +158,7 @@ const said = (from: number, to: number, of = "x"): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => `data: ${from + i} ${of}`);
 const frames = (lines: readonly string[]): string[] => lines.map((line) => `${line}\n\n`);
 
-test("[SSE-2] readers who have all share one place: each piece is requested once, and told to each", async () => {
+test("[SSE-2] readers that are up to date share one position: each piece is requested once, and sent to each", async () => {
   const log = new Log();
   const { reader } = serve(log);
   const readers = [await reader(), await reader(), await reader()];
@@ -217,7 +217,7 @@ test("[SSE-6] a piece that was taken in part is told to its end before the last 
   ]);
 });
 
-test("[SSE-6] readers who would be told another cursor wait apart, until one event makes them equal", async () => {
+test("[SSE-6] readers with different cursors wait apart, until one event makes them equal", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const early = await reader();
@@ -254,7 +254,7 @@ test("[SSE-5] a reader that leaves frees nothing of others, and the last one fre
   expect([log.open, streams.heartbeats.count]).toEqual([0, 0]);
 });
 
-test("[ERR-4] a place that fails ends all who share it, and each is told where to continue", async () => {
+test("[ERR-4] a source that fails ends all readers that share it, and each is told where to continue", async () => {
   const log = new Log();
   const { reader, failures } = serve(log);
   const readers = [await reader(), await reader()];
@@ -267,7 +267,7 @@ test("[ERR-4] a place that fails ends all who share it, and each is told where t
   expect([failures.length, log.open]).toEqual([2, 0]);
 });
 
-test("[SSE-6] a stream that is over ends for all who share its place", async () => {
+test("[SSE-6] a stream that is over ends for all readers that share it", async () => {
   const log = new Log();
   const { reader } = serve(log);
   const readers = [await reader(), await reader()];
@@ -277,7 +277,7 @@ test("[SSE-6] a stream that is over ends for all who share its place", async () 
   expect([log.open, ...readers.map((one) => one.said)]).toEqual([0, [], []]);
 });
 
-test("[SSE-2] what has to be fetched is fetched once for all who share a place", async () => {
+test("[SSE-2] events are fetched once for all readers that share a position", async () => {
   const log = new Log();
   const { reader } = serve(log);
   const readers = [await reader(), await reader()];

@@ -38,7 +38,7 @@ describe("messages", () => {
       expect(await read("messages", { body, after })).toBe('"Hi" =stop 3+5');
     });
 
-  test("[RUN-26] a call that was cut before its block stopped is told with what there is of it", async () => {
+  test("[RUN-26] a call that was cut before its block stopped is reported with what there is of it", async () => {
     const block = { type: "tool_use", id: "a", name: "weather", input: {} };
     const body = frames(
       start,
@@ -89,7 +89,7 @@ describe("responses", () => {
     expect(await read("responses", { body: frames(delta("Hi"), "[DONE]"), after: "open" })).toBe('"Hi" =other 0+0');
   });
 
-  test("[RUN-26] a call that was cut before its item was done is told with what there is of it", async () => {
+  test("[RUN-26] a call that was cut before its item was done is reported with what there is of it", async () => {
     const body = frames(
       { type: "response.output_item.added", output_index: 0, item: { ...made, arguments: "" } },
       { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"to' },

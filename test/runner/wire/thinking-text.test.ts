@@ -34,7 +34,7 @@ describe("text with tags", () => {
     ["<thi", "", "<thi"],
     ["  Hello", "", "  Hello"],
     ["<think>Hm.</think>\n", "Hm.", ""],
-  ])("[RUN-25] %j is told apart, however it is cut", (answer, reasoning, text) => {
+  ])("[RUN-25] %j is distinguished, however it is cut", (answer, reasoning, text) => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: answer.length }), { maxLength: 8 }), (places) => {
         const cuts = [0, ...places.toSorted((a, b) => a - b), answer.length];
@@ -58,7 +58,7 @@ describe("text with tags", () => {
   });
 
   test.each(["openai:a", "openai:a=", "a=tags", "openai:a=no", "openai:a=tags=open"])(
-    "[RUN-25] %j is no entry of MODEL_THINKING",
+    "[RUN-25] %j is not an entry of MODEL_THINKING",
     (entry) => {
       expect(thinkingEntry(entry)).toBeNull();
     },
