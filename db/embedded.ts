@@ -17,21 +17,21 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { lockFolder } from "./folder-lock.ts";
 import { type Binaries, locateBinaries } from "./postgres-binaries.ts";
-import { embeddedUrl } from "./embedded-address.ts";
-import { type Cluster, SYSTEM_FOLDER, initialise, placeCluster } from "./postgres-cluster.ts";
 import {
-  type PidFile,
-  PostmasterFailed,
+  embeddedUrl,
   isPostmasterOf,
   isRunning,
   isZombie,
   lastArguments,
+  type PidFile,
+  PostmasterFailed,
   readPidFile,
   removeStalePidFile,
   startPostmaster,
   stopProcess,
   takeOverPidFile,
 } from "./postmaster.ts";
+import { type Cluster, SYSTEM_FOLDER, initialise, placeCluster } from "./postgres-cluster.ts";
 
 export interface EmbeddedOptions {
   /** The data folder, absolute; the caller holds its lock until after `stop()`. */

@@ -8,20 +8,22 @@
  */
 import {
   closeSync,
+  existsSync,
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
+import { placeCluster, POSTGRES_ENVIRONMENT, runAs, SUPERUSER, SYSTEM_FOLDER } from "./postgres-cluster.ts";
 import type { SystemAccount } from "./postgres-account.ts";
+import { join } from "node:path";
+import { DATABASE_NOTE } from "./data-folder.ts";
 
 /** The contents of `postmaster.pid`. */
 export interface PidFile {
@@ -234,3 +236,19 @@ function readFrom(path: string, start: number): string {
     closeSync(file);
   }
 }
+
+/**
+ * The URL of a data folder's embedded database, for readers beside its service; null if it is not running or not ready.
+ * `folder` is absolute.
+ */
+export function runningUrl(folder: string): string | null {
+  if (!existsSync(join(folder, DATABASE_NOTE))) return null;
+  const { path, password } = placeCluster(folder, SYSTEM_FOLDER);
+  const file = readPidFile(path);
+  if (file === null || file.status !== "ready" || !isPostmasterOf(file.pid, path)) return null;
+  return embeddedUrl(password, file.port);
+}
+
+/** The url of the embedded database. */
+export const embeddedUrl = (password: string, port: number): string =>
+  `postgres://${SUPERUSER}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;

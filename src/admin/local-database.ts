@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NOTE, openDataFolder } from "../../db/data-folder.ts";
-import { runningUrl } from "../../db/embedded-address.ts";
+import { runningUrl } from "../../db/postmaster.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import type { Logger } from "../log/log.ts";
 import type { Config } from "../settings/settings.ts";

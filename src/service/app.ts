@@ -33,8 +33,6 @@ import { surfacesOf } from "./surfaces.ts";
 import { unrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
 import { operationRoutes } from "../http/request/routes.ts";
-import type { Caller } from "../http/request/caller.ts";
-import type { LocalInput } from "../http/input/local-input.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import type { AppParts, SharedBySurfaces } from "./assembly-parts.ts";
@@ -229,8 +227,8 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   const invokeAtOwner: Invoke =
     forwarding === null
       ? invoke
-      : (id: string, { principal, requestId, address }: Caller, input?: LocalInput) =>
-          forwarding.invoke({ id, caller: { principal, requestId, address }, input: input ?? {} });
+      : (id, { principal, requestId, address }, input) =>
+          forwarding.invoke({ id, caller: { principal, requestId, address }, input });
   return { routes: app, turnAway, methodsOf, invoke, invokeAtOwner };
 }
 

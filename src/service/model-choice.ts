@@ -15,10 +15,10 @@ import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError, SettingsCheck } from "../settings/settings.ts";
-import { inputsOf, thinkingOf, windowsOf } from "../settings/model-windows.ts";
 import { pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
+import { inputEntry, thinkingEntry, windowEntry } from "../../actors/job/model-entry.ts";
 
 /** No server with a model answers now; a later start may find one. */
 export class ModelUnavailable extends Error {
@@ -173,3 +173,15 @@ function whyUnusable(name: string | null, settings: ModelSettings): string | nul
   if (target.ok) return null;
   return target.fault.kind === "provider_error" ? target.fault.message : target.fault.kind;
 }
+
+/** How models think, by `provider:name`. */
+export const thinkingOf = ({ modelThinking = [] }: { readonly modelThinking?: readonly string[] }) =>
+  new Map(modelThinking.flatMap((entry) => [thinkingEntry(entry) ?? []].filter((pair) => pair.length === 2)));
+
+/** The inputs of models, by `provider:name`. */
+export const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
+  new Map(modelInputs.flatMap((entry) => [inputEntry(entry) ?? []].filter((pair) => pair.length === 2)));
+
+/** Tokens by `provider:name`. */
+export const windowsOf = ({ modelWindows = [] }: { readonly modelWindows?: readonly string[] }) =>
+  new Map(modelWindows.flatMap((entry) => [windowEntry(entry) ?? []].filter((pair) => pair.length === 2)));

@@ -9,7 +9,7 @@
  * A step that takes too long is cut off: that loses nothing acknowledged.
  */
 import { DRAIN_LIMIT_MS } from "./drain-limits.ts";
-import { Interrupted } from "./interruption.ts";
+import { Interrupted } from "./undo.ts";
 import type { Logger } from "../log/log.ts";
 
 /** Exit codes of sysexits(3). */

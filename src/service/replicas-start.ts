@@ -12,13 +12,12 @@ import type { Logger } from "../log/log.ts";
 import { appUrlOf, localUrlOf } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";
 import { systemClock } from "../wiring/clock.ts";
-import { unlessAborted } from "./interruption.ts";
+import { Undo, unlessAborted } from "./undo.ts";
 import { CannotListen, findPort, tryPort } from "./ports.ts";
 import { spawnReplica } from "./replica-process.ts";
 import { openFolder } from "./storage.ts";
 import type { ReplicaOrder } from "./supervision.ts";
 import { Supervisor } from "./supervisor.ts";
-import { Undo } from "./undo.ts";
 
 /** Replicas whose supervisor was killed drain by themselves, for at most 20 s. */
 const FORMER_MS = 25_000;

@@ -30,14 +30,13 @@ import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./fir
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
 import type { LocalModel } from "../runner/local-models.ts";
-import { unlessAborted } from "./interruption.ts";
+import { StopOnce, Undo, unlessAborted } from "./undo.ts";
 import { chooseModels } from "./model-choice.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
 import { opened, tryHost, tryPort } from "./ports.ts";
 import { leave, openReplica, type Replica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
-import { StopOnce, Undo } from "./undo.ts";
 import { newLoopTime } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { databaseNow } from "../../db/sweeps.ts";

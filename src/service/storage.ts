@@ -18,12 +18,11 @@ import type { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 import type { Config } from "../settings/settings.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
-import { unlessAborted } from "./interruption.ts";
+import { Undo, unlessAborted } from "./undo.ts";
 import type { Logger } from "../log/log.ts";
 import { hasSeveralHosts, hostsOf } from "../settings/postgres-url.ts";
 import { createSealing, otherSecretsOf } from "./service-key.ts";
 import type { Supervision } from "./supervision.ts";
-import { Undo } from "./undo.ts";
 
 /** The server of DATABASE_URL refuses the connection. */
 export class DatabaseRefused extends Error {

@@ -5,9 +5,8 @@
 import { type Static, Type } from "../../actors/schema.ts";
 import { LIMIT_SETTINGS } from "./groups/limits.ts";
 import { MODELS } from "./groups/models.ts";
-import { NETWORK } from "./groups/network.ts";
+import { ADDRESS_SETTINGS, NETWORK } from "./groups/network.ts";
 import { PROCESS } from "./groups/process.ts";
-import { ADDRESS_SETTINGS } from "./groups/serving.ts";
 import { SIGN_IN } from "./groups/sign-in.ts";
 import { STORAGE } from "./groups/storage.ts";
 import { TRACING } from "./groups/tracing.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Rival } from "../../db/placement.ts";
-import { Interrupted } from "../../src/service/interruption.ts";
+import { Interrupted } from "../../src/service/undo.ts";
 import { DatabaseInUse, LEASE_GRACE_MS, waitForRivals } from "../../src/service/rivals.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 

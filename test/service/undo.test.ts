@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { Interrupted, unlessAborted } from "../../src/service/interruption.ts";
-import { Undo } from "../../src/service/undo.ts";
+import { Interrupted, Undo, unlessAborted } from "../../src/service/undo.ts";
 
 test("[START-32] parts are ended in reverse order of their start, each once", async () => {
   const done: string[] = [];

@@ -32,7 +32,7 @@ export interface OperationCall {
   readonly id: string;
   readonly caller: Pick<Caller, "principal" | "requestId" | "address">;
   /** Without bytes and streams. */
-  readonly input: LocalInput;
+  readonly input: LocalInput | undefined;
 }
 
 export interface Forwarding {

@@ -1,5 +1,41 @@
-/** Settings for outgoing requests. */
-import { group, list, optionalSetting } from "../setting.ts";
+/** Where the service listens, how it is reached, and what it may reach. */
+import { Type } from "../../../actors/schema.ts";
+import { group, list, optionalSetting, port, setting } from "../setting.ts";
+
+const HOST_SETTING = { default: "127.0.0.1", format: "host", allowed: "an IP address or a host name to listen on" };
+
+export const ADDRESS_SETTINGS = group("Addresses", {
+  port: port("PORT", { default: 3000, about: "The port of the API, the pages and MCP." }),
+  host: Type.String(
+    setting({ ...HOST_SETTING, env: "HOST", about: "The address it listens on. `0.0.0.0` is every interface." }),
+  ),
+  adminPort: Type.Optional(
+    port("ADMIN_PORT", {
+      about: "The port where Prometheus reads `/metrics`. Without it nothing is counted.",
+      otherwise: "no metrics",
+    }),
+  ),
+  adminHost: Type.String(setting({ ...HOST_SETTING, env: "ADMIN_HOST", about: "The address of that port." })),
+  appUrl: optionalSetting("APP_URL", "base-url", {
+    allowed: "an http or https URL like https://a.example or https://a.example/troupe",
+    about: "The address at which users reach the service. If a proxy strips a path, it is part of the address.",
+    otherwise: "from `HOST` and `PORT`",
+  }),
+  appsUrl: optionalSetting("APPS_URL", "apps-origin", {
+    allowed: "an http or https URL without a path, such as https://*.apps.example",
+    about:
+      "Where [apps of workspaces](guides/files.md#apps) are served. With `https://*.apps.example` each app has an origin of its own; with `https://apps.example` all apps share one.",
+    otherwise: "the service itself",
+  }),
+  corsOrigins: list("CORS_ORIGINS", "origin", {
+    allowed: "origins whose pages may use the API, such as https://console.example, separated by commas",
+    about: "Origins whose pages may use the API from a browser.",
+  }),
+  trustedProxies: list("TRUSTED_PROXIES", "network", {
+    allowed: "IP addresses and CIDR ranges, separated by commas",
+    about: "Proxies whose `X-Forwarded-For` is trusted.",
+  }),
+});
 
 export const NETWORK = group("Outbound requests", {
   egressAllow: list("EGRESS_ALLOW", "host-or-network", {
