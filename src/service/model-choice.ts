@@ -175,13 +175,13 @@ function whyUnusable(name: string | null, settings: ModelSettings): string | nul
 }
 
 /** How models think, by `provider:name`. */
-export const thinkingOf = ({ modelThinking = [] }: { readonly modelThinking?: readonly string[] }) =>
+const thinkingOf = ({ modelThinking = [] }: { readonly modelThinking?: readonly string[] }) =>
   new Map(modelThinking.flatMap((entry) => [thinkingEntry(entry) ?? []].filter((pair) => pair.length === 2)));
 
 /** The inputs of models, by `provider:name`. */
-export const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
+const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
   new Map(modelInputs.flatMap((entry) => [inputEntry(entry) ?? []].filter((pair) => pair.length === 2)));
 
 /** Tokens by `provider:name`. */
-export const windowsOf = ({ modelWindows = [] }: { readonly modelWindows?: readonly string[] }) =>
+const windowsOf = ({ modelWindows = [] }: { readonly modelWindows?: readonly string[] }) =>
   new Map(modelWindows.flatMap((entry) => [windowEntry(entry) ?? []].filter((pair) => pair.length === 2)));
