@@ -177,9 +177,9 @@ export interface ModelPort {
   hasPrice?(model: string | null): boolean;
   /**
    * Streams one model call. `onText` gets each piece of text as it arrives, before the promise resolves; the pieces
-   * joined equal `textOf` the blocks of the outcome. Every fault of a provider is an outcome; the promise rejects only
-   * when `waits` does. After `signal` aborts, the upstream request is closed and the outcome is `aborted`. Streamed
-   * text contains no NUL and no lone surrogate.
+   * joined equal `contentText` of the blocks of the outcome. Every fault of a provider is an outcome; the promise
+   * rejects only when `waits` does. After `signal` aborts, the upstream request is closed and the outcome is `aborted`.
+   * Streamed text contains no NUL and no lone surrogate.
    */
   call(call: ModelCall, onText: (text: string) => void, signal: AbortSignal): Promise<ModelOutcome>;
 }

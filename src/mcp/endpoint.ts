@@ -43,7 +43,7 @@ import {
 import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
-import { calledTool, requestOf, type Posted, SessionStreams } from "./session-streams.ts";
+import { calledTool, sessionRequest, type Posted, SessionStreams } from "./session-streams.ts";
 import { type FoundSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
 import { Toolsets, withTools } from "./toolsets.ts";
@@ -116,7 +116,7 @@ export class McpEndpoint {
     if (wrong !== null) return ok(rpcError(400, -32_600, wrong));
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
-    const request = requestOf(this.parts.allowed().appUrl, { method: "POST", headers, signal: caller.signal });
+    const request = sessionRequest(this.parts.allowed().appUrl, { method: "POST", headers, signal: caller.signal });
     const isLegacy = await isLegacyRequest(request, parsed);
     const counted = await this.parts.batches.count(caller, messages.length);
     if (!counted.ok) return counted;

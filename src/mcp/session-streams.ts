@@ -19,7 +19,8 @@ import { type RevivedCall, revivedCall } from "./revived-call.ts";
 import type { FoundSession, LiveSession, McpSessions } from "./sessions.ts";
 import type { Toolset } from "./toolsets.ts";
 import { waitingCall } from "./waiting-call.ts";
-import { isEventStream, watchedResponse } from "./watched-stream.ts";
+import { watchedResponse } from "./watched-stream.ts";
+import { isEventStream } from "../http/stream/event-source.ts";
 
 type MessageHeaders = HeadedMessage["headers"];
 
@@ -63,7 +64,7 @@ export class SessionStreams {
         caller,
         live,
         await live.transport.handleRequest(
-          requestOf(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
+          sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
         ),
       ),
     );
@@ -91,7 +92,7 @@ export class SessionStreams {
     return this.parts.sessions.using(caller.principal, session, async (live) => {
       const { transport, subscriptions } = live;
       const response = await transport.handleRequest(
-        requestOf(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
+        sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
       );
       if (!response.ok) return response;
       const stop = subscriptions.listen(detached(caller));
@@ -144,7 +145,7 @@ export class SessionStreams {
 }
 
 /** The request for the SDK; its address is ours, whatever the client has called. */
-export function requestOf(
+export function sessionRequest(
   appUrl: string,
   {
     method,

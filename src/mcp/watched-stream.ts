@@ -1,6 +1,7 @@
 /** A stream made by another part, which the service can end (`OpenStreams`). */
 import type { Caller } from "../http/request/caller.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
+import { isEventStream } from "../http/stream/event-source.ts";
 
 /** Silence on a stream after which a comment keeps the connection alive. */
 export const KEEP_ALIVE_MS = 10_000;
@@ -50,8 +51,6 @@ export function watchedStream(from: ReadableStream<Uint8Array>, onEnd: () => voi
     },
   };
 }
-
-export const isEventStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
 
 /** The response, whose stream ends with the caller's token or with the service; one that is no stream stays as it is. */
 export function watchedResponse(

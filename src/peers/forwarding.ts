@@ -26,9 +26,10 @@ import type { LinkCall } from "./peer-link.ts";
 import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { Owner } from "./placement-table.ts";
-import { isEventStream, linkedResponse, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
+import { STREAM_HEADER, linkedResponse, relayed, relayedHeaders } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
 import { OWNER_WAIT_MS, type RoutedPlace, type Routing } from "./routing.ts";
+import { isEventStream } from "../http/stream/event-source.ts";
 
 /** Bodies up to this many bytes are kept until they are answered, so that they can be sent again. */
 export const KEPT_BODY_BYTES = 64 * 1024;

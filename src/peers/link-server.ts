@@ -176,7 +176,7 @@ export class LinkServer {
     };
     try {
       const [, , client] = asked.head;
-      const request = requestOf(asked);
+      const request = requestFromLink(asked);
       const frameOf = (answer: Response | PlainAnswer): Frame => this.frameOf(end, id, { answer, call: asked.call });
       const answer = this.parts.handedOn(request, client);
       return answer instanceof Promise ? answer.then(frameOf).catch(failed) : frameOf(answer);
@@ -221,7 +221,7 @@ export class LinkServer {
 }
 
 /** The asked request. One with a body becomes a real `Request`, because its body is read as a stream. */
-function requestOf({ head: [method, target, , headers], body, call }: LinkRequest): Request {
+function requestFromLink({ head: [method, target, , headers], body, call }: LinkRequest): Request {
   const url = forwardedUrl(headers["host"] ?? null, target);
   if (body === null) return linkedRequest({ method, url, headers }, call);
   return new Request(url, { method, headers, signal: call.signal, body: body as Uint8Array<ArrayBuffer> });

@@ -7,6 +7,7 @@ import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
 import type { AnswerHead } from "./peer-link.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { SEAL_HEADER } from "./peer-key.ts";
+import { isEventStream } from "../http/stream/event-source.ts";
 
 /** Names the stream of a record. */
 export const STREAM_HEADER = "troupe-stream";
@@ -35,9 +36,6 @@ export interface RelayParts {
   /** The cursor that the client sent. */
   readonly cursor: string | null;
 }
-
-export const isEventStream = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.startsWith("text/event-stream") === true;
 
 /** The owner's headers that the client gets. */
 export function relayedHeaders(response: Response): Headers {

@@ -2,6 +2,8 @@
 
 /** The source has nothing now: ask again after its `onChange`. */
 export const QUIET = Symbol("quiet");
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
 export type StreamPiece = string | Uint8Array;
 
 /** Why a stream ends early. */
