@@ -19,7 +19,7 @@ import type { Input } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
-import { WorkspaceId, workspaceParams } from "../path-ids.ts";
+import { type WorkspaceId, workspaceParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { currentUploads } from "../uploads/unfinished.ts";
 import { WRITE_HEADERS } from "./conditions.ts";
