@@ -102,7 +102,7 @@ test("[RUN-24] a model that takes no tools is asked again without, its job says 
   );
   expect(needs["error"]).toMatchObject({
     code: "provider_rejected",
-    message: expect.stringContaining("takes no tools"),
+    message: expect.stringContaining("does not support tools"),
   });
 });
 
