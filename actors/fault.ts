@@ -155,7 +155,7 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
 /** Maps an outcome's value and keeps its refusal. */
-export const mapped = <T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> =>
+export const mapOutcome = <T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> =>
   outcome.ok ? ok(map(outcome.value)) : outcome;
 export const refuse = (fault: Fault): Outcome<never> => ({ ok: false, fault });
 export const notFound = (noun: Noun): Outcome<never> => refuse({ kind: "not_found", noun });

@@ -147,13 +147,13 @@ async function continueNumbers(tx: TransactionSql): Promise<void> {
     select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attidentity <> ''`;
   for (const { table, column } of columns) {
-    await tx`select setval(pg_get_serial_sequence(${quoted(table)}, ${column}),
+    await tx`select setval(pg_get_serial_sequence(${quoteName(table)}, ${column}),
       (select coalesce(max(${tx(column)}), 0) + 1 from ${tx(table)}), false)`;
   }
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const target = ({ name, columns }: CopiedTable): string => `${quoted(name)} (${columns.map(quoted).join(", ")})`;
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const target = ({ name, columns }: CopiedTable): string => `${quoteName(name)} (${columns.map(quoteName).join(", ")})`;
 
 /** Applies only these migrations. */
 async function migrateOnly(url: string, migrations: readonly number[]): Promise<void> {

@@ -35,7 +35,7 @@ export class FlushShapes {
 
   /** The tables in the statement of a batch that touches these. */
   covering(touched: ReadonlySet<string>): ReadonlySet<string> {
-    const wanted = paired(touched);
+    const wanted = withPairs(touched);
     for (const name of wanted) this.all.add(name);
     const key = shapeKey(wanted);
     const same = this.sent.get(key);
@@ -62,7 +62,7 @@ export class FlushShapes {
   }
 }
 
-function paired(touched: ReadonlySet<string>): ReadonlySet<string> {
+function withPairs(touched: ReadonlySet<string>): ReadonlySet<string> {
   const both = new Set(touched);
   for (const pair of CREATED_AND_REMOVED)
     if (pair.some((name) => touched.has(name))) for (const name of pair) both.add(name);

@@ -29,7 +29,7 @@ export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Swee
   { name: "uploads", retentionMs: CLOCK_SKEW_MS, take: past("upload", "ends_at") },
   { name: "uploads_of_removed", retentionMs: REMOVED_MS, take: uploadsOfRemoved },
   { name: "deleted_directories", retentionMs: VERSION_MS, take: emptyDirectories },
-  { name: "blobs", retentionMs: CLAIM_MS, take: unreferenced(blobs) },
+  { name: "blobs", retentionMs: CLAIM_MS, take: sweepUnreferenced(blobs) },
 ];
 
 /** Uploads that no message has used, of people who have been removed: nobody can find them. */
@@ -70,7 +70,7 @@ async function emptyDirectories(sql: TransactionSql, cutoff: string, limit: numb
 }
 
 /** Goes through all claims, a batch at a time, and then starts again. */
-function unreferenced(blobs: Pick<BlobStore, "remove">): Sweep["take"] {
+function sweepUnreferenced(blobs: Pick<BlobStore, "remove">): Sweep["take"] {
   return async (sql, cutoff, limit) => {
     await sql`
       insert into sweep_position (sweep, at_rest_since, organization_id, id) values ('blobs', '', '', '')

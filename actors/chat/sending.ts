@@ -7,7 +7,7 @@
  *   steer      no job: the running one gets the message in the same group
  *   reject     refused, nothing is made
  */
-import { mapped, ok, type Outcome, refuse } from "../fault.ts";
+import { mapOutcome, ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
 import { oneLine } from "../cut-text.ts";
 import { announceJob, firstEvents } from "../job/events.ts";
@@ -61,7 +61,7 @@ export function sendOnce(tx: Tx, command: SendOnce): Outcome<Job | null> {
   if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
   const { open: opening, agent, userId } = command;
   const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
-  return mapped(beginMessageJob(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
+  return mapOutcome(beginMessageJob(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
 }
 
 const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>

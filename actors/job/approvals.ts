@@ -10,7 +10,7 @@
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import { blocked, decidedApproval, resolution, resumedJob, unblocked } from "./transitions.ts";
+import { blockJob, decidedApproval, resolution, resumeJob, unblockJob } from "./transitions.ts";
 import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
@@ -48,12 +48,15 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
   const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? DEFAULT_EXPIRY;
   const expiresAtMs = tx.now + afterSeconds * 1_000;
   const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
-  const approvals = [...job.approvals.slice(-KEPT_APPROVALS), ...asking.map((call) => requested(tx, call, expiry))];
+  const approvals = [
+    ...job.approvals.slice(-KEPT_APPROVALS),
+    ...asking.map((call) => requestApproval(tx, call, expiry)),
+  ];
   tx.setAlarm("decision", expiresAtMs, { kind: "decision_overdue" });
-  return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
+  return blockJob(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
 
-function requested(
+function requestApproval(
   tx: Tx,
   { id: toolCallId, name: toolName, arguments: input }: OpenCall,
   { expiresAt, onExpiry }: Pick<Approval, "expiresAt" | "onExpiry">,
@@ -108,14 +111,16 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   );
   const next = chosen.reduce<JobIn<"blocked">>(
     (at, approval) =>
-      decision === "deny" ? denied(tx, at, approval, { by, comment }) : granted(tx, at, approval, { by, edited }),
+      decision === "deny"
+        ? denyApproval(tx, at, approval, { by, comment })
+        : grantApproval(tx, at, approval, { by, edited }),
     job,
   );
-  return ok(tx.update(jobTable, continued(tx, next)));
+  return ok(tx.update(jobTable, continueJob(tx, next)));
 }
 
 /** Denies the approvals that are still open at their deadline. */
-export function expired(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
+export function expireApprovals(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
   const open = openApprovals(job);
   sendUpdates(
     tx,
@@ -123,13 +128,13 @@ export function expired(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "block
     open.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
   const nobody = { by: null, comment: null };
-  return continued(
+  return continueJob(
     tx,
-    open.reduce<JobIn<"blocked">>((next, approval) => denied(tx, next, approval, nobody), job),
+    open.reduce<JobIn<"blocked">>((next, approval) => denyApproval(tx, next, approval, nobody), job),
   );
 }
 
-function granted(
+function grantApproval(
   tx: Tx,
   job: JobIn<"blocked">,
   approval: Approval,
@@ -145,7 +150,7 @@ function granted(
 }
 
 /** Gives a denied call the denial as its result, so that the model can continue without it. */
-function denied(
+function denyApproval(
   tx: Tx,
   job: JobIn<"blocked">,
   approval: Approval,
@@ -164,11 +169,11 @@ const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>
   approvals.map((approval) => (approval.id === decision.id ? decision : approval));
 
 /** Runs again once no approval is open. */
-function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
+function continueJob(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
   if (hasOpenApprovals(job)) return job;
   tx.clearAlarm("decision");
-  const settled = blockedForCalls(tx, unblocked(job, "approve"));
-  if (settled.status === "running") return resumedJob(tx, settled);
+  const settled = blockedForCalls(tx, unblockJob(job, "approve"));
+  if (settled.status === "running") return resumeJob(tx, settled);
   // The chat's turn does not resume, so the new reason for the wait is an event of its own.
   sendUpdates(tx, settled, updatesOf(settled));
   return settled;

@@ -21,14 +21,14 @@ import { jobUsage } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
-import { blocked, resumedJob, unblocked } from "./transitions.ts";
+import { blockJob, resumeJob, unblockJob } from "./transitions.ts";
 
 /** Blocks a running job whose remaining calls all belong to the client. */
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
   tx.setAlarm("decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
   const requestedAt = isoTime(tx.now);
   const openCalls = job.openCalls.map((call) => ({ ...call, requestedAt }));
-  return blocked(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");
+  return blockJob(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");
 }
 
 /** Stores the results; once no call waits, the job continues. */
@@ -83,7 +83,7 @@ function withClientResults(
   const next = { ...job, openCalls, metrics };
   if (openCalls.length > 0) return next;
   tx.clearAlarm("decision");
-  return resumedJob(tx, unblocked(next, "tool_results"));
+  return resumeJob(tx, unblockJob(next, "tool_results"));
 }
 
 /** Each call takes one result. A second one is refused, so that nothing happens twice. */

@@ -3,13 +3,22 @@ import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approvalsMeant, approveCalls, blockedForCalls, expired } from "./approvals.ts";
+import { approvalsMeant, approveCalls, blockedForCalls, expireApprovals } from "./approvals.ts";
 import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, recordDelegation } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
-import { blocked, cancelled, failedJob, resumedJob, reviewed, sendTurnEnd, unblocked, withRun } from "./transitions.ts";
+import {
+  blockJob,
+  cancelledJob,
+  failJob,
+  resumeJob,
+  reviewJob,
+  sendTurnEnd,
+  unblockJob,
+  withRun,
+} from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import {
   jobStatusAfter,
@@ -63,7 +72,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
         sendUpdates(tx, cancelling, [statusUpdate(cancelling)]);
         return ok(cancelling);
       }
-      return ok(over(tx, cancelled(tx, job), inGroup));
+      return ok(over(tx, cancelledJob(tx, job), inGroup));
     }),
 
   approve: (tx, command) =>
@@ -91,7 +100,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
         sendUpdates(tx, changed, [reviewUpdate(changed)]);
         return ok(changed);
       }
-      return ok(over(tx, reviewed(tx, job, { state: "changes_requested", by, comment }), inGroup));
+      return ok(over(tx, reviewJob(tx, job, { state: "changes_requested", by, comment }), inGroup));
     }),
 
   steer: (tx, { by, messageId, content, blocks }) =>
@@ -125,7 +134,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
         tx.settle(effectId);
         return ok({ job, recovery: { kind: "over" } });
       }
-      return ok({ job: tx.update(jobTable, recovered(tx, job, { kind: recovery.kind, result })), recovery });
+      return ok({ job: tx.update(jobTable, recoverJob(tx, job, { kind: recovery.kind, result })), recovery });
     }),
 };
 
@@ -166,7 +175,7 @@ function approveReview(
   if (edited !== null) return invalid("/arguments", "arguments are only for tool calls, not for a review");
   if (decision === "deny")
     return invalid("/decision", "A review cannot be denied: approve it, or request changes with iterate");
-  return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));
+  return ok(over(tx, reviewJob(tx, job, { state: "approved", by, comment }), inGroup));
 }
 
 /**
@@ -181,12 +190,12 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: JobCommandOf<"resume">)
   }
   const unpaid = missingBudget(job, budget);
   if (unpaid !== null) return unpaid;
-  let next = unblocked(job, "resume");
+  let next = unblockJob(job, "resume");
   if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
-  if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
+  if (isInterrupted) next = retryStep === true ? withCallsUnstarted(next) : abandonCalls(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, resumeInput(tx, job, input, blocks)] };
   const settled = blockedForCalls(tx, next);
-  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumedJob(tx, settled)));
+  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumeJob(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
   return ok(tx.update<Job>(jobTable, settled));
 }
@@ -225,13 +234,13 @@ function missingBudget(job: Job, budget: Budget | null): Outcome<never> | null {
 const missing = (field: string, why: string): Outcome<never> =>
   invalid(`/budget/${field}`, `${why}: send budget.${field}`);
 
-const unstarted = (job: JobIn<"running">): JobIn<"running"> => ({
+const withCallsUnstarted = (job: JobIn<"running">): JobIn<"running"> => ({
   ...job,
   openCalls: job.openCalls.map((call) => ({ ...call, started: false })),
 });
 
 /** Ends calls with an unknown outcome; their result says so. */
-function abandoned(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
+function abandonCalls(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   const unknown = job.openCalls.filter((call) => call.started && !call.safe);
   for (const { id } of unknown) {
     const content = "The call was interrupted; it is not known whether it took effect. It is not made again.";
@@ -242,12 +251,12 @@ function abandoned(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
 
 function overdue(tx: Tx, job: Job): Outcome<null> {
   if (job.status === "needs_review") {
-    over(tx, reviewed(tx, job, { state: "expired", by: null, comment: null }));
+    over(tx, reviewJob(tx, job, { state: "expired", by: null, comment: null }));
   } else if (job.status === "blocked" && hasOpenApprovals(job)) {
     if (openApprovals(job).some((approval) => approval.onExpiry === "cancel")) {
-      over(tx, cancelled(tx, job));
+      over(tx, cancelledJob(tx, job));
     } else {
-      tx.update(jobTable, expired(tx, job));
+      tx.update(jobTable, expireApprovals(tx, job));
     }
   } else if (job.status === "blocked" && waitingCalls(job).length > 0) {
     tx.update<Job>(jobTable, withoutClient(tx, job));
@@ -255,7 +264,7 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
   return ok(null);
 }
 
-function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
+function recoverJob(tx: Tx, job: Job, { kind, result }: Recovering): Job {
   if (job.runEffectId !== null) tx.settle(job.runEffectId);
   const free: Job = { ...job, runEffectId: null };
   switch (kind) {
@@ -273,14 +282,14 @@ function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
     }
     case "interrupted":
       assert(free.status === "running", "a running job is interrupted");
-      return blocked(tx, free, "interrupted", result);
+      return blockJob(tx, free, "interrupted", result);
     case "stopped":
       assert(free.status === "cancelling", "a cancelling job stops");
-      return cancelled(tx, free, result);
+      return cancelledJob(tx, free, result);
     case "exhausted": {
       assert(free.status === "running", "a running job exhausts its attempts");
       const message = `The run was interrupted ${JOB_ATTEMPTS} times and was abandoned`;
-      return failedJob(tx, free, { error: { code: "attempts_exhausted", message }, result });
+      return failJob(tx, free, { error: { code: "attempts_exhausted", message }, result });
     }
   }
 }

@@ -15,7 +15,7 @@ import { appendJobEvent } from "./events.ts";
 import type { StepFinished } from "./protocol.ts";
 import type { Job, JobIn } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
-import { completed, failedJob } from "./transitions.ts";
+import { completeJob, failJob } from "./transitions.ts";
 import type { OutputError } from "./terms.ts";
 
 /** Answers of one job that are sent back to the model for repair. */
@@ -42,13 +42,13 @@ export function answeredJob(
   { result, output, citations = [] }: Pick<StepFinished, "result" | "output" | "citations">,
 ): Job {
   const job = citations.length === 0 ? before : { ...before, citations: [...citations] };
-  if (output === undefined) return completed(tx, job, result);
-  if (output.kind === "valid") return completed(tx, { ...job, output: output.value }, result);
+  if (output === undefined) return completeJob(tx, job, result);
+  if (output.kind === "valid") return completeJob(tx, { ...job, output: output.value }, result);
   const { outputRepairs = 0 } = job;
   const errors = [...output.errors];
   if (outputRepairs >= OUTPUT_REPAIRS) {
     const message = `The answer does not fit the output schema, even after ${OUTPUT_REPAIRS} repairs`;
-    return failedJob(tx, job, { error: { code: "output_invalid", message, errors }, result });
+    return failJob(tx, job, { error: { code: "output_invalid", message, errors }, result });
   }
   appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "repair", text: repairRequest(errors) }));
   return { ...job, result, outputRepairs: outputRepairs + 1 };

@@ -7,7 +7,7 @@ import { madeBy, withMade } from "./artifacts.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { MadeArtifact, RunnerInfo } from "./terms.ts";
 import { blockedForCalls, openedCalls } from "./approvals.ts";
-import { blocked, cancelled, completed, deadlineFrom, failedJob } from "./transitions.ts";
+import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
@@ -125,7 +125,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
   take_steers: (tx, { attempt, isSpent, result }) =>
     withRunning(tx, attempt, (job) => {
       if (isSpent || spentPart(job) !== null)
-        return ok({ job: tx.update<Job>(jobTable, blocked(tx, job, "budget_reached", result)), steers: [] });
+        return ok({ job: tx.update<Job>(jobTable, blockJob(tx, job, "budget_reached", result)), steers: [] });
       const { steers } = job;
       if (steers.length === 0) return ok({ job, steers });
       for (const { content: text, messageId, blocks } of steers) {
@@ -157,7 +157,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "summary", text, covers }));
       const metrics = metricsAfter(before, usage, null);
       const job = { ...alive(tx, before), metrics };
-      if (job.isCompaction === true) return ok(tx.update<Job>(jobTable, completed(tx, job, text)));
+      if (job.isCompaction === true) return ok(tx.update<Job>(jobTable, completeJob(tx, job, text)));
       appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
       return ok(tx.update<Job>(jobTable, job));
     }),
@@ -190,7 +190,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
     return ok(
       tx.update<Job>(
         jobTable,
-        failedJob(
+        failJob(
           tx,
           { ...job, metrics: metricsAfter(job, usage, null), ...(stopReason === undefined ? {} : { stopReason }) },
           { error, result },
@@ -202,7 +202,9 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
   run_stopped: (tx, { attempt, partial, result, usage }) =>
     withRunningJob(tx, { attempt, status: "cancelling" }, (job) => {
       if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
-      return ok(tx.update<Job>(jobTable, cancelled(tx, { ...job, metrics: metricsAfter(job, usage, null) }, result)));
+      return ok(
+        tx.update<Job>(jobTable, cancelledJob(tx, { ...job, metrics: metricsAfter(job, usage, null) }, result)),
+      );
     }),
 });
 
@@ -233,7 +235,7 @@ function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   // Calls of a partial answer are not made: the model is asked again.
   if (job.openCalls.length === 0 && !isAskedAgain(step))
     return job.steers.length > 0 ? job : answeredJob(tx, withWarning(tx, job, step), step);
-  if (spentPart(job) !== null) return blocked(tx, job, "budget_reached", result);
+  if (spentPart(job) !== null) return blockJob(tx, job, "budget_reached", result);
   return blockedForCalls(tx, { ...job, result });
 }
 

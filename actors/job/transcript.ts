@@ -36,7 +36,12 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
     case "summary":
       return { kind: "summary", text: block.text, covers: block.covers };
     case "text":
-      return { kind: "assistant_text", text: block.text, ...cited(block.citations), ...stated(block.provider_state) };
+      return {
+        kind: "assistant_text",
+        text: block.text,
+        ...citationsField(block.citations),
+        ...stateField(block.provider_state),
+      };
     case "reasoning":
       return { kind: "reasoning", text: block.text };
     case "tool_use":
@@ -45,7 +50,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
         id: block.id,
         name: block.name,
         input: block.input,
-        ...stated(block.provider_state),
+        ...stateField(block.provider_state),
       };
     case "tool_result":
       return {
@@ -73,7 +78,7 @@ export function transcriptBlock(data: JsonObject): Block | null {
   const state = data["providerState"] as ProviderState | undefined;
   const more = state === undefined ? {} : { provider_state: state };
   if (kind === "assistant_text")
-    return { type: "text", text: textOrEmpty(data["text"]), ...cited(data["citations"]), ...more };
+    return { type: "text", text: textOrEmpty(data["text"]), ...citationsField(data["citations"]), ...more };
   if (kind === "reasoning") return { type: "reasoning", text: textOrEmpty(data["text"]) };
   if (kind === "tool_use") {
     const [id, name] = [textOrEmpty(data["id"]), textOrEmpty(data["name"])];
@@ -97,8 +102,8 @@ const attachmentsField = (attachments: readonly AttachmentBlock[] = []) =>
 export const blocksField = (blocks: readonly InputBlock[] | undefined) =>
   blocks === undefined ? {} : { blocks: [...blocks] };
 
-const stated = (state: ProviderState | undefined) => (state === undefined ? {} : { providerState: state });
+const stateField = (state: ProviderState | undefined) => (state === undefined ? {} : { providerState: state });
 
 /** The record has the citations as they were stored. */
-const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>
+const citationsField = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>
   Array.isArray(citations) && citations.length > 0 ? { citations: [...(citations as readonly Citation[])] } : {};

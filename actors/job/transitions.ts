@@ -36,14 +36,14 @@ export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
   runEffectId: tx.effect(tx.self, "run", runIntent(job, job.createdAt)),
 });
 
-/** Unblocks a job whose reason is gone; `resumedJob` lets it run. */
-export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
+/** Unblocks a job whose reason is gone; `resumeJob` lets it run. */
+export function unblockJob(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
   assertAllowed(job, trigger);
   return { ...job, status: "running", blockedReason: null };
 }
 
 /** Continues after a wait for a person; the waiting time does not count towards the run's limit. */
-export function resumedJob(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
+export function resumeJob(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
   appendRunnerStatus(tx, job, "starting");
   return withRun(tx, { ...job, deadlineAt: deadlineFrom(tx, job) });
@@ -59,7 +59,7 @@ export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job
  * The fields that change in every job that ends. `last` appends the terminal event, the last one of the stream; no live
  * text follows it.
  */
-function endedJob(tx: Tx, job: Job, last: (usage: Usage) => void) {
+function endJob(tx: Tx, job: Job, last: (usage: Usage) => void) {
   assert(job.completedAt === null, "a job ends once");
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
@@ -80,10 +80,10 @@ function endedJob(tx: Tx, job: Job, last: (usage: Usage) => void) {
 }
 
 /** Completes the job, or requests its required review. */
-export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<"completed" | "needs_review"> {
+export function completeJob(tx: Tx, job: JobIn<"running">, result: string): JobIn<"completed" | "needs_review"> {
   if (!job.review.required) {
     assertAllowed(job, "complete");
-    return finishedJob(tx, { ...job, result });
+    return finishJob(tx, { ...job, result });
   }
   assertAllowed(job, "review");
   const expiresAtMs = tx.now + DECISION_MS;
@@ -101,9 +101,9 @@ export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<
 const reportJobEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx, job: J): J =>
   reportToWorkspace(tx, reportToMission(tx, job));
 
-function finishedJob(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
+function finishJob(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
   const done = { ...job, progress: { ...job.progress, percent: 100 } };
-  const end = endedJob(tx, done, (usage) =>
+  const end = endJob(tx, done, (usage) =>
     appendJobEvent(tx, "job.completed", { usage, stopReason: job.stopReason ?? null }),
   );
   return reportJobEnd(tx, { ...done, ...end, status: "completed" });
@@ -112,7 +112,7 @@ function finishedJob(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly
 const REVIEW_TRIGGERS = { approved: "approve", changes_requested: "iterate", expired: "expire" } as const;
 
 /** The end of a review other than by a cancel. */
-export function reviewed(
+export function reviewJob(
   tx: Tx,
   job: JobIn<"needs_review">,
   decision: {
@@ -126,11 +126,11 @@ export function reviewed(
   appendJobEvent(tx, "review.updated", { state, decidedBy, comment });
   if (state === "approved") appendJobEvent(tx, "job.approved", { decidedBy });
   const review = { ...job.review, state, decidedBy, comment, decidedAt: isoTime(tx.now) };
-  return finishedJob(tx, { ...job, review });
+  return finishJob(tx, { ...job, review });
 }
 
 /** `result` is all text of the run. */
-export function failedJob(
+export function failJob(
   tx: Tx,
   job: JobIn<"queued" | "running" | "blocked">,
   { error, result }: { readonly error: RunError; readonly result: string | null },
@@ -138,14 +138,14 @@ export function failedJob(
   assertAllowed(job, "fail");
   const detail = { code: error.code, message: error.message };
   appendJobEvent(tx, "error", detail);
-  const end = endedJob(tx, job, (usage) =>
+  const end = endJob(tx, job, (usage) =>
     appendJobEvent(tx, "job.failed", { error: detail, usage, stopReason: job.stopReason ?? null }),
   );
   return reportJobEnd(tx, { ...job, ...end, status: "failed", error, result });
 }
 
 /** Open approvals expire with the job; `seq` of the stop is that of the last event (JOB-3). */
-export function cancelled(
+export function cancelledJob(
   tx: Tx,
   job: JobIn<"queued" | "running" | "blocked" | "needs_review" | "cancelling">,
   result: string | null = job.result,
@@ -157,7 +157,7 @@ export function cancelled(
     openApprovals(job).map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
   const toolCallsAborted = job.openCalls.length;
-  const end = endedJob(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
+  const end = endJob(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
   const stop = { seq: tx.head(), toolCallsAborted };
   return reportJobEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
 }
@@ -182,7 +182,7 @@ export function resolution(
 }
 
 /** Blocks the job and releases its job slot; `resume` or `approve` starts it again. `result` is all text of the run. */
-export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
+export function blockJob(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
   const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(eventCall) } : {};

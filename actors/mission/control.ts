@@ -5,7 +5,7 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { permittedMission, refusedState, unlessMoved, visibleMission } from "./access.ts";
 import { runContent } from "./context.ts";
-import { fired, paused, planned, resumeMission } from "./firing.ts";
+import { fireOrBuffer, pauseFiring, planNext, resumeMission } from "./firing.ts";
 import { canWork } from "./machine.ts";
 import { keepMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
@@ -52,7 +52,7 @@ export const missionControlHandlers = (calendar: Calendar): Pick<Handlers<Missio
     const left = cancelRuns(tx, mission.value);
     for (const { jobId, status } of left.tasks) if (jobId !== null && status === "in_progress") sendCancel(tx, jobId);
     const gone = { ...left, status: stoppedStatus(left), deletedAt: isoTime(tx.now), buffered: null };
-    return ok(keepMission(tx, planned(tx, calendar, gone)));
+    return ok(keepMission(tx, planNext(tx, calendar, gone)));
   },
 
   run_now: (tx, command) => runNow(tx, calendar, command),
@@ -92,7 +92,7 @@ function create(tx: Tx, calendar: Calendar, { by, settings }: ControlCommandOf<"
     createdBy: by.userId,
     deletedAt: null,
   });
-  return ok(keepMission(tx, planned(tx, calendar, mission)));
+  return ok(keepMission(tx, planNext(tx, calendar, mission)));
 }
 
 function changeMission(
@@ -127,7 +127,7 @@ function changeMission(
   }
   const reasoned = changesReason ? withReason(changed.value, pausedReason) : changed;
   if (!reasoned.ok) return reasoned;
-  return isSameJson(reasoned.value, seen.value) ? seen : ok(keepMission(tx, planned(tx, calendar, reasoned.value)));
+  return isSameJson(reasoned.value, seen.value) ? seen : ok(keepMission(tx, planNext(tx, calendar, reasoned.value)));
 }
 
 /** A paused mission with another reason; no other mission has one. */
@@ -138,7 +138,7 @@ function withReason(mission: Mission, pausedReason: string | null): Outcome<Miss
 
 function pauseMission(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {
   const allowed = permittedMission(tx, by, "pause");
-  return allowed.ok ? ok(keepMission(tx, paused(tx, mission, reason))) : allowed;
+  return allowed.ok ? ok(keepMission(tx, pauseFiring(tx, mission, reason))) : allowed;
 }
 
 /** Makes it `pending` again. Another agent or workspace in the same request counts already. */
@@ -186,8 +186,8 @@ function runNow(
   const mission = allowed.value;
   const fire = { scheduledAt: null, trigger: "manual" as const };
   if (mission.openRuns.length > 0 && mission.schedule.overlap !== "allow_all")
-    return ok({ mission: keepMission(tx, planned(tx, calendar, fired(tx, mission, fire))), brief: null });
+    return ok({ mission: keepMission(tx, planNext(tx, calendar, fireOrBuffer(tx, mission, fire))), brief: null });
   const begun = enterRun(tx, mission, fire, ids);
-  const kept = keepMission(tx, planned(tx, calendar, begun.mission));
+  const kept = keepMission(tx, planNext(tx, calendar, begun.mission));
   return ok({ mission: kept, brief: { mission: kept, run: begun.run, content: runContent(kept, begun.run) } });
 }

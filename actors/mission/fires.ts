@@ -3,7 +3,7 @@ import { spentWords } from "../usage/schema.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { runContent } from "./context.ts";
-import { afterRun, failMission, fireDue, planned } from "./firing.ts";
+import { afterRun, failMission, fireDue, planNext } from "./firing.ts";
 import { missionStatusAfter } from "./machine.ts";
 import { keepMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
@@ -76,7 +76,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     if (mission === null || mission.deletedAt !== null) return ok(null);
     if (mission.agentId !== agentId || mission.isAgentGone === isGone) return ok(null);
     const changed = { ...mission, isAgentGone: isGone };
-    keepMission(tx, isGone ? failedIfAble(tx, changed, "agent_unavailable") : planned(tx, calendar, changed));
+    keepMission(tx, isGone ? failedIfAble(tx, changed, "agent_unavailable") : planNext(tx, calendar, changed));
     return ok(null);
   },
 

@@ -44,14 +44,17 @@ export function fireDue(tx: Tx, calendar: Calendar): Outcome<null> {
   // The clock has been set back since the alarm was set, so the time has not come yet.
   if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);
   else
-    keepMission(tx, next === null ? planned(tx, calendar, mission) : firedDue(tx, calendar, mission, next.scheduledAt));
+    keepMission(
+      tx,
+      next === null ? planNext(tx, calendar, mission) : firedDue(tx, calendar, mission, next.scheduledAt),
+    );
   return ok(null);
 }
 
 /** Decides about all times that are due. Times that have passed but are not due yet, because of jitter, come next. */
 function firedDue(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
   const after = decideDueTimes(tx, calendar, mission, scheduledAt);
-  return planned(tx, calendar, after, Date.parse(after.decidedUntil ?? scheduledAt));
+  return planNext(tx, calendar, after, Date.parse(after.decidedUntil ?? scheduledAt));
 }
 
 /** The mission after a decision about all times that are due. */
@@ -68,7 +71,7 @@ function decideDueTimes(tx: Tx, calendar: Calendar, mission: Mission, scheduledA
   if (!fires) return after;
   const isLate = missed !== null || lateMs > ON_TIME_MS;
   const trigger: RunTrigger = isContinuous ? "continuous" : isLate ? "catchup" : "schedule";
-  return fired(tx, after, { scheduledAt: isoTime(times.lastMs), trigger });
+  return fireOrBuffer(tx, after, { scheduledAt: isoTime(times.lastMs), trigger });
 }
 
 const isUndecided = ({ decidedUntil }: Mission, timeMs: number): boolean =>
@@ -90,7 +93,7 @@ const missedWhy = ({ retryAt }: Mission) => ({
 });
 
 /** Handles a fire, given the runs that are open (MIS-4). */
-export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
+export function fireOrBuffer(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
   const { openRuns, buffered } = mission;
   if (openRuns.length === 0) return enterRun(tx, mission, fire, null).mission;
   if (!hasRoom(mission)) {
@@ -115,8 +118,8 @@ export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
  * The mission with its next fire and the alarm for it; completed if nothing can fire any more. A time that is planned
  * stays planned, also after it has passed: its jitter or a pause after a failure may have kept it back.
  */
-export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = tx.now): Mission {
-  if (!isActive(mission)) return unplanned(tx, mission);
+export function planNext(tx: Tx, calendar: Calendar, mission: Mission, afterMs = tx.now): Mission {
+  if (!isActive(mission)) return clearPlan(tx, mission);
   const { schedule, openRuns, buffered } = mission;
   const waits = schedule.type === "continuous" && (openRuns.length > 0 || buffered !== null);
   const next = waits ? null : nextFire(calendar, mission, undecidedFrom(mission, afterMs));
@@ -138,7 +141,7 @@ function undecidedFrom({ schedule, next, decidedUntil }: Mission, afterMs: numbe
 /** The alarm is 1 ms late, so that `end_at` has passed when it fires only for that. */
 const setAlarm = (tx: Tx, at: string): void => tx.setAlarm(ALARM, Date.parse(at) + 1, { kind: "fire_due" });
 
-function unplanned(tx: Tx, mission: Mission): Mission {
+function clearPlan(tx: Tx, mission: Mission): Mission {
   tx.clearAlarm(ALARM);
   return { ...mission, next: null };
 }
@@ -158,7 +161,7 @@ export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: 
   if (!isActive(after)) return after;
   if (after.consecutiveFailures >= FAILURES_IN_A_ROW) return failMission(tx, after, "consecutive_failures");
   const { buffered } = after;
-  if (after.openRuns.length > 0) return planned(tx, calendar, after);
+  if (after.openRuns.length > 0) return planNext(tx, calendar, after);
   const settled: Mission = { ...after, status: movedMissionStatus(after, "settle"), buffered: null };
   if (buffered !== null && hasNoRunsLeft(settled)) {
     // `max_runs` has been lowered since the fire began to wait.
@@ -166,11 +169,11 @@ export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: 
   } else if (buffered !== null) {
     // A person waits for a manual run, so it begins now; a scheduled fire gives way to the pause after a failure.
     if (settled.retryAt === null || buffered.trigger === "manual")
-      return planned(tx, calendar, enterRun(tx, settled, buffered, null).mission);
+      return planNext(tx, calendar, enterRun(tx, settled, buffered, null).mission);
     const { scheduledAt, trigger } = buffered;
     skipTimes(tx, settled, { trigger, scheduledAt, until: scheduledAt, count: 1 }, missedWhy(settled));
   }
-  return planned(
+  return planNext(
     tx,
     calendar,
     settled,
@@ -189,7 +192,7 @@ function withFailures(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
 /** Nothing fires until somebody resumes the mission. */
 export function failMission(tx: Tx, mission: Mission, failedReason: FailedReason): Mission {
   const stopped: Mission = {
-    ...halted(tx, mission, "missed"),
+    ...haltFiring(tx, mission, "missed"),
     status: movedMissionStatus(mission, "fail"),
     failedReason,
   };
@@ -197,9 +200,9 @@ export function failMission(tx: Tx, mission: Mission, failedReason: FailedReason
   return stopped;
 }
 
-export function paused(tx: Tx, mission: Mission, pausedReason: string | null): Mission {
+export function pauseFiring(tx: Tx, mission: Mission, pausedReason: string | null): Mission {
   const stopped: Mission = {
-    ...halted(tx, mission, "skipped_paused"),
+    ...haltFiring(tx, mission, "skipped_paused"),
     status: movedMissionStatus(mission, "pause"),
     pausedReason,
   };
@@ -208,12 +211,12 @@ export function paused(tx: Tx, mission: Mission, pausedReason: string | null): M
 }
 
 /** Open runs continue; buffered fires are dropped. */
-function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
+function haltFiring(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
   const { buffered, next, stoppedAt } = mission;
   if (buffered !== null) skipFire(tx, mission, buffered, outcome);
   // A time that has passed but was not due yet is among those that did not fire.
   const fromMs = next === null ? tx.now : Math.min(tx.now, Date.parse(next.scheduledAt) - 1);
-  return { ...unplanned(tx, mission), buffered: null, stoppedAt: stoppedAt ?? isoTime(fromMs) };
+  return { ...clearPlan(tx, mission), buffered: null, stoppedAt: stoppedAt ?? isoTime(fromMs) };
 }
 
 /** Resumes firing. The times that passed meanwhile are entered into the ledger and do not fire. */
@@ -236,7 +239,7 @@ export function resumeMission(tx: Tx, calendar: Calendar, mission: Mission): Mis
   const times = passed === null ? null : missedOf(passed, false);
   if (times !== null) skipTimes(tx, pending, { trigger: "schedule", ...times }, { outcome, error: null });
   tellMission(tx, pending, "mission.resumed", {});
-  return planned(tx, calendar, pending);
+  return planNext(tx, calendar, pending);
 }
 
 /** The times that passed while the schedule was stopped; a `once` time only if it is past its catch-up. */

@@ -23,7 +23,7 @@ export const stampedTask = (tx: Tx, task: MissionTask): MissionTask => ({
 });
 
 /** The mission with the task in its place, or at `position`. */
-export function replaced(mission: Mission, task: MissionTask, position = task.position): Mission {
+export function replaceTask(mission: Mission, task: MissionTask, position = task.position): Mission {
   const others = mission.tasks.filter(({ id }) => id !== task.id);
   const tasks = others.toSpliced(Math.min(position, others.length), 0, task);
   return { ...mission, tasks: tasks.map((other, i) => (other.position === i ? other : { ...other, position: i })) };

@@ -11,7 +11,7 @@ import { canWork } from "./machine.ts";
 import { keepMission, tellTask } from "./news.ts";
 import type { MissionCommand, TaskBrief } from "./protocol.ts";
 import type { Mission, MissionTask } from "./schema.ts";
-import { blockersOf, findTask, replaced, stampedTask } from "./task-list.ts";
+import { blockersOf, findTask, replaceTask, stampedTask } from "./task-list.ts";
 
 type MissionCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
@@ -36,7 +36,7 @@ export function startTask(tx: Tx, { by, taskId, ids }: MissionCommandOf<"start_t
   if (refused !== null) return refused;
   const started = stampedTask(tx, { ...task, status: "in_progress", jobId: ids.jobId });
   tellTask(tx, mission, started, "mission_task.started");
-  const kept = keepMission(tx, replaced(mission, started));
+  const kept = keepMission(tx, replaceTask(mission, started));
   return ok({ mission: kept, task: started, content: taskContent(kept, started) });
 }
 
@@ -58,8 +58,8 @@ export function taskEnded(tx: Tx, mission: Mission, { taskId, jobId, status }: M
   if (status === "completed" && isOpen) {
     const done = stampedTask(tx, { ...task, status: "completed", jobId, completedAt: isoTime(tx.now) });
     tellTask(tx, mission, done, "mission_task.completed");
-    return replaced(mission, done);
+    return replaceTask(mission, done);
   }
   const isDropped = status !== "completed" && task.status === "in_progress" && task.jobId === jobId;
-  return isDropped ? replaced(mission, stampedTask(tx, { ...task, status: "pending" })) : mission;
+  return isDropped ? replaceTask(mission, stampedTask(tx, { ...task, status: "pending" })) : mission;
 }

@@ -9,7 +9,7 @@ import { keepMission, tellTask } from "./news.ts";
 import type { MissionCommand, MissionProtocol } from "./protocol.ts";
 import { sendCancel } from "./runs.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
-import { type FoundTask, findTask, replaced, stampedTask } from "./task-list.ts";
+import { type FoundTask, findTask, replaceTask, stampedTask } from "./task-list.ts";
 import { startTask, taskVerbs } from "./task-work.ts";
 
 type TaskCommand = "add_task" | "read_task" | "update_task" | "finish_task" | "start_task";
@@ -73,7 +73,7 @@ function updateMissionTask(tx: Tx, { by, taskId, changes, version }: TaskCommand
   if (refused !== null) return refused;
   const { position, ...rest } = changes;
   const changed = withStatus(tx, seen.value, { ...task, ...rest }, task);
-  const mission = keepMission(tx, replaced(seen.value, changed, position));
+  const mission = keepMission(tx, replaceTask(seen.value, changed, position));
   return findTask(mission, taskId);
 }
 
@@ -85,7 +85,7 @@ function finishMissionTask(tx: Tx, { by, taskId }: TaskCommandOf<"finish_task">)
   const { task } = present.value;
   if (task.status === "cancelled") return refusedStatus(allowed.value, task, "completed") ?? present;
   const done = withStatus(tx, allowed.value, { ...task, status: "completed" }, task);
-  return findTask(keepMission(tx, replaced(allowed.value, done)), taskId);
+  return findTask(keepMission(tx, replaceTask(allowed.value, done)), taskId);
 }
 
 const refusedStatus = (mission: Mission, task: MissionTask, status = task.status): Outcome<never> | null =>

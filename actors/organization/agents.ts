@@ -160,7 +160,7 @@ function install(
 ): Outcome<Agent> {
   const { agent, agentId, action, definition } = of;
   if (agent === null) {
-    if (action !== "install") return uninstalled(action);
+    if (action !== "install") return refuseUninstalled(action);
     return ok(
       tx.create(agentTable, {
         ...AGENT_DEFAULTS,
@@ -185,7 +185,7 @@ function install(
   return ok(tx.update(agentTable, { ...agent, ...changes }));
 }
 
-const uninstalled = (action: string): Outcome<never> =>
+const refuseUninstalled = (action: string): Outcome<never> =>
   refuse({
     kind: "invalid_state",
     status: "available",

@@ -66,7 +66,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
       grant.redirectUri === given.redirectUri &&
       isSameHash(grant.codeChallenge, given.codeChallenge) &&
       (given.resource === null || given.resource === grant.resource);
-    if (grant.status !== "offered") return isTheirs ? reused(tx, grant, origin) : ISSUE_REFUSED;
+    if (grant.status !== "offered") return isTheirs ? endReusedGrant(tx, grant, origin) : ISSUE_REFUSED;
     if (!isTheirs || grant.codeExpiresAt <= isoTime(tx.now)) return ISSUE_REFUSED;
     return issueTokens(tx, grant, token);
   },
@@ -75,7 +75,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
     const grant = tx.read(grantTable, grantId);
     if (grant === null || grant.status !== "active" || grant.clientId !== given.clientId) return ISSUE_REFUSED;
     if (given.generation !== grant.generation)
-      return reissueTokens(tx, grant, { ...given, token }) ?? reused(tx, grant, origin);
+      return reissueTokens(tx, grant, { ...given, token }) ?? endReusedGrant(tx, grant, origin);
     if (grant.expiresAt <= isoTime(tx.now)) return ISSUE_REFUSED;
     if (given.resource !== null && given.resource !== grant.resource) return ISSUE_REFUSED;
     return issueTokens(tx, grant, token, given.scopes);
@@ -165,7 +165,7 @@ function reissueTokens(
   return ok({ kind: "issued", grant, token: newest, endedIds: [] });
 }
 
-function reused(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {
+function endReusedGrant(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {
   if (grant.status === "ended") return ISSUE_REFUSED;
   return ok({ kind: "refused", endedIds: endGrantTokens(tx, grant, { action: "grant.reused", origin }).endedIds });
 }

@@ -64,7 +64,7 @@ export function carrierOf(row: object): string | null {
 }
 
 /** The row without its carrier. */
-export function uncarried<T extends object>(row: T): T {
+export function withoutCarrier<T extends object>(row: T): T {
   if (!(CARRIER in row)) return row;
   const { [CARRIER]: _carrier, ...rest } = row as T & { readonly [CARRIER]?: unknown };
   return rest as unknown as T;

@@ -44,7 +44,7 @@ export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol>
         return ok({ spent, limitsCost: monthlyCost !== null, retryAfterMs: monthEndMs(tx.now) - tx.now });
       },
 
-      read_budget: (tx) => ok(budgeted(tx, service)),
+      read_budget: (tx) => ok(monthBudget(tx, service)),
 
       set_budget(tx, { limit, costLimit }) {
         const limits = { ...(limit === undefined ? {} : { limit }), ...(costLimit === undefined ? {} : { costLimit }) };
@@ -52,7 +52,7 @@ export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol>
         const budget = tx.read(tokenBudgetTable, id);
         if (budget === null) tx.create(tokenBudgetTable, { limit: { kind: "service" }, ...limits, id });
         else tx.update(tokenBudgetTable, { ...budget, ...limits });
-        return ok(budgeted(tx, service));
+        return ok(monthBudget(tx, service));
       },
     },
   };
@@ -111,7 +111,7 @@ function spentOf({ monthlyTokens, monthlyCost }: MonthLimits, used: Counts): Spe
   return monthlyCost !== null && moneyUnits(used.cost ?? "0") >= moneyUnits(monthlyCost) ? "cost" : null;
 }
 
-function budgeted(tx: Tx, service: MonthLimits): Budgeted {
+function monthBudget(tx: Tx, service: MonthLimits): Budgeted {
   const used = monthOfNow(tx);
   const { monthlyTokens, monthlyCost } = limitsOf(tx, service);
   return {

@@ -5,7 +5,7 @@
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { disabled } from "./destination.ts";
+import { disableDestination } from "./destination.ts";
 import { nextAttempt } from "./numbering.ts";
 import { FAILING_LIMIT_MS, retryWaitMs } from "./policy.ts";
 import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, WebhookProtocol } from "./protocol.ts";
@@ -17,7 +17,7 @@ import {
   feedOf,
   fillFeed,
   keepFeed,
-  queued,
+  queueAttempt,
   withMore,
 } from "./queue.ts";
 import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhookEventTable } from "./schema.ts";
@@ -32,7 +32,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
 
   attempts_ended(tx, { ends }) {
     let feed = feedOf(tx);
-    for (const end of ends) feed = landed(tx, feed, end);
+    for (const end of ends) feed = landAttempt(tx, feed, end);
     // An effect ends with the last of its attempts.
     for (const effectId of new Set(ends.map((end) => end.effectId)))
       if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);
@@ -80,7 +80,7 @@ function withDestinationHost(tx: Tx, attempt: Attempt, { url }: WebhookDestinati
 /**
  * The feed after the end of one of its attempts in flight; a report about any other attempt is too late and ignored.
  */
-function landed(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }: AttemptEnd): Feed {
+function landAttempt(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }: AttemptEnd): Feed {
   const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
   if (inFlight.length === feed.inFlight.length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
@@ -128,7 +128,7 @@ function retryInterrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Web
   }
   const dueAt = isoTime(tx.now);
   tx.update(attemptTable, { ...attempt, status: "retrying", error, nextAttemptAt: dueAt });
-  return queued(feed, nextAttempt(tx, attempt, { failures: attempt.failures, dueAt, url: destination.url }));
+  return queueAttempt(feed, nextAttempt(tx, attempt, { failures: attempt.failures, dueAt, url: destination.url }));
 }
 
 interface Failure {
@@ -154,7 +154,7 @@ function failAttempt(tx: Tx, feed: Feed, { attempt, result, destination, isOfPre
   if (waitMs === null || destination === null) {
     tx.update(attemptTable, { ...reported, status: "failed" });
     const left = givenUp(failing, attempt);
-    return reason === null || destination === null ? left : disabled(tx, destination, left, reason);
+    return reason === null || destination === null ? left : disableDestination(tx, destination, left, reason);
   }
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...reported, status: "retrying", nextAttemptAt: dueAt });

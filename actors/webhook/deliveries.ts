@@ -5,10 +5,10 @@
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { takes } from "./events.ts";
-import { firstAttempt, numbered } from "./numbering.ts";
+import { firstAttempt, numberEvent } from "./numbering.ts";
 import { EVENT_RETENTION_MS, REDELIVERIES } from "./policy.ts";
 import type { EventRange, WebhookProtocol } from "./protocol.ts";
-import { activeDestination, destinationOf, feedOf, fillFeed, keepFeed, queued } from "./queue.ts";
+import { activeDestination, destinationOf, feedOf, fillFeed, keepFeed, queueAttempt } from "./queue.ts";
 import {
   type Attempt,
   attemptTable,
@@ -22,20 +22,20 @@ type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_ran
 
 export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> = {
   take_event(tx, { event: news }) {
-    const { feed, event } = numbered(tx, feedOf(tx), news);
+    const { feed, event } = numberEvent(tx, feedOf(tx), news);
     const destination = activeDestination(tx);
     const isWanted = destination !== null && takes(destination.eventTypes, event);
     // Reading the feed hurries the commit.
     if (!isWanted) tx.mayWait();
-    keepFeed(tx, isWanted ? fillFeed(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
+    keepFeed(tx, isWanted ? fillFeed(tx, queueAttempt(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
     return ok(null);
   },
 
   send_test: (tx, { event: news }) =>
     whereSending(tx, (destination) => {
-      const { feed, event } = numbered(tx, feedOf(tx), news);
+      const { feed, event } = numberEvent(tx, feedOf(tx), news);
       const attempt = firstAttempt(tx, event, destination, "test");
-      keepFeed(tx, fillFeed(tx, queued(feed, attempt)));
+      keepFeed(tx, fillFeed(tx, queueAttempt(feed, attempt)));
       return ok(attempt);
     }),
 
@@ -49,7 +49,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
         return refuse({ kind: "event_not_retained" });
       const attempt = firstAttempt(tx, event, destination, "redelivery");
       const feed = sentAgain(feedOf(tx), { after: event.sequence - 1, until: event.sequence });
-      keepFeed(tx, fillFeed(tx, queued(feed, attempt)));
+      keepFeed(tx, fillFeed(tx, queueAttempt(feed, attempt)));
       return ok(attempt);
     });
   },
@@ -76,7 +76,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
     const destination = activeDestination(tx);
     feed = { ...feed, redeliveries: others };
     if (destination !== null) {
-      for (const event of events) feed = queued(feed, firstAttempt(tx, event, destination, "redelivery"));
+      for (const event of events) feed = queueAttempt(feed, firstAttempt(tx, event, destination, "redelivery"));
       if (rest !== null) feed = { ...feed, redeliveries: [...others, redelivery(tx, rest)] };
     }
     keepFeed(tx, fillFeed(tx, feed));

@@ -5,7 +5,7 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { DestinationState, WebhookProtocol } from "./protocol.ts";
 import { destinationOf, feedOf, fillFeed, keepFeed, withMore } from "./queue.ts";
-import { numbered } from "./numbering.ts";
+import { numberEvent } from "./numbering.ts";
 import { type WebhookDestination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
 
 type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret" | "reseal_signing";
@@ -64,7 +64,7 @@ function destinationState(tx: Tx, destination: WebhookDestination): DestinationS
 }
 
 /** The service stops sending there and announces it in the feed; waiting attempts are skipped. */
-export function disabled(tx: Tx, destination: WebhookDestination, feed: Feed, reason: DisabledReason): Feed {
+export function disableDestination(tx: Tx, destination: WebhookDestination, feed: Feed, reason: DisabledReason): Feed {
   const { version } = tx.update(destinationTable, { ...destination, enabled: false, disabledReason: reason });
   const news = {
     type: "webhook.disabled",
@@ -77,5 +77,5 @@ export function disabled(tx: Tx, destination: WebhookDestination, feed: Feed, re
     isTruncated: false,
     changes: ["enabled", "disabled_reason"],
   } as const;
-  return withMore(numbered(tx, feed, { ...news, changes: [...news.changes] }).feed);
+  return withMore(numberEvent(tx, feed, { ...news, changes: [...news.changes] }).feed);
 }

@@ -15,7 +15,11 @@ import {
 } from "./schema.ts";
 
 /** Stores the event under the next number. */
-export function numbered(tx: Tx, feed: Feed, news: NewsEvent): { readonly feed: Feed; readonly event: WebhookEvent } {
+export function numberEvent(
+  tx: Tx,
+  feed: Feed,
+  news: NewsEvent,
+): { readonly feed: Feed; readonly event: WebhookEvent } {
   const sequence = feed.sequence + 1;
   const numberedEvent = { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] };
   const event = tx.create(webhookEventTable, carrying(numberedEvent, tx.carrier));

@@ -70,7 +70,7 @@ export function activeDestination(tx: Tx): WebhookDestination | null {
 }
 
 /** The feed after planning an attempt that is due now. */
-export function queued(feed: Feed, attempt: Attempt): Feed {
+export function queueAttempt(feed: Feed, attempt: Attempt): Feed {
   if (!feed.hasMore && feed.ready.length < READY_LIMIT) return { ...feed, ready: [...feed.ready, attempt.id] };
   return withMore(feed);
 }

@@ -13,10 +13,10 @@ export function redactedHost(url: string): string {
   const labels = hostname.split(".");
   const top = labels.pop() ?? "";
   if (/^\d+$/.test(top)) return `${labels[0] ?? ""}.***.${top}`;
-  return [...labels.map(redacted), labels.length === 0 ? redacted(top) : top].join(".");
+  return [...labels.map(redactLabel), labels.length === 0 ? redactLabel(top) : top].join(".");
 }
 
 /** `https://hooks.example.com/x` → `https://h***s.e***e.com`. */
 export const redactedUrl = (url: string): string => `${new URL(url).protocol}//${redactedHost(url)}`;
 
-const redacted = (label: string): string => `${label.at(0) ?? ""}***${label.at(-1) ?? ""}`;
+const redactLabel = (label: string): string => `${label.at(0) ?? ""}***${label.at(-1) ?? ""}`;

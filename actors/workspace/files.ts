@@ -25,7 +25,7 @@ import {
   isDirectory,
   isFile,
   makeWay,
-  negated,
+  negateTotals,
   placeAt,
   putAt,
   room,
@@ -160,7 +160,7 @@ export function removePlace(tx: Tx, way: ResolvedPath, place: FilePlace | Direct
   if (isDirectory(place)) {
     tx.create(deletedDirectoryTable, { id: node.id, workspaceId: tx.self.id, deletedAt: isoTime(tx.now) });
     vacate(tx, place, { id: null, number: 0 });
-    const gone = negated(place.node);
+    const gone = negateTotals(place.node);
     countInDirectories(tx, way.directories, { ...gone, directories: gone.directories - 1 });
   }
 }

@@ -1,5 +1,5 @@
 /** Moves files and directories; the contents of a directory move with it unchanged. */
-import { invalid, mapped, ok, type Outcome, refuse } from "../fault.ts";
+import { invalid, mapOutcome, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { keepVersion, tellChange } from "./change.ts";
@@ -16,7 +16,7 @@ import {
   isDirectory,
   isFile,
   makeWay,
-  negated,
+  negateTotals,
   placeAt,
   putAt,
   room,
@@ -47,7 +47,7 @@ export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
       return ok({ path, place, isUnchanged: true });
     const moved = move(tx, { place, way, target: target.value, name: to.names.at(-1)!, overwrite, cause }, limits);
     if (moved.ok && cause.tells) tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: path });
-    return mapped(moved, (found) => ({ ...found, isUnchanged: false }));
+    return mapOutcome(moved, (found) => ({ ...found, isUnchanged: false }));
   },
 });
 
@@ -84,7 +84,7 @@ function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
   if (there !== null) removePlace(tx, target, there as DirectoryPlace);
   vacate(tx, place, { id: null, number: 0 });
   const totals = placeTotals(place);
-  countInDirectories(tx, way.directories, negated(totals));
+  countInDirectories(tx, way.directories, negateTotals(totals));
   const directories = makeWay(tx, target);
   const put = putAt(tx, target, { directory: directories.at(-1)!, name }, place.node) as FilePlace | DirectoryPlace;
   countNew(tx, target, directories, totals);

@@ -146,16 +146,16 @@ export function countInDirectories(tx: Tx, directories: readonly DirectoryPlace[
   for (const { id } of directories) {
     const place = tx.read(placeTable, id);
     assert(isDirectory(place), "a directory is there while something below it changes");
-    tx.update(placeTable, { ...place, node: { ...place.node, ...added(place.node, delta) } });
+    tx.update(placeTable, { ...place, node: { ...place.node, ...addTotals(place.node, delta) } });
   }
 }
 
-const added = (a: Totals, b: Totals): Totals => ({
+const addTotals = (a: Totals, b: Totals): Totals => ({
   bytes: a.bytes + b.bytes,
   files: a.files + b.files,
   directories: a.directories + b.directories,
 });
-export const negated = ({ bytes, files, directories }: Totals): Totals => ({
+export const negateTotals = ({ bytes, files, directories }: Totals): Totals => ({
   bytes: -bytes,
   files: -files,
   directories: -directories,

@@ -5,7 +5,7 @@ import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { chat, job, message } from "../tables/records.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 import { beginningWith, saying } from "./words.ts";
@@ -42,7 +42,7 @@ export class PostgresChatDirectory implements ChatDirectory {
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
     const { status, agentId, workspaceId } = filter;
     const filters = givenFilters([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);
-    const list = filtered(chatWalks(organizationId, filter), organizationId, filters);
+    const list = filterWalk(chatWalks(organizationId, filter), organizationId, filters);
     const isUnpinned = filter.isPinned === false ? sql`${chat.pinned} is distinct from 'true'` : undefined;
     const tests = [...(list.tests ?? []), isUnpinned, seenBy(chat, filter.seenBy)];
     return readListPage<Chat>({ database: this.database, organizationId }, { ...list, tests }, page);

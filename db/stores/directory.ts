@@ -25,7 +25,7 @@ import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { newestOf, type PagedList, readListPage } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
@@ -80,8 +80,8 @@ export class PostgresDirectory implements Directory {
       tag === undefined ? undefined : sql`${agent.tags} @> ${JSON.stringify([tag])}::jsonb`,
     );
     const sources = givenFilters([agent.source, source]);
-    const shared = filtered({ ...SHARED, search }, organizationId, [[agent.visibility, visibility], ...sources]);
-    const own = filtered({ ...CREATORS, search }, organizationId, [
+    const shared = filterWalk({ ...SHARED, search }, organizationId, [[agent.visibility, visibility], ...sources]);
+    const own = filterWalk({ ...CREATORS, search }, organizationId, [
       [agent.createdBy, asked.includes("private") ? [userId] : []],
       [agent.visibility, ["private"]],
       ...sources,
@@ -156,7 +156,7 @@ export class PostgresDirectory implements Directory {
   }
 
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>> {
-    const list = filtered(WORKSPACE_WALKS, organizationId, []);
+    const list = filterWalk(WORKSPACE_WALKS, organizationId, []);
     return readListPage<Workspace>({ database: this.database, organizationId }, list, page);
   }
 
@@ -172,7 +172,7 @@ export class PostgresDirectory implements Directory {
   }
 
   pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>> {
-    const list = { ...filtered(MEMBERS, organizationId, []), tests: [sql`${member.body} ->> 'status' = 'active'`] };
+    const list = { ...filterWalk(MEMBERS, organizationId, []), tests: [sql`${member.body} ->> 'status' = 'active'`] };
     return readListPage<Member>({ database: this.database, organizationId }, list, page);
   }
 
@@ -191,7 +191,7 @@ export class PostgresDirectory implements Directory {
     const filters = givenFilters([token.kind, kind], [token.userId, userId ?? undefined]);
     return readListPage<Token>(
       { database: this.database, organizationId },
-      filtered(TOKENS, organizationId, filters),
+      filterWalk(TOKENS, organizationId, filters),
       page,
     );
   }
@@ -253,12 +253,12 @@ export class PostgresDirectory implements Directory {
   }
 
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>> {
-    const list = filtered(INVITATIONS, organizationId, []);
+    const list = filterWalk(INVITATIONS, organizationId, []);
     return readListPage<Invitation>({ database: this.database, organizationId }, list, page);
   }
 
   pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>> {
-    const list = filtered(GRANTS, organizationId, [[oauthGrant.userId, [userId]]]);
+    const list = filterWalk(GRANTS, organizationId, [[oauthGrant.userId, [userId]]]);
     return readListPage<Grant>({ database: this.database, organizationId }, list, page);
   }
 
@@ -296,7 +296,7 @@ export class PostgresDirectory implements Directory {
       createdAfter === undefined ? undefined : gt(auditEntry.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(auditEntry.createdAt, createdBefore),
     );
-    const list = { ...filtered(AUDIT, organizationId, filters), range };
+    const list = { ...filterWalk(AUDIT, organizationId, filters), range };
     return readListPage<AuditEntry>({ database: this.database, organizationId }, list, page);
   }
 
@@ -368,10 +368,10 @@ const GRANTS: Walks = { table: oauthGrant, indexes: [[oauthGrant.userId]] };
 const TOKENS: Walks = { table: token, indexes: [[token.userId, token.kind], [token.kind]] };
 
 const agentsOf = (organizationId: string, visibilities: readonly string[]): PagedList =>
-  filtered(SHARED, organizationId, [[agent.visibility, visibilities]]);
+  filterWalk(SHARED, organizationId, [[agent.visibility, visibilities]]);
 
 const tasksThat = (organizationId: string, { status, assignedTo, workspaceId }: OrganizationTaskFilter): PagedList =>
-  filtered(
+  filterWalk(
     TASK_WALKS,
     organizationId,
     givenFilters([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]),

@@ -13,7 +13,7 @@ import { PATH_DEPTH } from "../../actors/workspace/path.ts";
 import type { Share, Version } from "../../actors/workspace/schema.ts";
 import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { workspaceShare, workspaceVersion } from "../tables/workspaces.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
 import { walkTree } from "./tree-walk.ts";
 
@@ -122,7 +122,7 @@ export class PostgresFileDirectory implements FileDirectory {
     { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
     page: PageRequest,
   ): Promise<Page<Share>> {
-    const list = filtered(SHARES, organizationId, givenFilters([workspaceShare.workspaceId, workspaceId]));
+    const list = filterWalk(SHARES, organizationId, givenFilters([workspaceShare.workspaceId, workspaceId]));
     const tests = [sql`${workspaceShare.body} ->> 'revokedAt' is null`];
     return readListPage<Share>({ database: this.database, organizationId }, { ...list, tests }, page);
   }

@@ -41,7 +41,7 @@ export const givenFilters = (
   );
 
 /** The list of records that meet all filters. */
-export function filtered(
+export function filterWalk(
   { table, indexes, words = [], standing, search }: Walks,
   organizationId: string,
   filters: readonly ColumnFilter[],

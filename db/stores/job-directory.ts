@@ -9,7 +9,7 @@ import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
@@ -49,7 +49,7 @@ export class PostgresJobDirectory implements JobDirectory {
       [job.missionId, missionId],
       [job.parentJobId, parentJobId],
     );
-    const list = filtered(jobWalks(filter), organizationId, filters);
+    const list = filterWalk(jobWalks(filter), organizationId, filters);
     const within = {
       ...list,
       range: createdAfter === undefined ? undefined : gt(job.createdAt, createdAfter),

@@ -5,7 +5,7 @@ import { type Mission, MISSION_STATUSES, type MissionRun, type RunOutcome } from
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
 import { mission, missionRun } from "../tables/records.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
 
 const MISSIONS: Walks = {
@@ -33,7 +33,7 @@ export class PostgresMissionDirectory implements MissionDirectory {
       [mission.agentId, agentId],
       [mission.workspaceId, workspaceId],
     );
-    const list = filtered(MISSIONS, organizationId, filters);
+    const list = filterWalk(MISSIONS, organizationId, filters);
     const isSeen = sql`(${mission.body} ->> 'visibility' = 'organization' or ${mission.body} ->> 'createdBy' = ${filter.seenBy})`;
     const tests = [...(list.tests ?? []), isSeen];
     return readListPage<Mission>({ database: this.database, organizationId }, { ...list, tests }, page);
@@ -47,7 +47,7 @@ export class PostgresMissionDirectory implements MissionDirectory {
     const filters = givenFilters([missionRun.missionId, missionId], [missionRun.outcome, outcome]);
     return readListPage<MissionRun>(
       { database: this.database, organizationId },
-      filtered(RUNS, organizationId, filters),
+      filterWalk(RUNS, organizationId, filters),
       page,
     );
   }

@@ -63,7 +63,7 @@ export async function readListPage<T extends RecordFields>(
   const past = after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
   const { records, last, hasMore } = await look<T, { created_at: string; id: string }>(source, {
     table: list.table,
-    walk: (looks) => merged(list, { past, order: NEWEST, limit: looks }),
+    walk: (looks) => mergeBranches(list, { past, order: NEWEST, limit: looks }),
     body,
     keys: sql`created_at, id`,
     order: NEWEST,
@@ -95,7 +95,7 @@ export async function readListHead<T>(
 /** The newest records of a list without tests; `position` breaks ties, in the order of the commits. */
 export async function newestOf<T>(source: ListSource, list: PagedList, limit: number): Promise<readonly T[]> {
   assert((list.tests ?? []).length === 0, "an index answers a list that has no pages");
-  const newest = merged(list, { order: sql`created_at desc, position desc`, limit });
+  const newest = mergeBranches(list, { order: sql`created_at desc, position desc`, limit });
   return source.database.readingInto(
     "list",
     source.organizationId,
@@ -110,7 +110,7 @@ const NEWEST = sql`created_at desc, id desc`;
  * Merges the branches into one order. Each branch has the limit too, so PostgreSQL reads each in the order of its
  * index.
  */
-function merged(
+function mergeBranches(
   { table, branches, range }: PagedList,
   { past, order, limit }: { readonly past?: SQL | undefined; readonly order: SQL; readonly limit: number },
 ): SQL {

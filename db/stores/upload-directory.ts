@@ -5,7 +5,7 @@ import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { Upload } from "../../actors/upload/schema.ts";
 import type { Database } from "../client.ts";
 import { upload } from "../tables/workspaces.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
 
 const UPLOADS: Walks = { table: upload, indexes: [[upload.createdBy]], standing: isNull(upload.deletedAt) };
@@ -22,7 +22,7 @@ export class PostgresUploadDirectory implements UploadDirectory {
     now: string,
     page: PageRequest,
   ): Promise<Page<Upload>> {
-    const list = filtered(UPLOADS, organizationId, givenFilters([upload.createdBy, userId]));
+    const list = filterWalk(UPLOADS, organizationId, givenFilters([upload.createdBy, userId]));
     const tests = [or(isNull(upload.endsAt), gt(upload.endsAt, now))];
     return readListPage<Upload>({ database: this.database, organizationId }, { ...list, tests }, page);
   }

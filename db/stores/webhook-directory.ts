@@ -8,7 +8,7 @@ import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import { type Attempt, ATTEMPT_STATUSES, type WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Database } from "../client.ts";
 import { webhookAttempt, webhookEvent } from "../tables/records.ts";
-import { filtered, givenFilters, type Walks } from "./index-walk.ts";
+import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListHead, readListPage } from "./paging.ts";
 
 const ATTEMPTS: Walks = {
@@ -89,7 +89,7 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
       [webhookAttempt.status, status],
     );
     const range = since === undefined ? undefined : gte(webhookAttempt.createdAt, since);
-    const list = { ...filtered(ATTEMPTS, organizationId, filters), range };
+    const list = { ...filterWalk(ATTEMPTS, organizationId, filters), range };
     return readListPage<Attempt>({ database: this.database, organizationId }, list, page);
   }
 

@@ -4,14 +4,14 @@
  * has been asked to stop.
  */
 import { chatAfter } from "../../actors/job/transitions.ts";
-import { followed } from "../../actors/runtime/turns/members.ts";
+import { followedBy } from "../../actors/runtime/turns/members.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
 import { requiredOption } from "./arguments.ts";
 import { doneCommand } from "./command-answer.ts";
-import { type AdminCommand, organizationOf, taken } from "./subjects.ts";
+import { type AdminCommand, organizationOf, valueOrRefuse } from "./subjects.ts";
 
 /** Jobs per query. */
 const BRAKED_JOBS_PAGE = 500;
@@ -64,7 +64,9 @@ export const BRAKES: Readonly<Record<string, AdminCommand>> = {
 
 export async function setSuspended(parts: AdminParts, given: AdminArguments, isSuspended: boolean) {
   const { id } = await organizationOf(parts.directory, given);
-  const organization = taken(await parts.system.dispatch(organizationRef(id), { kind: "set_suspended", isSuspended }));
+  const organization = valueOrRefuse(
+    await parts.system.dispatch(organizationRef(id), { kind: "set_suspended", isSuspended }),
+  );
   parts.onSuspended(id, isSuspended);
   return organization;
 }
@@ -72,7 +74,7 @@ export async function setSuspended(parts: AdminParts, given: AdminArguments, isS
 async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled: boolean) {
   const { id } = await organizationOf(parts.directory, given);
   const agentId = requiredOption(given, "id");
-  return taken(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
+  return valueOrRefuse(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
 }
 
 /** Cancels unfinished jobs until none is left; returns how many it cancelled. */
@@ -80,7 +82,7 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
   let count = 0;
   for (;;) {
     // The list comes from the tables, so commits in flight must finish first.
-    taken(await parts.system.settled(organizationId));
+    valueOrRefuse(await parts.system.settled(organizationId));
     const jobs = await parts.jobs.unfinished(organizationId, { agentId }, BRAKED_JOBS_PAGE);
     if (jobs.length === 0) return count;
     for (let at = 0; at < jobs.length; at += CANCELLED_AT_ONCE) {
@@ -100,11 +102,11 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
 async function cancelRunningJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
   const ref = jobRef(organizationId, jobId);
   if (!system.serves(organizationId)) {
-    taken(await system.dispatch(ref, { kind: "cancel", unlessOver: true }));
+    valueOrRefuse(await system.dispatch(ref, { kind: "cancel", unlessOver: true }));
     return;
   }
   const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
-  taken(await system.dispatchGroup(followed(cancel, chatAfter)));
+  valueOrRefuse(await system.dispatchGroup(followedBy(cancel, chatAfter)));
 }
 
 const cancelledJobs = (count: number): string =>

@@ -25,7 +25,14 @@ import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
 import { commandRefusal, doneCommand, listAnswer, render } from "./command-answer.ts";
 import { answerAlone } from "./door.ts";
-import { changeByOperation, type AdminCommand, findMember, organizationOf, findPerson, taken } from "./subjects.ts";
+import {
+  changeByOperation,
+  type AdminCommand,
+  findMember,
+  organizationOf,
+  findPerson,
+  valueOrRefuse,
+} from "./subjects.ts";
 import { CONTROL_CHARACTER } from "../sign-in/flow.ts";
 
 const ADMIN_NAME_CHARACTERS = 100;
@@ -44,7 +51,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const ownerName = givenName("owner-name", given.options["owner-name"] ?? email);
     const id = newId("org");
     const owner = { userId, email, name: ownerName };
-    taken(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
+    valueOrRefuse(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
     return doneCommand(
       `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`,
       { id, name, owner: { id: userId, email } },
@@ -71,7 +78,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const organization = await organizationOf(directory, given);
     const limits = givenMonthLimits(given);
     const command = limits === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", ...limits } as const);
-    const budget = taken(await system.dispatch(usageRef(organization.id), command));
+    const budget = valueOrRefuse(await system.dispatch(usageRef(organization.id), command));
     const { monthlyTokens, usedTokens, monthlyCost, usedCost, unpricedTokens, resetsAt } = budget;
     return doneCommand(budgetWords(organization.name, budget), {
       organization_id: organization.id,
@@ -88,7 +95,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const organization = await organizationOf(directory, given);
     const change = quotaOf(given);
     if (change !== null) {
-      taken(await system.dispatch(organizationRef(organization.id), { kind: "set_quota", ...change }));
+      valueOrRefuse(await system.dispatch(organizationRef(organization.id), { kind: "set_quota", ...change }));
     }
     const states = await quotas.report(organization.id);
     return listAnswer(
@@ -111,7 +118,9 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       await changeByOperation(parts, "updateMember", { ...about, params: { id: userId }, body: { role } });
     // No operation adds a member, whom an owner can only invite, or changes a name.
     if (!isMember || present.name !== name || present.email !== email)
-      taken(await system.dispatch(organizationRef(organization.id), { kind: "add_member", userId, name, email, role }));
+      valueOrRefuse(
+        await system.dispatch(organizationRef(organization.id), { kind: "add_member", userId, name, email, role }),
+      );
     return doneCommand(
       `User ${userId} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`,
       {
@@ -147,7 +156,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const email = emailOf(requiredOption(given, "email"));
     const member = (await directory.findMembers(email)).find(({ status }) => status === "active");
     if (member === undefined) throw new AdminRefused(`${email} is not a member of any organization`);
-    const path = taken(await makePasswordLink(system, member.id, now()));
+    const path = valueOrRefuse(await makePasswordLink(system, member.id, now()));
     const url = `${appUrl()}${path}`;
     return doneCommand(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, {
       email,
@@ -195,7 +204,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       await changeByOperation(parts, operation, { organizationId, userId: token.userId, params: { id: tokenId } });
     } else {
       const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
-      const { endedIds } = taken(await system.dispatch(organizationRef(organizationId), command));
+      const { endedIds } = valueOrRefuse(await system.dispatch(organizationRef(organizationId), command));
       for (const id of endedIds) onRevoked(id);
     }
     return doneCommand(`Token ${token.id} (${token.name}) is revoked.`, { id: token.id, name: token.name });

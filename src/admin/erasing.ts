@@ -8,7 +8,7 @@ import { attemptKeysOf } from "../sign-in/accounts.ts";
 import { AdminRefused, requiredOption } from "./arguments.ts";
 import { cancelJobs, setSuspended } from "./brakes.ts";
 import type { AdminParts } from "../service/admin-door.ts";
-import { type AdminCommand, organizationOf, taken } from "./subjects.ts";
+import { type AdminCommand, organizationOf, valueOrRefuse } from "./subjects.ts";
 
 /** Accounts deleted in one transaction. */
 const PEOPLE_AT_ONCE = 200;
@@ -31,7 +31,7 @@ export const ERASING: Readonly<Record<string, AdminCommand>> = {
     }
     const { alone, naming } = await erasure.people(id);
     for (const userId of naming)
-      taken(await system.dispatch(accountRef(userId), { kind: "forget_organization", organizationId: id }));
+      valueOrRefuse(await system.dispatch(accountRef(userId), { kind: "forget_organization", organizationId: id }));
     if (!isBegun) {
       await erasure.begin(id);
       system.lookAtPlacement();

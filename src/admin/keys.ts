@@ -12,7 +12,7 @@ import type { SealedTexts } from "../../db/key-rotation.ts";
 import { keyCheckOf } from "../service/service-key.ts";
 import { AdminRefused } from "./arguments.ts";
 import type { AdminParts } from "../service/admin-door.ts";
-import { type AdminCommand, taken } from "./subjects.ts";
+import { type AdminCommand, valueOrRefuse } from "./subjects.ts";
 
 /** Organizations whose sealed texts are in memory at once. */
 const SEALED_PAGE = 50;
@@ -33,7 +33,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       count.organizations++;
       count.secrets += await resealSecrets(parts, of);
       count.signing += await resealSigning(parts, of);
-      taken(await parts.system.settled(of.organizationId));
+      valueOrRefuse(await parts.system.settled(of.organizationId));
     }
     const left = await stillSealed(parts);
     if (left.length > 0)
@@ -66,13 +66,15 @@ async function resealSecrets(parts: AdminParts, { organizationId, secrets }: Sea
     resealedUnder(parts, "secret", sealed, secretContext(organizationId, name)),
   );
   if (resealed.length === 0) return 0;
-  return taken(await parts.system.dispatch(organizationRef(organizationId), { kind: "reseal_secrets", resealed }));
+  return valueOrRefuse(
+    await parts.system.dispatch(organizationRef(organizationId), { kind: "reseal_secrets", resealed }),
+  );
 }
 
 async function resealSigning(parts: AdminParts, { organizationId, signing }: SealedTexts): Promise<number> {
   const resealed = signing.flatMap((sealed) => resealedUnder(parts, "webhook", sealed, signingContext(organizationId)));
   if (resealed.length === 0) return 0;
-  return taken(await parts.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }));
+  return valueOrRefuse(await parts.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }));
 }
 
 /** The same text under the present key; empty if it is already sealed under that key, or opens under none. */

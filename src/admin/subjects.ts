@@ -13,7 +13,7 @@ import type { LocalInput } from "../http/input/local-input.ts";
 
 export type AdminCommand = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
 
-export function taken<T>(outcome: Outcome<T>): T {
+export function valueOrRefuse<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new AdminRefused(adminFaultWords(outcome.fault));
   return outcome.value;
 }
@@ -24,7 +24,7 @@ export async function changeByOperation<T>(
   operation: string,
   { organizationId, userId, ...input }: LocalInput & { readonly organizationId: string; readonly userId: string },
 ): Promise<T> {
-  return taken(await invoke(operation, localCaller(operatorFor(organizationId, userId)), input)) as T;
+  return valueOrRefuse(await invoke(operation, localCaller(operatorFor(organizationId, userId)), input)) as T;
 }
 
 function adminFaultWords(fault: Fault): string {

@@ -34,17 +34,17 @@ const SURFACE_GROUPS: readonly { readonly surface: DocumentedSurface; readonly g
   { surface: "v1", groups: V1_OPERATIONS },
 ];
 
-const placed = (surface: DocumentedSurface, { tag, operations }: OperationGroup): Placed[] =>
+const placeOperations = (surface: DocumentedSurface, { tag, operations }: OperationGroup): Placed[] =>
   Object.entries(operations).map(([id, { contract }]) => ({ id, tag, surface, operation: contract }));
 
 /** Every operation that clients call as such, in the order of the document. */
 export const OPERATIONS: readonly Placed[] = SURFACE_GROUPS.flatMap(({ surface, groups }) =>
-  groups.flatMap((group) => placed(surface, group)),
+  groups.flatMap((group) => placeOperations(surface, group)),
 );
 
 /** Operations that carry another protocol: the document shows them, but no tool or SDK calls them. */
 const PROTOCOL_GROUPS: readonly OperationGroup[] = [mcpOperations];
-const CARRIERS: readonly Placed[] = PROTOCOL_GROUPS.flatMap((group) => placed("current", group));
+const CARRIERS: readonly Placed[] = PROTOCOL_GROUPS.flatMap((group) => placeOperations("current", group));
 
 /** The document as an object; `documentText` has its bytes. */
 export function openApiDocument(): JsonSchema {

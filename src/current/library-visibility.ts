@@ -7,7 +7,7 @@ import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Services } from "../operations/services.ts";
-import { permitted } from "./record.ts";
+import { permittedActions } from "./record.ts";
 
 /** The verbs on an entry that is not installed, by its state. */
 export const WHILE_NOT_INSTALLED = { available: ["install"], uninstalled: ["install", "restore"] } as const;
@@ -29,7 +29,7 @@ export async function unlessNotInstalled<T>(
   return refuse({
     kind: "invalid_state",
     status,
-    allowedActions: permitted(by, "agents:write", WHILE_NOT_INSTALLED[status]),
+    allowedActions: permittedActions(by, "agents:write", WHILE_NOT_INSTALLED[status]),
     message: "This agent of the library is not installed",
   });
 }

@@ -48,7 +48,7 @@ interface PollQuery {
 }
 
 /** Reads the record; waits for a newer version if the query asks for it. */
-export async function polled<T extends Polled, V>(
+export async function pollRecord<T extends Polled, V>(
   services: PollServices,
   caller: Caller,
   { ref, read, query }: Watched<T> & { readonly query: PollQuery },
@@ -58,7 +58,7 @@ export async function polled<T extends Polled, V>(
   const room = waitSeconds === 0 ? ok(null) : services.streams.room(caller.principal.organizationId);
   if (!room.ok) return room;
   const isNewer = (record: T): boolean => since === undefined || record.version > since;
-  const record = await awaited(services, caller, { ref, read }, { waitSeconds, isReached: isNewer });
+  const record = await awaitRecord(services, caller, { ref, read }, { waitSeconds, isReached: isNewer });
   if (!record.ok) return record;
   return ok(isNewer(record.value) ? await view(record.value) : notModified());
 }
@@ -66,7 +66,7 @@ export async function polled<T extends Polled, V>(
 const notModified = (): Response => new Response(null, { status: 304, headers: { "cache-control": "no-store" } });
 
 /** Waits until the record fulfils the condition, or until the time limit; returns its state then. */
-export async function awaited<T extends Polled>(
+export async function awaitRecord<T extends Polled>(
   services: PollServices,
   caller: Caller,
   { ref, read }: Watched<T>,

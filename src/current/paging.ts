@@ -27,7 +27,7 @@ export const cursorField = <T>(decode: (text: string) => T | undefined) =>
 /** The cursor of a list with whole numbers as positions. */
 export const placeCursor = (plural: string, maximum: number) =>
   cursorField<number>((text) => {
-    const place = parsed(text);
+    const place = parseCursorParts(text);
     if (place?.length !== 2 || place[0] !== plural) return undefined;
     const [, at] = place;
     return Number.isInteger(at) && Number(at) >= 0 && Number(at) <= maximum ? Number(at) : undefined;
@@ -78,7 +78,7 @@ const encodeListCursor = (plural: string, { createdAt, id }: PageCursor, of?: st
   text([plural, createdAt, id, ...(of === undefined ? [] : [of])]);
 
 function decode(plural: string, given: string): ListCursor | undefined {
-  const [list, createdAt, id, of = null] = parsed(given) ?? [];
+  const [list, createdAt, id, of = null] = parseCursorParts(given) ?? [];
   if (list !== plural || (typeof of !== "string" && of !== null)) return undefined;
   if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !CURSOR_ID.test(id))
     return undefined;
@@ -91,7 +91,7 @@ export const pathCursor = cursorField<{
   readonly directory: string;
   readonly after: string;
 }>((given) => {
-  const [list, workspaceId, directory, after] = parsed(given) ?? [];
+  const [list, workspaceId, directory, after] = parseCursorParts(given) ?? [];
   if (list !== "files" || typeof workspaceId !== "string" || typeof directory !== "string") return undefined;
   // Paths contain neither, and the database cannot take them.
   if (typeof after !== "string" || after.includes("\0") || !after.isWellFormed()) return undefined;
@@ -102,7 +102,7 @@ export const pathCursorText = (workspaceId: string, directory: string, after: st
 
 const text = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");
 
-function parsed(given: string): readonly unknown[] | undefined {
+function parseCursorParts(given: string): readonly unknown[] | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(given, "base64url").toString());
     return Array.isArray(parts) ? parts : undefined;

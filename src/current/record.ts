@@ -25,7 +25,7 @@ export const RECORD = {
 };
 
 /** The verbs that this caller's token allows: each needs `scope`, or the scope that `others` names for it. */
-export const permitted = (
+export const permittedActions = (
   by: Principal,
   scope: string,
   actions: readonly string[],

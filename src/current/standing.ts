@@ -13,7 +13,7 @@ import type { Agent } from "../../actors/organization/schema.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { Services } from "../operations/services.ts";
-import { permitted } from "./record.ts";
+import { permittedActions } from "./record.ts";
 import { isDisabled } from "../work/prepared-work.ts";
 
 /** Whether new work can begin in a chat or after a job. */
@@ -54,7 +54,7 @@ const beginsWork = (job: Job): boolean => allowedJobActions(job).some((action) =
 
 /** The verbs that this caller's token allows and the job would not refuse. */
 export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): readonly string[] =>
-  permitted(
+  permittedActions(
     by,
     "jobs:write",
     allowedJobActions(job).filter(
@@ -72,7 +72,7 @@ const OF_ITS_MAKER: ReadonlySet<ChatAction> = new Set(["update", "delete"]);
 const OF_ITS_AGENT: ReadonlySet<ChatAction> = new Set(["send_message", "compact", "fork"]);
 
 export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): readonly string[] =>
-  permitted(
+  permittedActions(
     by,
     "chats:write",
     chatActions(chat).filter((action) =>

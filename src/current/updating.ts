@@ -10,18 +10,18 @@ interface Versioned {
 }
 
 /** Commits the update; `read` and `write` are turns of one group, so nothing happens between them. */
-export function updated<R extends Versioned>(
+export function updateRecord<R extends Versioned>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,
 ): Promise<Outcome<Commit>>;
-export function updated<R>(
+export function updateRecord<R>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,
   versionOf: (record: R) => number,
 ): Promise<Outcome<Commit>>;
-export function updated<R>(
+export function updateRecord<R>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,

@@ -68,7 +68,7 @@ async function sendWebhook(
   const durationMs = Math.round(clock.monotonic() - startedAt);
   if (result.kind === "response") {
     // Read, so that the connection can be used again.
-    await drained(result.body);
+    await drainBody(result.body);
     return answeredResult(result.status, result.headers, { durationMs, now: clock.now() });
   }
   const outcome = ATTEMPT_FAILURES[result.error];
@@ -76,7 +76,7 @@ async function sendWebhook(
 }
 
 /** Reads a body to its end, or until it breaks off, is too long, or the time is over. */
-async function drained(body: ReadableStream<Uint8Array>): Promise<void> {
+async function drainBody(body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   try {
     while (!(await reader.read()).done);

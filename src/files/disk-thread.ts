@@ -127,12 +127,12 @@ function syncNext(): void {
   fdatasync(file.fd, (err) => {
     isBusy = false;
     file.isSyncing = false;
-    synced(file, { err, isLast });
+    afterSync(file, { err, isLast });
     syncNext();
   });
 }
 
-function synced(file: OpenFile, { err, isLast }: { readonly err: Error | null; readonly isLast: boolean }): void {
+function afterSync(file: OpenFile, { err, isLast }: { readonly err: Error | null; readonly isLast: boolean }): void {
   if (file.isDropped) closeSync(file.fd);
   else if (err !== null) fail(file.id, err);
   else if (isLast) {

@@ -11,7 +11,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isPassing, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { isPassing, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
 import { SHARD_UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
@@ -111,7 +111,7 @@ export class Files implements FileContents {
     const staged = received.value;
     let isTaken = check === null;
     try {
-      const checked = (await check?.(arrived(staged))) ?? ok(null);
+      const checked = (await check?.(arrivedContent(staged))) ?? ok(null);
       isTaken = checked.ok;
       if (!checked.ok) return checked;
     } finally {
@@ -134,7 +134,7 @@ export class Files implements FileContents {
     };
     const taken = await this.unlessFull(() => this.uploads.take(name, part, store));
     if (!taken.ok || taken.value.kind === "partial") return taken as Outcome<UploadProgress>;
-    return mapped(taken.value.value, (value) => ({ kind: "completed", value }) as const);
+    return mapOutcome(taken.value.value, (value) => ({ kind: "completed", value }) as const);
   }
 
   unfinished(organizationId: string): Promise<readonly UnfinishedUpload[]> {
@@ -213,7 +213,7 @@ export class Files implements FileContents {
   }
 }
 
-const arrived = ({ path, sha256, size }: StagedFile): ArrivedContent => ({
+const arrivedContent = ({ path, sha256, size }: StagedFile): ArrivedContent => ({
   sha256,
   size,
   head: (bytes) => Bun.file(path).slice(0, bytes).bytes(),

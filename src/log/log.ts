@@ -61,12 +61,12 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
   // pino's default `base` would add the pid and the host to each line.
   const { level, traceId } = options;
   const plain = { level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
-  const settings = traceId === undefined ? plain : { ...plain, mixin: () => traced(traceId()) };
+  const settings = traceId === undefined ? plain : { ...plain, mixin: () => traceField(traceId()) };
   const end = { ...destination, flush: async () => sink.flush?.() };
   return wrap(pino(settings, destination), end, traceId);
 }
 
-const traced = (traceId: string | null): object => (traceId === null ? {} : { trace_id: traceId });
+const traceField = (traceId: string | null): object => (traceId === null ? {} : { trace_id: traceId });
 
 /** Where the lines of all its loggers go. */
 interface LogEnd extends Required<LogSink> {
@@ -101,7 +101,7 @@ function writer(logger: pino.Logger, level: Level, sink: LogEnd, traceId: LogOpt
   return (fields: object | string, message?: string) => {
     if (!isEnabled) return;
     if (typeof fields === "string" || "err" in fields) return byPino(fields as object, message as string);
-    const trace = traceId === undefined ? "" : inner(traced(traceId()));
+    const trace = traceId === undefined ? "" : inner(traceField(traceId()));
     if (fields instanceof PlainFields)
       return sink.writeLate(new PlainLine(head + cachedTime(), bound, { fields, trace, message: message as string }));
     const values = texts.ofFields(fields);

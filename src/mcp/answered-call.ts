@@ -8,7 +8,7 @@
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { parseStored } from "../../actors/exact-json.ts";
-import { mapped, type Outcome } from "../../actors/fault.ts";
+import { mapOutcome, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
@@ -65,7 +65,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     if (era === "modern") return askPerson(parts, call, question);
     const job = answer.value.value as WaitedJob;
     const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
-    const decided = await decide(parts, caller, question, await elicited(call, question, run.waiting));
+    const decided = await decide(parts, caller, question, await elicitAnswer(call, question, run.waiting));
     stopTelling();
     if (!decided.ok) answer = decided;
     else if (decided.value) answer = await callTool(parts, caller, { ...run, begun: question.jobId });
@@ -75,7 +75,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     }
   }
   const isLinked = tool.spec.showsJob === true && facts.hasLinks;
-  return toolResult(parts, caller.requestId, isLinked ? mapped(answer, withFileLinks) : answer);
+  return toolResult(parts, caller.requestId, isLinked ? mapOutcome(answer, withFileLinks) : answer);
 }
 
 function namedTool({ tools }: Toolset, name: string): BoundTool {
@@ -142,7 +142,11 @@ function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => v
 }
 
 /** The person's answer; undefined if the client sends none. */
-async function elicited({ context }: ToolCall, { form }: ApprovalQuestion, { signal }: JobWaiter): Promise<unknown> {
+async function elicitAnswer(
+  { context }: ToolCall,
+  { form }: ApprovalQuestion,
+  { signal }: JobWaiter,
+): Promise<unknown> {
   try {
     return await context.mcpReq.elicitInput(form, { timeout: ANSWER_MS, signal });
   } catch {

@@ -8,7 +8,7 @@ import { ok, type Outcome } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { visibleText } from "../../actors/visible-text.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { CallParts } from "./call-parts.ts";
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -94,7 +94,7 @@ export async function decide(
   const { decision, comment } = content ?? {};
   if (action !== "accept" || (decision !== "approve" && decision !== "deny")) return ok(false);
   const body = { approval_id: approvalId, decision, ...(typeof comment === "string" ? { comment } : {}) };
-  const decided = await invoke("approveJob", detached(caller), { params: { id: jobId }, body });
+  const decided = await invoke("approveJob", detachCaller(caller), { params: { id: jobId }, body });
   // Somebody else was quicker: the job's record shows the outcome.
   if (!decided.ok && decided.fault.kind !== "invalid_state" && decided.fault.kind !== "not_found") return decided;
   return ok(true);

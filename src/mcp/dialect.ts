@@ -12,12 +12,12 @@ const MCP_METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`
 /** `words`, plus the challenge of the endpoint at `appUrl()`. */
 export function mcpDialect(words: Dialect, appUrl: () => string): Dialect {
   return {
-    refusal: (fault, requestId) => challenged(words.refusal(fault, requestId), mcpChallenge(fault, appUrl())),
+    refusal: (fault, requestId) => withChallenge(words.refusal(fault, requestId), mcpChallenge(fault, appUrl())),
     bug: (requestId) => words.bug(requestId),
   };
 }
 
-const challenged = (refusal: Refusal, challenge: string | null): Refusal =>
+const withChallenge = (refusal: Refusal, challenge: string | null): Refusal =>
   challenge === null ? refusal : { ...refusal, headers: { ...refusal.headers, "www-authenticate": challenge } };
 
 /** The value of `WWW-Authenticate`; null for a refusal that another token would not avoid. */

@@ -20,7 +20,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { refusalFields } from "./dialect.ts";
-import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Batches } from "../http/request/batches.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
@@ -219,7 +219,7 @@ export class McpEndpoint {
     const opened = this.ids.open(principal, id);
     if (opened === null) return ok(null);
     const kept = await this.records.find(principal, opened.name);
-    return mapped(kept, ({ isOver, subscriptions }) => (isOver ? null : { ...opened, subscriptions }));
+    return mapOutcome(kept, ({ isOver, subscriptions }) => (isOver ? null : { ...opened, subscriptions }));
   }
 
   private foreignFault(headers: Headed["headers"]): Fault | null {

@@ -4,7 +4,7 @@
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { CallParts } from "./call-parts.ts";
 
 /** Seconds of one poll; the operation's maximum. */
@@ -56,7 +56,7 @@ export async function waitForJob(
     const wait = Math.min(left, waiting.isTold ? PROGRESS_SECONDS : JOB_POLL_SECONDS);
     const query = { since_version: job.version, wait };
     const askedAt = clock.monotonic();
-    const polled = await invoke("getJob", { ...detached(caller), signal: waiting.signal }, { params, query });
+    const polled = await invoke("getJob", { ...detachCaller(caller), signal: waiting.signal }, { params, query });
     if (!polled.ok) return polled;
     // 304: nothing is newer. If it comes early, the service is ending its streams.
     if (polled.value instanceof Response) {

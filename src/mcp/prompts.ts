@@ -2,7 +2,7 @@
  * The organization's agents as prompts: a client that lists prompts lets its user apply an agent's instructions to a
  * task in its own conversation. A prompt's name is the agent's id, which never changes.
  */
-import { invalid, mapped, type Outcome } from "../../actors/fault.ts";
+import { invalid, mapOutcome, type Outcome } from "../../actors/fault.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Invoke } from "../http/request/operations.ts";
 
@@ -38,7 +38,7 @@ const listedPrompt = (agent: AgentRecord): ListedPrompt => ({
 /** A page of the usable agents. */
 export async function listPrompts(invoke: Invoke, caller: Caller, cursor: string | undefined) {
   const query = { limit: PROMPTS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  return mapped(await invoke("listAgents", caller, { query }), (page) => {
+  return mapOutcome(await invoke("listAgents", caller, { query }), (page) => {
     const { agents, next_cursor: next } = page as {
       readonly agents: readonly AgentRecord[];
       readonly next_cursor?: string;
@@ -59,7 +59,7 @@ export async function getPrompt(
   { name, task }: { readonly name: string; readonly task: string | undefined },
 ): Promise<Outcome<Prompt>> {
   if (task === undefined || task.trim() === "") return invalid("/task", "task is required");
-  return mapped(await invoke("getAgent", caller, { params: { id: name } }), (record) => {
+  return mapOutcome(await invoke("getAgent", caller, { params: { id: name } }), (record) => {
     const agent = record as AgentRecord;
     const instructions = agent.system_prompt ?? `You are ${agent.name}, ${agent.role}.`;
     const text = `Follow these instructions:\n\n${instructions}\n\nThe task:\n\n${task}`;

@@ -7,7 +7,7 @@
  *
  * The list has the chats, then the jobs, that the token may read, newest first. Clients find files by `list_files`.
  */
-import { invalid, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
@@ -81,7 +81,7 @@ export async function listResources(
   if (shelf === undefined) return cursor === undefined ? ok({ resources: [] }) : refuse({ kind: "invalid_cursor" });
   const query = { limit: RESOURCES_PAGE, ...(inner === "" ? {} : { cursor: inner }) };
   const page = await invoke(shelf.operation, caller, { query });
-  return mapped(page, (answer) => {
+  return mapOutcome(page, (answer) => {
     const { next_cursor: next, [shelf.key]: records } = answer as {
       readonly next_cursor?: string;
       readonly chats?: readonly ListedRecord[];
@@ -126,7 +126,7 @@ export async function readResource(invoke: Invoke, caller: Caller, uri: string):
   if (!chat.ok) return chat;
   return asJson(
     uri,
-    mapped(messages, (page) => ({ chat: chat.value, ...(page as JsonObject) })),
+    mapOutcome(messages, (page) => ({ chat: chat.value, ...(page as JsonObject) })),
   );
 }
 
@@ -153,7 +153,7 @@ export function recordOf(uri: string): NamedRecord | null {
 }
 
 const asJson = (uri: string, read: Outcome<object>): Outcome<ResourceContent> =>
-  mapped(read, (record) => ({ uri, mimeType: JSON_MEDIA_TYPE, text: JSON.stringify(record) }));
+  mapOutcome(read, (record) => ({ uri, mimeType: JSON_MEDIA_TYPE, text: JSON.stringify(record) }));
 
 async function fileContent(
   invoke: Invoke,

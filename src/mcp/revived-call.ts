@@ -3,7 +3,7 @@
  * call waits for. The job has continued meanwhile; the client gets progress as before, and the answer to its request.
  */
 import { notFound, type Outcome } from "../../actors/fault.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
 import type { CallParts } from "./call-parts.ts";
@@ -52,7 +52,7 @@ export function revivedCall(parts: RevivedParts, caller: Caller, from: WaitingCa
     const isLost = !job.ok && job.fault.kind === "not_found" && call.isOwn;
     const answer = isLost ? { error: LOST_CALL } : { result: parts.resultOf(job) };
     if (isCancelled && call.isOwn && call.jobId !== null)
-      await parts.invoke("cancelJob", detached(caller), { params: { id: call.jobId } });
+      await parts.invoke("cancelJob", detachCaller(caller), { params: { id: call.jobId } });
     if (!leaving.signal.aborted) send({ jsonrpc: "2.0", id: call.id, ...answer });
   };
   const stream = new ReadableStream<Uint8Array>({

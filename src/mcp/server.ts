@@ -101,13 +101,13 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
         const { principal } = caller;
         const watched = await watchable(parts, caller, uri);
         if (!watched.ok && watched.fault.kind === "not_found") throw new ResourceNotFoundError(uri);
-        orThrow(await needed(session).subscribe(principal, uri, orThrow(watched).version));
+        orThrow(await requireSession(session).subscribe(principal, uri, orThrow(watched).version));
         return {};
       }),
     );
     server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }, context) =>
       guarded(context, async ({ caller, orThrow }) => {
-        orThrow(await needed(session).unsubscribe(caller.principal, uri));
+        orThrow(await requireSession(session).unsubscribe(caller.principal, uri));
         return {};
       }),
     );
@@ -140,7 +140,7 @@ function ofOnePage(cursor: string | undefined): void {
   if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor for this list");
 }
 
-function needed(session: ServedSession | null): ServedSession {
+function requireSession(session: ServedSession | null): ServedSession {
   if (session !== null) return session;
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "Subscriptions need a session; `initialize` gives one");
 }

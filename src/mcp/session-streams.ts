@@ -3,10 +3,10 @@
  * subscriptions, and streams that are resumed, also after the process that had them is gone.
  */
 import { toolResult } from "./answered-call.ts";
-import { mapped, ok, type Outcome } from "../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { HeadedMessage } from "./operations.ts";
 import { authInfoOf, hasLinks } from "./auth-info.ts";
@@ -79,7 +79,7 @@ export class SessionStreams {
       // The SDK would send the answer of the first call with this id to the second one.
       if (call !== null && live.calls.has(call.id)) return usedId(call.id);
       const response = await this.parts.sessions.take(live, request, {
-        authInfo: authInfoOf(request, { caller: detached(caller), toolset, callKey: key }),
+        authInfo: authInfoOf(request, { caller: detachCaller(caller), toolset, callKey: key }),
         call,
         parsedBody: message,
       });
@@ -95,7 +95,7 @@ export class SessionStreams {
         sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
       );
       if (!response.ok) return response;
-      const stop = subscriptions.listen(detached(caller));
+      const stop = subscriptions.listen(detachCaller(caller));
       return this.held(caller, live, response, stop);
     });
   }
@@ -114,7 +114,7 @@ export class SessionStreams {
         services,
         invoke,
         idAt: (place) => ids.make(place),
-        resultOf: (job) => toolResult(this.parts, caller.requestId, mapped(job, answerOf)),
+        resultOf: (job) => toolResult(this.parts, caller.requestId, mapOutcome(job, answerOf)),
       },
       caller,
       call,

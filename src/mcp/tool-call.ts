@@ -9,7 +9,7 @@ import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/faul
 import { hasScope } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import { type Caller, detached } from "../http/request/caller.ts";
+import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import type { CallParts, ToolAnswer } from "./call-parts.ts";
@@ -71,7 +71,7 @@ async function work(
     return invalid("/wait_seconds", `wait_seconds must be a whole number from 0 to ${WAIT_SECONDS.most}`);
   let jobId = known ?? input.params?.["id"] ?? "";
   if (tool.spec.runs === "execute" && known === null) {
-    const begun = await parts.invoke(tool.spec.operation, caller, keyed(input, waiting.callKey ?? null));
+    const begun = await parts.invoke(tool.spec.operation, caller, withIdempotencyKey(input, waiting.callKey ?? null));
     if (!begun.ok) return begun;
     jobId = (begun.value as { readonly job_id: string }).job_id;
   }
@@ -90,11 +90,11 @@ export async function cancelBegun(
   { tool, waiting, jobId }: Pick<ToolRun, "tool" | "waiting"> & { readonly jobId: string },
 ): Promise<void> {
   if (tool.spec.runs === "execute" && waiting.isCancelled())
-    await invoke("cancelJob", detached(caller), { params: { id: jobId } });
+    await invoke("cancelJob", detachCaller(caller), { params: { id: jobId } });
 }
 
 /** A repetition with an idempotency key finds the job of the first call, so the job's id is not known before. */
-const keyed = (input: LocalInput, key: string | null): LocalInput =>
+const withIdempotencyKey = (input: LocalInput, key: string | null): LocalInput =>
   key === null || input.idempotencyKey !== undefined
     ? input
     : { ...input, body: { ...(input.body as JsonObject), call_key: key } };

@@ -23,7 +23,7 @@ export class LabelledCounts {
   }
 
   *entries(): Generator<readonly [labels: Readonly<Record<string, string>>, count: number]> {
-    for (const [key, count] of this.counts) yield [labelled(this.labels, key.split(LABEL_SEPARATOR)), count];
+    for (const [key, count] of this.counts) yield [withLabels(this.labels, key.split(LABEL_SEPARATOR)), count];
   }
 }
 
@@ -84,5 +84,5 @@ export class Distributions {
   }
 }
 
-const labelled = (labels: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
+const withLabels = (labels: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ""]));

@@ -26,7 +26,7 @@ import type { LinkCall } from "./peer-link.ts";
 import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { Owner } from "./placement-table.ts";
-import { STREAM_HEADER, linkedResponse, relayed, relayedHeaders } from "./relay.ts";
+import { STREAM_HEADER, linkedResponse, relayResponse, relayedHeaders } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
 import { OWNER_WAIT_MS, type RoutedPlace, type Routing } from "./routing.ts";
 import { isEventStream } from "../http/stream/event-source.ts";
@@ -227,7 +227,7 @@ export class RequestForwarding implements Forwarding {
       };
       const stream = this.stream(response, parcel, end);
       if (stream === null)
-        return await relayed(response, { ...this.reading(parcel), request: routed.request, onEnd: forget });
+        return await relayResponse(response, { ...this.reading(parcel), request: routed.request, onEnd: forget });
       // Other clients may go on reading the stream after this one leaves.
       signal.removeEventListener("abort", leave);
       return stream.ok ? stream.value : stream.fault;

@@ -117,7 +117,7 @@ async function answerPeer(request: Request, parts: Answering): Promise<Response 
   const seal = parts.key.open(call, headers.get(SEAL_HEADER));
   if (seal === null) return refusePeer();
   if (seal.to === parts.self && isLink(request) && parts.links.accept(request, parts.listening, seal)) return undefined;
-  const response = seal.to === parts.self ? await answerOwn(request, call, seal, parts) : misdirected();
+  const response = seal.to === parts.self ? await answerOwn(request, call, seal, parts) : refuseMisdirected();
   if (response !== null) response.headers.set(SEAL_HEADER, parts.key.sealAnswer(seal));
   return response ?? refusePeer();
 }
@@ -126,7 +126,7 @@ const isLink = ({ method, url, headers }: Request): boolean =>
   method === "GET" && rawPath(url) === LINK_PATH && headers.get("upgrade") === "websocket";
 
 const refusePeer = (): Response => new Response(null, { status: 403 });
-const misdirected = (): Response => new Response(null, { status: MISDIRECTED });
+const refuseMisdirected = (): Response => new Response(null, { status: MISDIRECTED });
 
 /** Null if the body is not the one that was sealed. */
 async function answerOwn(
@@ -151,13 +151,13 @@ async function answerOwn(
       await parts.onRead();
       return new Response(null, { status: 204 });
     case TAKE_PATH:
-      return parts.links.take(new URL(request.url).search.slice(1), request.signal) ?? misdirected();
+      return parts.links.take(new URL(request.url).search.slice(1), request.signal) ?? refuseMisdirected();
     case ASK_PATH: {
       const { tracing = null } = parts;
       const question = new TextDecoder().decode(body ?? new ArrayBuffer());
       const ask = () => parts.questions().answer(question);
       const outcome = tracing === null ? ask() : tracing.within(tracing.received(request.headers), ask);
-      return outcome === null ? misdirected() : Response.json(await outcome);
+      return outcome === null ? refuseMisdirected() : Response.json(await outcome);
     }
     default:
       return new Response(null, { status: 404 });
@@ -184,7 +184,7 @@ function rebuilt(
 /** Serves a client's request, forwarded over HTTP, as if the client had sent it here. */
 async function serveForwarded(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
-  if (pipeline === null) return misdirected();
+  if (pipeline === null) return refuseMisdirected();
   const readsContent = request.headers.has(READS_CONTENT_HEADER);
   if (request.headers.has(SEAL_HEADER)) request.headers.delete(SEAL_HEADER);
   if (readsContent) request.headers.delete(READS_CONTENT_HEADER);
@@ -199,7 +199,7 @@ function handedOverLink(
   { serve }: PeerServerParts,
 ): MaybePromise<Response | PlainAnswer> {
   const pipeline = serve();
-  if (pipeline === null) return misdirected();
+  if (pipeline === null) return refuseMisdirected();
   const by = new HandedOnRequest(request, client, { isLinked: true });
   return whenReady(pipeline(request), (response) => by.plain ?? answerTo(by, response, request.method === "GET"));
 }

@@ -59,7 +59,7 @@ export function linkedResponse([status, ownHeaders]: AnswerHead, body: Buffer | 
 }
 
 /** The response for the client. */
-export async function relayed(response: Response, parts: RelayParts): Promise<Response> {
+export async function relayResponse(response: Response, parts: RelayParts): Promise<Response> {
   const headers = relayedHeaders(response);
   const { status, body } = response;
   const length = Number(headers.get("content-length") ?? Number.NaN);
@@ -70,7 +70,7 @@ export async function relayed(response: Response, parts: RelayParts): Promise<Re
   }
   const isResumable = isEventStream(response) && parts.request.method === "GET";
   const first = { body, end: parts.onEnd };
-  return new Response(isResumable ? resumed(first, parts) : passBytes(body, parts.onEnd), { status, headers });
+  return new Response(isResumable ? resumeEvents(first, parts) : passBytes(body, parts.onEnd), { status, headers });
 }
 
 /** The bytes as they come. */
@@ -96,7 +96,7 @@ function passBytes(body: ReadableStream<Uint8Array>, onEnd: () => void): Readabl
 }
 
 /** Whole events, from one owner after the other. */
-function resumed(first: OwnerAnswer, { again, cursor }: RelayParts): ReadableStream<Uint8Array> {
+function resumeEvents(first: OwnerAnswer, { again, cursor }: RelayParts): ReadableStream<Uint8Array> {
   const events = new OwnerEvents(first, again, cursor);
   return new ReadableStream<Uint8Array>({
     async pull(sink) {

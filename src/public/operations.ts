@@ -1,5 +1,5 @@
 /** The public documents. The first request for a document makes it; later requests all get the same one. */
-import { mapped, ok } from "../../actors/fault.ts";
+import { mapOutcome, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
@@ -274,7 +274,10 @@ const ERRORS_FORM = { contentType: PAGE_TYPE, cacheControl: JSON_FORM.cacheContr
 
 /** The deployed version (VER-2). The model is the default one of jobs. */
 function serviceVersion({ facts, models }: Services): Shown<typeof ServiceVersion> {
-  const runner = mapped(models.describe(null), ({ provider, name, demo }) => ({ model: `${provider}:${name}`, demo }));
+  const runner = mapOutcome(models.describe(null), ({ provider, name, demo }) => ({
+    model: `${provider}:${name}`,
+    demo,
+  }));
   return {
     version: facts.version,
     api_version: API_VERSION,

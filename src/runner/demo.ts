@@ -15,7 +15,7 @@ import { type DemoCall, type DemoFault, type DemoStep, parseScript } from "./dem
 import { cleanText } from "../../actors/clean-text.ts";
 import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
 import { visibleText } from "../../actors/visible-text.ts";
-import { stalled } from "./provider-faults.ts";
+import { stalledError } from "./provider-faults.ts";
 import type { Timers } from "./watchdog.ts";
 
 /** Characters of one answer; `/repeat` of a long text is cut here. */
@@ -167,12 +167,12 @@ function quotedMessage(content: string): string {
 
 function answerText({ text, repeat }: DemoStep, received: readonly DataPart[]): string {
   if (text === null) return "";
-  const once = text.kind === "said" ? text.text : [INTRODUCTION, ...told(text.text, received)].join(" ");
+  const once = text.kind === "said" ? text.text : [INTRODUCTION, ...echoLines(text.text, received)].join(" ");
   const times = Math.min(repeat, Math.max(1, Math.floor(MAX_DEMO_CHARS / Math.max(1, once.length))));
   return visibleText(cleanText(once.repeat(times)));
 }
 
-function told(words: string, received: readonly DataPart[]): string[] {
+function echoLines(words: string, received: readonly DataPart[]): string[] {
   if (words === "" && received.length === 0) return ["Send /help to see what it can do."];
   return [
     ...(received.length === 0 ? [] : [`You sent: ${received.map(label).join(", ")}.`]),
@@ -219,7 +219,7 @@ const turnOfTheLoop = (): Promise<void> =>
 async function endWithFault(fault: DemoFault, context: DemoContext): Promise<RunError | "aborted"> {
   await pauseDemo(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
   if (context.signal.aborted) return "aborted";
-  if (fault.kind === "stall") return stalled();
+  if (fault.kind === "stall") return stalledError();
   const message = `The demo failed with ${fault.code}, as it was asked to.`;
   return fault.retryAfterMs === undefined
     ? { code: fault.code, message }

@@ -23,7 +23,7 @@ export function withEstimate(outcome: ModelOutcome, input: () => number): ModelO
       : Math.max(Buffer.byteLength(outcome.partialText), outcome.answeredChars ?? 0);
   // A call that ended before any answer may have cost nothing.
   if (outcome.kind !== "finished" && bytes === 0) return outcome;
-  const usage = estimated(outcome.usage, input, Math.ceil(bytes / BYTES_PER_TOKEN));
+  const usage = estimateUsage(outcome.usage, input, Math.ceil(bytes / BYTES_PER_TOKEN));
   return usage === null ? outcome : { ...outcome, usage };
 }
 
@@ -35,7 +35,7 @@ export function inputEstimate(call: EstimatedCall & Pick<ModelCall, "onSent">): 
 }
 
 /** Null if nothing is missing. */
-function estimated(usage: Usage, inputOfCall: () => number, output: number): Usage | null {
+function estimateUsage(usage: Usage, inputOfCall: () => number, output: number): Usage | null {
   const inputTokens = usage.inputTokens > 0 ? 0 : inputOfCall();
   const outputTokens = usage.outputTokens > 0 ? 0 : output;
   if (inputTokens + outputTokens === 0) return null;

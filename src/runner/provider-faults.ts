@@ -85,7 +85,7 @@ export const noCalls = (): RunError => ({
   code: "provider_error",
   message: "The model provider announced tool calls and sent none.",
 });
-export const stalled = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
+export const stalledError = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
 export const tooLong = (): RunError => ({
   code: "provider_error",
   message: "The model provider's answer was longer than is allowed.",

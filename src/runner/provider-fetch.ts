@@ -43,7 +43,7 @@ export const fetchFromProvider = Object.assign(
     const head = { status, statusText: answer.statusText, headers: withoutLength(answer.headers) };
     if (answer.body === null || status === 204 || status === 205 || status === 304) return new Response(null, head);
     return answer.ok
-      ? new Response(guarded(answer.body, new FrameGuard()), head)
+      ? new Response(guardBody(answer.body, new FrameGuard()), head)
       : new Response(await firstBytes(answer.body, MAX_ERROR_BYTES), head);
   },
   { preconnect: fetch.preconnect },
@@ -116,7 +116,7 @@ const FRAME_END = Buffer.from("\n\n");
  * The body in small pieces, each checked, each in its turn, up to `[DONE]`: the SDK would read on and wait for the end
  * of the connection. Reads only on demand.
  */
-function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
+function guardBody(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let chunk = new Uint8Array();
   return new ReadableStream<Uint8Array>(

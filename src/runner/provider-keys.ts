@@ -20,9 +20,9 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
     if (signal.aborted) return { kind: "aborted", partialText: "" };
     if (!value.ok && value.fault.kind !== "not_found")
       return failedWithCode("provider_error", "The organization's key for its model provider could not be read.");
-    if (!value.ok) return rejected(`Its secret ${keySecret} does not exist.`, provider);
+    if (!value.ok) return rejectKey(`Its secret ${keySecret} does not exist.`, provider);
     if (!PROVIDER_KEY.test(value.value))
-      return rejected(
+      return rejectKey(
         `Its secret ${keySecret} has a space, a line end or another character that no key has.`,
         provider,
       );
@@ -31,7 +31,7 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
     const { inputTokens, outputTokens } = outcome.usage;
     const usage = { ...outcome.usage, ownKeyTokens: inputTokens + outputTokens };
     if (outcome.kind !== "failed" || outcome.error.code !== "provider_unauthorized") return { ...outcome, usage };
-    return { ...outcome, usage, error: rejected(`The provider refused its secret ${keySecret}.`, provider).error };
+    return { ...outcome, usage, error: rejectKey(`The provider refused its secret ${keySecret}.`, provider).error };
   });
 }
 
@@ -40,7 +40,7 @@ function callProvider(models: ModelPort, { model }: ModelCall): string {
   return described.ok ? described.value.provider : "the provider";
 }
 
-const rejected = (why: string, provider: string): FailedCall =>
+const rejectKey = (why: string, provider: string): FailedCall =>
   failedWithCode(
     "provider_key_rejected",
     `The organization's own key for ${provider} cannot be used. ${why} An owner has to write the secret anew, or to remove the key.`,

@@ -24,7 +24,7 @@ import {
   pauseAsked,
   providerFault,
   refusesTools,
-  stalled,
+  stalledError,
   tooLong,
 } from "./provider-faults.ts";
 import { type Timers, Watchdog } from "./watchdog.ts";
@@ -171,7 +171,7 @@ class Call {
 
   #silent(): void {
     if (this.#isSettled()) this.#upstream.abort();
-    else this.#end(stalled());
+    else this.#end(stalledError());
   }
 
   close(): void {

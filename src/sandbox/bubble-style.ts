@@ -35,7 +35,10 @@ const foundStyles = new Map<string, Promise<FoundStyle>>();
 export const hasBubbles = async (program?: string): Promise<boolean> => (await findStyle(program)).style !== null;
 
 /** The parts of a bubble that its style decides. */
-export function styled(style: BubbleStyle, calls: CallFilter): { user: number | null; filter: Uint8Array | null } {
+export function styleOptions(
+  style: BubbleStyle,
+  calls: CallFilter,
+): { user: number | null; filter: Uint8Array | null } {
   return { user: style.hasOwnUser ? nextUser() : null, filter: style.hasFilter ? callFilter(calls) : null };
 }
 
@@ -84,7 +87,7 @@ async function triedIn(
 ): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-bubble-"));
   try {
-    const { user, filter } = styled(style, ALL_CALLS);
+    const { user, filter } = styleOptions(style, ALL_CALLS);
     if (user !== null) lchownSync(folder, user, user);
     const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readOnlyMount(path)), ...writable(folder, "/workspace")];
     const environment = { PATH: "/usr/bin:/bin" };

@@ -136,7 +136,7 @@ export class ChildProcess {
   async run(frame: readonly Uint8Array[], limits: SandboxLimits, signal?: AbortSignal): Promise<ChildAnswer> {
     const from = performance.now();
     const answered = Promise.withResolvers<ChildAnswer>();
-    if (this.isDead) return lost("crashed", 0);
+    if (this.isDead) return lostAnswer("crashed", 0);
     this.waiting = answered.resolve;
     const watch = setInterval(() => this.look(from, limits), USAGE_LOOK_MS);
     const abort = (): void => this.end("aborted", 0);
@@ -160,7 +160,7 @@ export class ChildProcess {
     if (!this.isDead) killGroup(this.process.pid);
     this.isDead = true;
     if (this.folder !== null) removeFolder(this.folder);
-    this.waiting?.(lost("crashed", 0));
+    this.waiting?.(lostAnswer("crashed", 0));
     this.waiting = null;
   }
 
@@ -210,7 +210,7 @@ export class ChildProcess {
   }
 
   private end(error: SandboxError, cpuMs: number): void {
-    this.waiting?.(lost(error, cpuMs));
+    this.waiting?.(lostAnswer(error, cpuMs));
     this.waiting = null;
     this.kill();
   }
@@ -252,4 +252,4 @@ export class ChildProcess {
   }
 }
 
-const lost = (error: SandboxError, cpuMs: number): ChildAnswer => ({ ok: false, error, words: "", cpuMs });
+const lostAnswer = (error: SandboxError, cpuMs: number): ChildAnswer => ({ ok: false, error, words: "", cpuMs });

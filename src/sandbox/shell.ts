@@ -16,7 +16,7 @@ import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerSession, manners } from "./low-priority.ts";
 import { bubble, type Bubbled, withInputs, readOnlyMount, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
-import { type BubbleStyle, findStyle, styled } from "./bubble-style.ts";
+import { type BubbleStyle, findStyle, styleOptions } from "./bubble-style.ts";
 import { giveTo } from "./child-folder.ts";
 import { watchCommand } from "./command-watch.ts";
 
@@ -83,7 +83,7 @@ function commandBubble(
   folder: string,
   proxy: string | undefined,
 ): Bubbled & { user: number | null } {
-  const { user, filter } = styled(style, { hasProcesses: true });
+  const { user, filter } = styleOptions(style, { hasProcesses: true });
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readOnlyMount(path)), ...writable(folder, "/workspace")];
   const place = { folder: "/workspace", user, filter };
   if (proxy === undefined) return { ...bubble({ environment: ENVIRONMENT, mounts, ...place }), user };

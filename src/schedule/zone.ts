@@ -69,12 +69,12 @@ export function transitionBetween(timezone: string, fromMs: number, untilMs: num
   const before = offsetAt(fromMs, timezone);
   for (let probe = Math.min(fromMs + HOUR_MS, untilMs); ; probe = Math.min(probe + HOUR_MS, untilMs)) {
     const after = offsetAt(probe, timezone);
-    if (after !== before) return bisected(timezone, { fromMs, untilMs: probe, before });
+    if (after !== before) return bisectTransition(timezone, { fromMs, untilMs: probe, before });
     if (probe >= untilMs) return null;
   }
 }
 
-function bisected(
+function bisectTransition(
   timezone: string,
   { fromMs, untilMs, before }: { readonly fromMs: number; readonly untilMs: number; readonly before: number },
 ): Transition {

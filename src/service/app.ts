@@ -30,7 +30,7 @@ import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
 import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
-import { unrouted } from "./unrouted.ts";
+import { answerUnrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
 import { operationRoutes } from "../http/request/routes.ts";
 import type { Invoke } from "../http/request/operations.ts";
@@ -211,7 +211,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
       // An unknown path may be a misspelled public one, and there is nothing behind it to protect.
       const isOpen = allow.length === 0 || OPEN_PATHS.test(path);
       const offered = { allow, audience: isOpen ? "any_origin" : "configured_origins" } as const;
-      return unrouted(surface, request, { offered, internal: parts.internal });
+      return answerUnrouted(surface, request, { offered, internal: parts.internal });
     });
   /** The methods for which Elysia has a route to the path; it answers HEAD by the route of GET. */
   const methodsOf = (path: string): readonly string[] =>

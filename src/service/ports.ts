@@ -13,7 +13,7 @@ export interface Wanted {
 }
 
 /** The result of `open`. Throws `CannotListen`. */
-export function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
+export function openPort<T>({ host, port, setting }: Wanted, open: () => T): T {
   try {
     return open();
   } catch (cause) {
@@ -32,7 +32,7 @@ export function tryPort(wanted: Wanted): void {
 
 /** The port itself, or a free one for 0, tested by opening it for a moment. Throws `CannotListen`. */
 export function findPort(wanted: Wanted): number {
-  return opened(wanted, () => {
+  return openPort(wanted, () => {
     const listener = Bun.listen({ hostname: wanted.host, port: wanted.port, socket: { data() {} } });
     const { port } = listener;
     listener.stop(true);
@@ -42,5 +42,5 @@ export function findPort(wanted: Wanted): number {
 
 /** Tests that the host is this machine's, whatever its port. Throws `CannotListen`. */
 export function tryHost(wanted: Wanted): void {
-  opened(wanted, () => Bun.listen({ hostname: wanted.host, port: 0, socket: { data() {} } }).stop(true));
+  openPort(wanted, () => Bun.listen({ hostname: wanted.host, port: 0, socket: { data() {} } }).stop(true));
 }

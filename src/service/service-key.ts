@@ -63,7 +63,7 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
     seal(purpose, plain, context, under) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(bound(context));
+      cipher.setAAD(boundData(context));
       const parts = [nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()];
       return KEY_VERSION + Buffer.concat(parts).toString("base64url");
     },
@@ -73,7 +73,7 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
       if (!sealed.startsWith(KEY_VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const cipher = createDecipheriv(CIPHER, sealingKey(purpose, under), nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(bound(context));
+      cipher.setAAD(boundData(context));
       cipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       const plain = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
       try {
@@ -90,7 +90,7 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
 }
 
 /** The parts encoded unambiguously as bytes. */
-const bound = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(context));
+const boundData = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(context));
 
 /** A value that is unique to the key but does not reveal it. */
 export const keyCheckOf = (sealing: Sealing): string => Buffer.from(sealing.key("key_check")).toString("hex");

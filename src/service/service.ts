@@ -34,7 +34,7 @@ import { StopOnce, Undo, unlessAborted } from "./undo.ts";
 import { chooseModels } from "./model-choice.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
-import { opened, tryHost, tryPort } from "./ports.ts";
+import { openPort, tryHost, tryPort } from "./ports.ts";
 import { leave, openReplica, type Replica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
 import { newLoopTime } from "./loop-time.ts";
@@ -208,7 +208,7 @@ function openDoors(
   { folder }: Storage,
   { app, key }: { readonly app: ServiceApp; readonly key: string },
 ): ListeningService {
-  const port = opened({ host: config.host, port: config.port, setting: "PORT" }, () =>
+  const port = openPort({ host: config.host, port: config.port, setting: "PORT" }, () =>
     app.listen({ hostname: config.host, port: config.port, isShared: supervision !== null }),
   );
   // With a supervisor, it leaves one note for all replicas.
@@ -232,7 +232,7 @@ async function openAdmin(
   if (meters === null || port === undefined) return null;
   const parts = { meters, system, ...storage, app, dataDir: storage.folder.path, log, host, port };
   const { serveMetrics } = await import("./metrics.ts");
-  return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
+  return openPort({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
 /** Creates the first organization if there is none, and shows its tokens before they become valid. */

@@ -5,7 +5,7 @@ import type { Offered, Surface } from "../http/request/surface.ts";
 type Internal = (request: Request) => Promise<Response | null>;
 
 /** Answers a request without a route: its path is unknown, known with other methods only, or the internal handler's. */
-export async function unrouted(
+export async function answerUnrouted(
   surface: Surface,
   request: Request,
   { offered, internal }: { readonly offered: Offered; readonly internal: Internal | undefined },

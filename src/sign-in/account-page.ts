@@ -17,7 +17,7 @@ import type { Invoke } from "../http/request/operations.ts";
 import { sessionCookie } from "../http/admission/session-cookie.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
-import { copied } from "./copy.ts";
+import { copyableText } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import { renderPage, redirectTo } from "./layout.ts";
 import { complaintOfToken, newTokenSection } from "./new-token-form.ts";
@@ -115,17 +115,17 @@ export async function changePassword(parts: AccountPageParts, visit: OwnVisit): 
 }
 
 export const endSession = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
-  ended(parts, visit, "revokeSession", "session-ended");
+  endByOperation(parts, visit, "revokeSession", "session-ended");
 
 export const revokeOwnToken = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
-  ended(parts, visit, "revokePersonalAccessToken", "token-revoked");
+  endByOperation(parts, visit, "revokePersonalAccessToken", "token-revoked");
 
 /** Ends the grant of a program. */
 export const endGrant = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
-  ended(parts, visit, "revokeOauthGrant", "program-ended");
+  endByOperation(parts, visit, "revokeOauthGrant", "program-ended");
 
 /** Ends the record that the form names by `id`, with this operation. */
-async function ended(
+async function endByOperation(
   { invoke }: AccountPageParts,
   visit: OwnVisit,
   operation: string,
@@ -159,7 +159,7 @@ export async function createOwnToken(parts: AccountPageParts, visit: OwnVisit): 
   const notice = html`<section aria-labelledby="made">
     <h2 id="made">The token “${name}”</h2>
     <p>Copy it now: it is never shown again.</p>
-    ${copied(secret, "token")}
+    ${copyableText(secret, "token")}
   </section>`;
   return showAccount(parts, visit, { notice, hasCopies: true });
 }

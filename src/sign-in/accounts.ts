@@ -67,8 +67,8 @@ export class Accounts {
 
   /** Refuses `unauthenticated`, or `rate_limited` after too many attempts. */
   async signIn(email: string, password: string, sender: SignInSender): Promise<Outcome<StartedSession>> {
-    const ofAccount = attemptsRef(`eml_${hashed(email.trim().toLowerCase())}`);
-    const ofAddress = attemptsRef(`adr_${hashed(sender.address)}`);
+    const ofAccount = attemptsRef(`eml_${attemptHash(email.trim().toLowerCase())}`);
+    const ofAddress = attemptsRef(`adr_${attemptHash(sender.address)}`);
     const { system } = this.parts;
     for (const [ref, free] of [[ofAddress, FREE_OF_ADDRESS] as const, [ofAccount, FREE_OF_ACCOUNT] as const]) {
       const admitted = await system.dispatch(ref, { kind: "admit_attempt", free });
@@ -78,7 +78,7 @@ export class Accounts {
     if (!members.ok) return members;
     const active = members.value;
     // If nobody has the address, the same steps run for a nonexistent person, so that the answer takes as long.
-    const userId = active[0]?.id ?? `usr_${hashed(email)}`;
+    const userId = active[0]?.id ?? `usr_${attemptHash(email)}`;
     const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
     if (!credentials.ok) return credentials;
     const isGood = await this.parts.passwords.verify(password, credentials.value.passwordHash);
@@ -271,7 +271,7 @@ export class Accounts {
   ): Promise<Outcome<null>> {
     const { userId, tokenId } = by;
     const { system } = this.parts;
-    const admitted = await system.dispatch(attemptsRef(`pwd_${hashed(userId)}`), {
+    const admitted = await system.dispatch(attemptsRef(`pwd_${attemptHash(userId)}`), {
       kind: "admit_attempt",
       free: FREE_OF_ACCOUNT,
     });
@@ -335,8 +335,8 @@ const isEnding = ({ id, createdAt }: Token, { sessionsEnded }: AccountCredential
 
 /** Keys under which attempts to sign in as this person, or to change their password, are counted. */
 export const attemptKeysOf = (person: { readonly id: string; readonly email: string }): readonly string[] => [
-  `eml_${hashed(person.email.trim().toLowerCase())}`,
-  `pwd_${hashed(person.id)}`,
+  `eml_${attemptHash(person.email.trim().toLowerCase())}`,
+  `pwd_${attemptHash(person.id)}`,
 ];
 
-const hashed = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, ATTEMPT_HASH_CHARACTERS);
+const attemptHash = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, ATTEMPT_HASH_CHARACTERS);

@@ -1,7 +1,7 @@
 /** What is shown once, with a button that copies it. Without scripts one click selects the text. */
 import { type Html, html } from "./html.ts";
 
-export const copied = (text: string, what: string): Html =>
+export const copyableText = (text: string, what: string): Html =>
   html`<code class="secret">${text}</code>
     <p hidden data-copy>
       <button type="button" class="quiet" aria-label="Copy the ${what}">Copy</button> <span role="status"></span>

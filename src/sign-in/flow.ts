@@ -24,7 +24,7 @@ export interface FlowParts {
 }
 
 /** The value for one purpose: 256 bits that can be derived only from the browser's key. */
-export const derived = (key: string, purpose: string): string =>
+export const deriveKey = (key: string, purpose: string): string =>
   Buffer.from(new Bun.CryptoHasher("sha256", key).update(purpose).digest()).toString("base64url");
 
 /** Begins a flow; answers the key and the cookie that keeps it. */

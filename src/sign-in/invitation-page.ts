@@ -109,7 +109,7 @@ async function invitationPage(
   });
 }
 
-const carried = ({ organizationId, invitationId, key }: InvitationLink) =>
+const carryLink = ({ organizationId, invitationId, key }: InvitationLink) =>
   html`<input type="hidden" name="organization" value="${organizationId}" /><input
       type="hidden"
       name="invitation"
@@ -117,7 +117,9 @@ const carried = ({ organizationId, invitationId, key }: InvitationLink) =>
     /><input type="hidden" name="key" value="${key}" />`;
 
 const asWhoTheyAre = (link: InvitationLink) =>
-  html`<form method="post" action="${INVITATION_PATH}">${carried(link)}<button>Join with this account</button></form>`;
+  html`<form method="post" action="${INVITATION_PATH}">
+    ${carryLink(link)}<button>Join with this account</button>
+  </form>`;
 
 const invitationPath = ({ organizationId, invitationId, key }: InvitationLink): string =>
   invitationLink(organizationId, invitationId, key);
@@ -130,7 +132,7 @@ const signInFirst = (link: InvitationLink) =>
 
 const newAccountForm = (link: InvitationLink, { email }: Invitation) =>
   html`<form method="post" action="${INVITATION_PATH}">
-    ${carried(link)} <label for="name">Your name</label
+    ${carryLink(link)} <label for="name">Your name</label
     ><input id="name" name="name" autocomplete="name" required maxlength="${JOINING_NAME_CHARACTERS}" />
     <label for="email">E-mail address</label
     ><input id="email" type="email" autocomplete="username" readonly value="${email}" /> ${newPasswordFields()}<button>

@@ -7,7 +7,7 @@ import { isoTime } from "../../actors/schema.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 import type { AccountPageParts } from "./account-page.ts";
-import { copied } from "./copy.ts";
+import { copyableText } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import type { InvitationPageParts } from "./invitation-page.ts";
 import { renderPage, redirectTo } from "./layout.ts";
@@ -86,7 +86,7 @@ export async function inviteMember(parts: MembersPageParts, visit: OwnVisit): Pr
     html`<section aria-labelledby="link">
       <h2 id="link">The link for ${email}</h2>
       <p>Copy it now: it is never shown again.</p>
-      ${copied((made.value as { readonly url: string }).url, "link")}
+      ${copyableText((made.value as { readonly url: string }).url, "link")}
     </section>`,
   );
 }

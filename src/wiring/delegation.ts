@@ -9,7 +9,7 @@ import { isSettled } from "../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
-import { followed } from "../../actors/runtime/turns/members.ts";
+import { followedBy } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork, type WorkServices } from "../work/prepared-work.ts";
@@ -56,7 +56,7 @@ async function beginChild(
   const jobId = delegatedId("job", key);
   const made = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
     services.system.dispatchGroup(
-      followed(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
+      followedBy(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
         work.value.firstMessage({
           chatId: delegatedId("cht", key),
           jobId,

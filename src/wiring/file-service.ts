@@ -2,7 +2,7 @@
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { moveRoom } from "../work/move-room.ts";
-import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { invalid, mapOutcome, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
@@ -126,7 +126,7 @@ export function actorFileService(parts: FileServiceParts): FileService {
         seen: seen.value,
         cause: toolCause(context),
       } as const;
-      return mapped(await parts.system.dispatch(at.value, command), (moved) => changedFile(context, moved));
+      return mapOutcome(await parts.system.dispatch(at.value, command), (moved) => changedFile(context, moved));
     },
   };
 }
@@ -245,5 +245,5 @@ async function writeFromTool(
   } as const;
   const written = await system.dispatch(at.value, command);
   countUnreferred(parts, context.organizationId, { written, size: content.size });
-  return mapped(written, (change) => changedFile(context, change));
+  return mapOutcome(written, (change) => changedFile(context, change));
 }

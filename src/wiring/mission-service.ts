@@ -1,5 +1,5 @@
 /** Implements the port of mission tools (`src/runner/tools/mission-tools.ts`) over the actors. */
-import { mapped, notFound } from "../../actors/fault.ts";
+import { mapOutcome, notFound } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { missionRef } from "../../actors/mission/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -21,14 +21,14 @@ export function actorMissionService(system: TroupeSystem): MissionService {
       if (ref === null) return notFound("mission");
       const taskId = keyedId("mtk", { purpose: "mission_task", key });
       const added = await system.dispatch(ref, { kind: "add_task", by: by(context), settings, taskId });
-      return mapped(added, ({ task }) => task);
+      return mapOutcome(added, ({ task }) => task);
     },
 
     async finishTask(context, taskId) {
       const ref = refOf(context);
       if (ref === null) return notFound("mission");
       const finished = await system.dispatch(ref, { kind: "finish_task", by: by(context), taskId });
-      return mapped(finished, ({ task }) => task);
+      return mapOutcome(finished, ({ task }) => task);
     },
   };
 }

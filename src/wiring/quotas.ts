@@ -155,7 +155,7 @@ export class Quotas implements WriteGuard {
       // A new organization has no usage yet.
       if (demand?.organization?.version === 1) {
         standing.limits = {};
-        for (const quota of QUOTAS) standing.gauges.set(quota, { ...unmeasured(), used: 0 });
+        for (const quota of QUOTAS) standing.gauges.set(quota, { ...newGauge(), used: 0 });
       }
       this.standings.set(organizationId, standing);
     }
@@ -240,7 +240,7 @@ export class Quotas implements WriteGuard {
   }
 }
 
-const unmeasured = (): Gauge => ({
+const newGauge = (): Gauge => ({
   used: -1,
   pending: 0,
   measuredAtMs: Number.NEGATIVE_INFINITY,
@@ -251,7 +251,7 @@ const unmeasured = (): Gauge => ({
 
 function gaugeOf({ gauges }: QuotaStanding, quota: QuotaName): Gauge {
   let gauge = gauges.get(quota);
-  if (gauge === undefined) gauges.set(quota, (gauge = unmeasured()));
+  if (gauge === undefined) gauges.set(quota, (gauge = newGauge()));
   return gauge;
 }
 

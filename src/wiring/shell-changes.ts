@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { invalid, mapped, ok, type Outcome } from "../../actors/fault.ts";
+import { invalid, mapOutcome, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -115,7 +115,7 @@ async function removeChanged(
     precondition,
     cause: agentCause(at),
   } as const;
-  return mapped(await system.dispatch(at.ref, command), () => true);
+  return mapOutcome(await system.dispatch(at.ref, command), () => true);
 }
 
 const pathIn = ({ directory }: At, path: string): string => (directory === "" ? path : `${directory}/${path}`);
@@ -181,7 +181,7 @@ async function respell(
     seen: null,
     cause: agentCause(at),
   } as const;
-  return mapped(await system.dispatch(at.ref, move), () => true);
+  return mapOutcome(await system.dispatch(at.ref, move), () => true);
 }
 
 /** Regular files below a folder, and everything else that is no directory. */

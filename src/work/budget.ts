@@ -36,7 +36,7 @@ export function costKnown(
 }
 
 /** The refusal of a model without a price while the month has a limit of cost. */
-export const unpriced = (model: ModelInfo): Outcome<never> =>
+export const refuseUnpriced = (model: ModelInfo): Outcome<never> =>
   refuse({
     kind: "provider_error",
     message: `The organization has a cost budget, and the model ${modelLabel(model)} has no price`,

@@ -9,7 +9,13 @@ import { chatAfter } from "../../actors/job/transitions.ts";
 import type { JobCommand } from "../../actors/job/protocol.ts";
 import { type Job, jobRef, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { type Budget, NO_BUDGET } from "../../actors/job/terms.ts";
-import { type Ask, followed, following, type GroupMember, type RepliesOf } from "../../actors/runtime/turns/members.ts";
+import {
+  type Ask,
+  followedBy,
+  following,
+  type GroupMember,
+  type RepliesOf,
+} from "../../actors/runtime/turns/members.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { type SaidContent, usesOf } from "./attaching.ts";
@@ -75,7 +81,7 @@ export async function continueWork<T>(
       },
       metadata: {},
     });
-  const deciding = followed(ask(jobRef(by.organizationId, before.id), command), chatAfter);
+  const deciding = followedBy(ask(jobRef(by.organizationId, before.id), command), chatAfter);
   const [decision, turn, message] = following(deciding, ([job]) => messageAfter(job));
   return commit([decision, turn, message, ...usesOf(by, said?.blocks, field)]);
 }

@@ -15,7 +15,7 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import { Backoff } from "../../actors/runtime/backoff.ts";
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
-import { followed } from "../../actors/runtime/turns/members.ts";
+import { followedBy } from "../../actors/runtime/turns/members.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { ask } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
@@ -136,7 +136,7 @@ async function tryRun(parts: MissionEffectParts, run: BeginningRun, context: Eff
   if (!work.ok) return work;
   const ids = idsOfRun(organizationId, runId);
   return system.dispatchGroup(
-    followed(ask(ref, { kind: "begin_run", runId, effectId, ids }), (brief) => runJob(work.value, ids, brief, null)),
+    followedBy(ask(ref, { kind: "begin_run", runId, effectId, ids }), (brief) => runJob(work.value, ids, brief, null)),
     { epoch: context.epoch },
   );
 }
@@ -190,7 +190,7 @@ async function notifyMissions(parts: MissionEffectParts, effect: EffectRow, cont
   if (settled === null) return;
   let last: MissionPlace = { organizationId: "", id: "" };
   for (;;) {
-    const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, MISSIONS_PAGE));
+    const page = await lookUntilFound(parts, context, () => parts.missions.missionsOf(ground, last, MISSIONS_PAGE));
     if (page === null) return;
     for (const { organizationId, id } of page) {
       const notified = await untilRunDecided(parts, context, () =>
@@ -229,7 +229,7 @@ async function settleTelling(
 }
 
 /** Reads from the table, retrying until it answers; null when the effect is over. */
-async function looked<T>(
+async function lookUntilFound<T>(
   parts: MissionEffectParts,
   { signal }: EffectContext,
   look: () => Promise<T>,

@@ -45,7 +45,7 @@ import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
 import type { AgentFinder } from "./agent-finder.ts";
 import { agentSnapshot } from "./agent-snapshot.ts";
-import { costKnown, unpriced, withinBudget } from "./budget.ts";
+import { costKnown, refuseUnpriced, withinBudget } from "./budget.ts";
 import { errorAt } from "./content-blocks.ts";
 
 export interface WorkServices {
@@ -180,7 +180,7 @@ export async function prepareWork(
   if (!countable.ok) return countable;
   const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
-  if (allowed.value.limitsCost && !isCostKnown(models, model.value)) return unpriced(model.value);
+  if (allowed.value.limitsCost && !isCostKnown(models, model.value)) return refuseUnpriced(model.value);
   return ok(new PreparedWork({ agent: agentSnapshot(agent.value, by.organizationId), model: model.value, by }));
 }
 

@@ -10,7 +10,7 @@ import { chatAfter } from "../../actors/job/transitions.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import { inputBlocks } from "../../actors/chat/attachments.ts";
 import { isAttachment } from "../../actors/upload/terms.ts";
-import { type Ask, followed, following, type RepliesOf } from "../../actors/runtime/turns/members.ts";
+import { type Ask, followedBy, following, type RepliesOf } from "../../actors/runtime/turns/members.ts";
 import { ask } from "../../actors/troupe.ts";
 import { usesOf } from "./attaching.ts";
 import {
@@ -74,7 +74,7 @@ export const workOf = ({ agentId: agent, workspaceId, options: { model } }: Chat
 
 /** The members: the message, its effect on the running job, the effect of that on the chat, and a read of the chat. */
 function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {
-  const sending = followed(work.message({ ...message, chatId, opening: null }), (sent) => consequence(by, sent));
+  const sending = followedBy(work.message({ ...message, chatId, opening: null }), (sent) => consequence(by, sent));
   const ending = following(sending, ([, job]) => (job === undefined ? null : chatAfter(job)));
   const chat = ask(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   return [...ending, chat, ...usesOf(by, message.blocks)] as const;

@@ -6,7 +6,7 @@ import { answeredBy, bodySeal, IN_PIECES, SEALED_WITHOUT_BODY, PeerKey } from ".
 import { NotReached, PeerClient } from "../../src/peers/peer-client.ts";
 import { openPeerServer } from "../../src/peers/peer-server.ts";
 import { PlacementTable } from "../../src/peers/placement-table.ts";
-import { relayed } from "../../src/peers/relay.ts";
+import { relayResponse } from "../../src/peers/relay.ts";
 import { OWNER_WAIT_MS, Routing } from "../../src/peers/routing.ts";
 import { BodyBroken, openedPieces, SEALED_PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
 import { UsedNumbers } from "../../src/peers/used-numbers.ts";
@@ -351,7 +351,7 @@ describe("the relay", () => {
       return Promise.resolve(next === null ? 0 : { body: next, end: () => {} });
     };
     const headers = { "content-type": "text/event-stream; charset=utf-8" };
-    const response = await relayed(new Response(first, { headers }), {
+    const response = await relayResponse(new Response(first, { headers }), {
       request,
       onEnd: () => void ends++,
       again,

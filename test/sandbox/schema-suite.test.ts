@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseExact } from "../../actors/exact-json.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { compiled, dialectOf, metaErrors } from "../../src/sandbox/jobs/json-schema.ts";
+import { compileSchema, dialectOf, metaErrors } from "../../src/sandbox/jobs/json-schema.ts";
 import draft7 from "../support/schema-suite/draft7.json" with { type: "text" };
 import draft2020 from "../support/schema-suite/draft2020-12.json" with { type: "text" };
 
@@ -39,7 +39,7 @@ async function wrongOf({ description, schema, tests }: Group, dialect: string): 
   const rules = typeof schema === "boolean" ? { allOf: [schema] } : schema;
   try {
     const flaws = metaErrors(rules, dialect);
-    const check = await compiled(rules, dialect);
+    const check = await compileSchema(rules, dialect);
     return tests.flatMap((each) => {
       const errors = check(each.data);
       const isRight = (errors.length === 0) === each.valid && flaws.length === 0;
@@ -75,7 +75,7 @@ describe.each(Object.entries(DIALECTS))("%s", (name, { text, dialect }) => {
 
 test("[RUN-12] numbers are judged by their digits, in values and in schemas", async () => {
   const fits = async (schema: string, given: string): Promise<boolean> =>
-    (await compiled(parseExact(schema) as JsonObject, dialectOf({})))(parseExact(given)).length === 0;
+    (await compileSchema(parseExact(schema) as JsonObject, dialectOf({})))(parseExact(given)).length === 0;
   const big = "9007199254740993";
   expect(await fits(`{"maximum":9007199254740992}`, big)).toBe(false);
   expect(await fits(`{"maximum":${big}}`, big)).toBe(true);
@@ -102,7 +102,7 @@ test("[RUN-12] numbers are judged by their digits, in values and in schemas", as
 
 test("[RUN-12] a field that is named like something of JavaScript is a field", async () => {
   const fits = async (schema: JsonObject, given: string): Promise<boolean> =>
-    (await compiled(schema, dialectOf({})))(JSON.parse(given)).length === 0;
+    (await compileSchema(schema, dialectOf({})))(JSON.parse(given)).length === 0;
   for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
     const properties = Object.fromEntries([[name, { type: "number" }]]);
     expect(await fits({ type: "object", properties }, "{}")).toBe(true);

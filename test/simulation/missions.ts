@@ -16,7 +16,7 @@ import {
 } from "../../actors/mission/schema.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import { followed } from "../../actors/runtime/turns/members.ts";
+import { followedBy } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { idsOfRun, runJob } from "../../src/work/missions.ts";
@@ -201,7 +201,7 @@ export class Missions {
       const work = await prepareWork(services, { by: { organizationId, userId: OWNER.userId }, agent: AGENT.id });
       if (!work.ok) return work;
       const begun = await system.dispatchGroup(
-        followed(ask(missionRef(organizationId, id), { kind: "run_now", by: OWNER, ids }), ({ brief }) =>
+        followedBy(ask(missionRef(organizationId, id), { kind: "run_now", by: OWNER, ids }), ({ brief }) =>
           brief === null ? null : runJob(work.value, ids, brief, null),
         ),
       );

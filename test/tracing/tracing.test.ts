@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { carrierOf, carrying, uncarried } from "../../actors/runtime/tracing.ts";
+import { carrierOf, carrying, withoutCarrier } from "../../actors/runtime/tracing.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { exposition } from "../../src/metrics/exposition.ts";
 import { Meters } from "../../src/metrics/meters.ts";
@@ -231,8 +231,8 @@ test("[OPS-9] a carrier goes into a row and out of it, and a row without one sta
   expect(carrying(command, null)).toBe(command);
   const row = carrying(command, PARENT);
   expect(carrierOf(row)).toBe(PARENT);
-  expect(uncarried(row)).toEqual(command);
-  expect(uncarried(command)).toBe(command);
+  expect(withoutCarrier(row)).toEqual(command);
+  expect(withoutCarrier(command)).toBe(command);
   expect([carrierOf(command), carrierOf({ trace: 7 })]).toEqual([null, null]);
 });
 

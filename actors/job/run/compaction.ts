@@ -13,7 +13,7 @@ import { contentText, type Usage } from "../schema.ts";
 import { isPartial } from "../stop-reason.ts";
 import type { ModelCalls, ModelPrompt } from "./model-calls.ts";
 import { type ContextWindow, UNCOUNTED_BYTES } from "./context-window.ts";
-import { shortened } from "./conversation.ts";
+import { shortenMiddle } from "./conversation.ts";
 
 /** Characters of a summary that are kept: about 8,000 tokens. */
 export const SUMMARY_CHARACTERS = 32_768;
@@ -101,7 +101,7 @@ function takeFrom(pieces: readonly string[], bytes: number): string[] {
   for (const piece of pieces) {
     // A UTF-16 unit takes three bytes at most.
     const fitted =
-      taken.length === 0 && Buffer.byteLength(piece) > room ? shortened(piece, Math.floor(room / 3)) : piece;
+      taken.length === 0 && Buffer.byteLength(piece) > room ? shortenMiddle(piece, Math.floor(room / 3)) : piece;
     room -= Buffer.byteLength(fitted) + 2;
     if (taken.length > 0 && room < 0) break;
     taken.push(fitted);

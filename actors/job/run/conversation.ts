@@ -195,14 +195,14 @@ const blockWords = (blocks: readonly Block[]): string[] =>
       case "reasoning":
         return [];
       case "tool_use":
-        return [`Assistant calls ${block.name}: ${shortened(JSON.stringify(block.input), ARGUMENTS_CHARACTERS)}`];
+        return [`Assistant calls ${block.name}: ${shortenMiddle(JSON.stringify(block.input), ARGUMENTS_CHARACTERS)}`];
       case "tool_result":
-        return [`${block.is_error ? "Error" : "Result"}: ${shortened(block.content, SHOWN_RESULT_CHARACTERS)}`];
+        return [`${block.is_error ? "Error" : "Result"}: ${shortenMiddle(block.content, SHOWN_RESULT_CHARACTERS)}`];
     }
   });
 
 /** The beginning and the end of a long text. */
-export function shortened(text: string, characters: number): string {
+export function shortenMiddle(text: string, characters: number): string {
   if (!isLonger(text, characters)) return text;
   const head = Math.floor(characters * 0.75);
   const tail = characterStart(text, text.length - (characters - head));

@@ -17,7 +17,7 @@
 import { chatRef } from "../../chat/schema.ts";
 import type { Pass } from "../../fair-slots.ts";
 import type { EffectRow } from "../../runtime/store.ts";
-import { followed, following } from "../../runtime/turns/members.ts";
+import { followedBy, following } from "../../runtime/turns/members.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { jobUsage } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
@@ -77,7 +77,7 @@ export class EarlyStarts {
     command: ProgressReport,
   ): Promise<StartedJob | null> {
     try {
-      const started = followed(askJob(jobRef(organizationId, jobId), command), (job) => {
+      const started = followedBy(askJob(jobRef(organizationId, jobId), command), (job) => {
         return askChat(chatRef(organizationId, job.chatId), turnStartOf(job));
       });
       const metered = following(started, ([job]) => {

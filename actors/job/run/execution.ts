@@ -12,7 +12,7 @@
  */
 import { costFields } from "../../money.ts";
 import { Backoff } from "../../runtime/backoff.ts";
-import { type Ask, followed } from "../../runtime/turns/members.ts";
+import { type Ask, followedBy } from "../../runtime/turns/members.ts";
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { chatRef } from "../../chat/schema.ts";
@@ -82,7 +82,7 @@ async function recover(parts: RunServices, effect: EffectRow, context: EffectCon
   const command: JobCommand = { kind: "recover", effectId: effect.id, result: transcript.text };
   const recovering: Ask<JobReplies["recover"]> = { ref: jobRef(organizationId, jobId), command };
   const outcome = await parts.group(
-    followed(recovering, ({ job, recovery }) => {
+    followedBy(recovering, ({ job, recovery }) => {
       const command = chatAfterRecovery(job, recovery, transcript);
       return command === null ? null : { ref: chatRef(organizationId, job.chatId), command };
     }),

@@ -9,7 +9,7 @@ import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import type { ReplyOf } from "../../runtime/actor.ts";
-import { followed, following, type MemberStep, type RepliesOf } from "../../runtime/turns/members.ts";
+import { followedBy, following, type MemberStep, type RepliesOf } from "../../runtime/turns/members.ts";
 import type { TextWriter } from "../../runtime/streams/text-writer.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { askChat, askJob, askUsage, type JobRunIntent, type RunServices } from "./services.ts";
@@ -113,7 +113,7 @@ export class Reporter {
   async takeSteers(result: string, hasKnownCost: boolean, chat: (job: Job) => readonly ChatCommand[]) {
     const { attempt } = this;
     const { organizationId } = this.effect;
-    const taking = followed(this.askBudget, ({ spent, limitsCost }) => {
+    const taking = followedBy(this.askBudget, ({ spent, limitsCost }) => {
       const isSpent = spent !== null || (limitsCost && !hasKnownCost);
       return askJob(this.ref, { kind: "take_steers", attempt, isSpent, result });
     });

@@ -67,7 +67,7 @@ interface BulkParts {
   readonly later: (run: () => void) => void;
 }
 
-interface Piece<T> {
+interface BulkPiece<T> {
   readonly organizationId: string;
   readonly items: readonly T[];
   readonly work: (item: T) => number;
@@ -87,7 +87,7 @@ export class BulkWork implements Bulk {
   }
 
   async each<T>(organizationId: string, items: readonly T[], work: (item: T) => number): Promise<void> {
-    const piece: Piece<T> = { organizationId, items, work, next: 0 };
+    const piece: BulkPiece<T> = { organizationId, items, work, next: 0 };
     let bytes = 0;
     this.do(piece, (more) => (bytes += more) < AT_ONCE_BYTES);
     for (let isBegun = false; piece.next < items.length; isBegun = true) {
@@ -106,7 +106,7 @@ export class BulkWork implements Bulk {
   }
 
   /** Works on the next items while `goesOn` returns true for the bytes of the last one. */
-  private do<T>(piece: Piece<T>, goesOn: (bytes: number) => boolean): void {
+  private do<T>(piece: BulkPiece<T>, goesOn: (bytes: number) => boolean): void {
     const { organizationId, items, work } = piece;
     const { time } = this.parts;
     const from = time.begin("pages", organizationId);
@@ -117,7 +117,7 @@ export class BulkWork implements Bulk {
     }
   }
 
-  private slice<T>(piece: Piece<T>): void {
+  private slice<T>(piece: BulkPiece<T>): void {
     const { clock } = this.parts;
     const from = clock.monotonic();
     let bytes = 0;

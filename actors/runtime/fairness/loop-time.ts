@@ -47,7 +47,7 @@ export interface SectionNote {
 /** In place of a time: the section is part of another one. */
 const WITHIN = -1;
 
-interface Account {
+interface LoopAccount {
   window: number;
   currentMs: number;
   formerMs: number;
@@ -102,7 +102,7 @@ class RecentPayers {
   }
 }
 
-const newAccount = (): Account => ({
+const newAccount = (): LoopAccount => ({
   window: 0,
   currentMs: 0,
   formerMs: 0,
@@ -113,7 +113,7 @@ export class LoopTime {
   private readonly now: () => number;
   private readonly note: SectionNote | null;
   private readonly throttle: Throttle | null;
-  private readonly accounts = new BoundedMap<Account>(LOOP_ACCOUNTS);
+  private readonly accounts = new BoundedMap<LoopAccount>(LOOP_ACCOUNTS);
   /** The total of all organizations. */
   private readonly all = newAccount();
   /** The `pages` of all. */
@@ -184,7 +184,7 @@ export class LoopTime {
   }
 
   private add(
-    account: Account,
+    account: LoopAccount,
     work: LoopWork,
     { ms, window }: { readonly ms: number; readonly window: number },
   ): void {
@@ -267,7 +267,7 @@ export class LoopTime {
   }
 
   /** The use of the last second: all of this window, and the part of the last one that is not older. */
-  private recentOf(account: Account): number {
+  private recentOf(account: LoopAccount): number {
     const at = this.now() / LOOP_WINDOW_MS;
     const window = Math.floor(at);
     roll(account, window);
@@ -289,7 +289,7 @@ export const commitTime = (time: LoopTime) => ({
   charge: (...use: Parameters<LoopTime["charge"]>) => time.charge(...use),
 });
 
-function roll(account: Account, window: number): void {
+function roll(account: LoopAccount, window: number): void {
   if (account.window === window) return;
   account.formerMs = account.window === window - 1 ? account.currentMs : 0;
   account.currentMs = 0;

@@ -9,7 +9,7 @@ import { assert } from "../../assert.ts";
 import { Rounds } from "../../rounds.ts";
 import type { Clock } from "../ports.ts";
 
-interface SliceParts {
+interface PacedSlicesParts {
   readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
@@ -19,24 +19,24 @@ interface SliceParts {
   readonly mostWaitMs?: number;
 }
 
-interface Waiting {
+interface WaitingPacedSlice {
   readonly organizationId: string;
   readonly since: number;
   readonly resolve: () => void;
 }
 
 export class PacedSlices {
-  private readonly parts: SliceParts;
+  private readonly parts: PacedSlicesParts;
   private readonly mostWaitMs: number;
-  private readonly rounds = new Rounds<Waiting>();
+  private readonly rounds = new Rounds<WaitingPacedSlice>();
   /** All waiting work, the longest wait first. */
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new Set<WaitingPacedSlice>();
   /** A slice is planned or in progress. */
   private isTaken = false;
   /** When the next slice may begin. */
   private dueAt = 0;
 
-  constructor(parts: SliceParts) {
+  constructor(parts: PacedSlicesParts) {
     this.parts = parts;
     this.mostWaitMs = parts.mostWaitMs ?? Number.POSITIVE_INFINITY;
   }
@@ -47,7 +47,7 @@ export class PacedSlices {
    */
   begin(organizationId: string, isNext = false): Promise<void> {
     return new Promise((resolve) => {
-      const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
+      const one: WaitingPacedSlice = { organizationId, since: this.parts.clock.monotonic(), resolve };
       this.waiting.add(one);
       this.rounds.add(organizationId, one, () => isNext);
       this.plan();

@@ -6,7 +6,7 @@
  */
 import { Rounds } from "../../rounds.ts";
 
-interface Waiting {
+interface WaitingSlice {
   readonly cost: number;
   readonly resolve: () => void;
 }
@@ -19,7 +19,7 @@ export interface SlicePace {
   after(delayMs: number, run: () => void): () => void;
 }
 
-export interface SliceParts {
+export interface SlicesParts {
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
   /** If false, slices are not needed and pieces begin at once. Omitted: always true. */
@@ -38,10 +38,10 @@ export class Slices {
   private readonly pace: SlicePace;
   private readonly planned: PlannedRun;
   private spent = 0;
-  private readonly waiting = new Rounds<Waiting>();
+  private readonly waiting = new Rounds<WaitingSlice>();
 
   /** `size`: the most that the pieces of a slice may cost together. */
-  constructor(size: number, { later, isNeeded = () => true, pace = UNPACED }: SliceParts) {
+  constructor(size: number, { later, isNeeded = () => true, pace = UNPACED }: SlicesParts) {
     this.size = size;
     this.isNeeded = isNeeded;
     this.pace = pace;

@@ -74,7 +74,7 @@ class Recent {
   }
 }
 
-class Account {
+class UseAccount {
   /** Measured, without `scale`. */
   readonly recent = new Recent();
   /** When all of its use is paid for. */
@@ -88,7 +88,7 @@ class Account {
 
 export class Throttle {
   private readonly parts: ThrottleParts;
-  private readonly accounts = new BoundedMap<Account>(ACCOUNTS);
+  private readonly accounts = new BoundedMap<UseAccount>(ACCOUNTS);
   private readonly all = new Recent();
   /** The current turn of the loop, and whether its end is already awaited. */
   private turn = 0;
@@ -120,7 +120,7 @@ export class Throttle {
     this.look(ms, at);
     this.countTurn();
     let account = this.accounts.get(key);
-    if (account === undefined) this.accounts.set(key, (account = new Account()));
+    if (account === undefined) this.accounts.set(key, (account = new UseAccount()));
     this.all.add(ms, at);
     account.recent.add(ms, at);
     const usedMs = ms * this.currentScale;
@@ -177,7 +177,7 @@ export class Throttle {
 }
 
 /** How long the account must still wait because of its use; from time to time it passes regardless. */
-function heldMsOf(account: Account, at: number): number {
+function heldMsOf(account: UseAccount, at: number): number {
   if (account.paidAt <= at) {
     account.heldSince = null;
     return 0;

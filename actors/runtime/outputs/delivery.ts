@@ -14,7 +14,7 @@ import { type ShardGrant, shardOf } from "../placement/placement.ts";
 import type { Shards } from "../placement/shards.ts";
 import type { DispatchOptions, MemberStep } from "../turns/members.ts";
 import type { AlarmRow, MessageRow } from "../store.ts";
-import { carrierOf, type Tracing, uncarried } from "../tracing.ts";
+import { carrierOf, type Tracing, withoutCarrier } from "../tracing.ts";
 
 /** Pauses before a message is offered again. */
 const MESSAGE_RETRY = { firstMs: 50, lastMs: 5_000 };
@@ -117,7 +117,7 @@ export class Delivery {
     const ref = { kind: message.actorKind, organizationId: message.organizationId, id: message.actorId };
     const { epoch, mayWait } = grant;
     const options = { epoch, consumes: message.id, ...(mayWait === true ? { mayWait } : {}) };
-    const take = () => run([{ ref, command: uncarried(message.command) }], options);
+    const take = () => run([{ ref, command: withoutCarrier(message.command) }], options);
     try {
       const outcome = await (tracing === null ? take() : tracing.within(carrierOf(message.command), take));
       if (outcome.ok) return "over";

@@ -48,9 +48,9 @@ export const handOver =
     try {
       host.shards.leave(shards);
       // Hurries patient groups, which would otherwise wait for the next batch.
-      const answered = Promise.all([host.shards.answered(shards), settled(host.lanes)]);
+      const answered = Promise.all([host.shards.answered(shards), settleLanes(host.lanes)]);
       await within(host.clock, GROUPS_END_MS, answered);
-      await settled(host.lanes);
+      await settleLanes(host.lanes);
       const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
       await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));
       await placement.release([...shards]);
@@ -61,7 +61,7 @@ export const handOver =
     }
   };
 
-const settled = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
+const settleLanes = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
 
 /** Resolves when the work is done, or after the limit without it. */
 export function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<unknown>): Promise<void> {

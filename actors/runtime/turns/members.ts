@@ -46,7 +46,7 @@ export const following = <const S extends readonly MemberStep[], M extends Group
 ): readonly [...S, StepTo<M>] => [...before, (replies) => next(replies as RepliesOf<S>)];
 
 /** Two members, the second derived from the reply of the first. */
-export const followed = <A, M extends GroupMember | null>(
+export const followedBy = <A, M extends GroupMember | null>(
   first: Ask<A>,
   next: (reply: A) => M,
 ): readonly [Ask<A>, StepTo<M>] => following([first] as const, ([reply]) => next(reply));

@@ -11,7 +11,7 @@ import type { Services } from "../../operations/services.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { agentParams } from "../path-ids.ts";
-import { definedFields, updated } from "../updating.ts";
+import { definedFields, updateRecord } from "../updating.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
 import { usableModel, findUsableTools } from "../usable-settings.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
@@ -88,7 +88,7 @@ export const agentOperations = {
       const command = { kind: "update_agent", by: principal, agentId, changes, version } as const;
       const ref = organizationRef(principal.organizationId);
       const steps = [ask(ref, { kind: "read_agent", by: principal, agentId }), ask(ref, command)] as const;
-      const result = await updated(change, steps, (agent) => agentView(agent, principal));
+      const result = await updateRecord(change, steps, (agent) => agentView(agent, principal));
       return unlessNotInstalled(services, principal, agentId, result);
     },
   ),
@@ -143,7 +143,7 @@ export const agentOperations = {
       const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
       const ref = organizationRef(principal.organizationId);
       const steps = [ask(ref, { kind: "read_library_agent", agentId }), ask(ref, command)] as const;
-      return updated(change, steps, (agent) => agentView(agent, principal));
+      return updateRecord(change, steps, (agent) => agentView(agent, principal));
     },
   ),
 };

@@ -3,7 +3,7 @@
  * entries that are not installed, in the library's order. Those have no time of creation, so a cursor within them
  * has a time before all others.
  */
-import { mapped, ok } from "../../../actors/fault.ts";
+import { mapOutcome, ok } from "../../../actors/fault.ts";
 import { whenReady } from "../../../actors/maybe-promise.ts";
 import type { AgentFilter, LibraryAgent } from "../../../actors/organization/directory.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -11,7 +11,7 @@ import type { LibraryDefinition } from "../../../actors/organization/protocol.ts
 import { type Agent, organizationRef, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import type { Page, PageCursor } from "../../../actors/page.ts";
 import { OneOf } from "../../../actors/schema.ts";
-import { searched, someOf } from "../../http/contract/field.ts";
+import { searchField, someOf } from "../../http/contract/field.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -33,8 +33,8 @@ export const agentReading = {
       description:
         "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
       query: {
-        name: searched("Agents whose name has a word that starts with this text"),
-        tag: searched("Agents with this tag"),
+        name: searchField("Agents whose name has a word that starts with this text"),
+        tag: searchField("Agents with this tag"),
         source: OneOf(["private", "library"] as const, {
           description: "Agents of this source: made in the organization (`private`), or from the library",
         }),
@@ -78,9 +78,9 @@ export const agentReading = {
     ({ system, agents, library }, { principal: by }, { params: { id } }) => {
       const entry = library.find(by.organizationId, id);
       if (entry === null)
-        return whenReady(agents.find(by, id), (found) => mapped(found, (agent) => agentView(agent, by)));
+        return whenReady(agents.find(by, id), (found) => mapOutcome(found, (agent) => agentView(agent, by)));
       const read = system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId: id });
-      return whenReady(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
+      return whenReady(read, (record) => mapOutcome(record, (agent) => libraryView(entry, agent, by)));
     },
   ),
 };

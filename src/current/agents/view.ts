@@ -11,7 +11,7 @@ import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
 import { ApprovalExpiryView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
   id: Id("agt", "The agent's id; entries of the library have ids of their own"),
@@ -71,7 +71,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   ...recordView(
     agent,
     { self: `/api/agents/${agent.id}` },
-    permitted(by, "agents:write", agentVerbs(agent, by), ACTION_SCOPES),
+    permittedActions(by, "agents:write", agentVerbs(agent, by), ACTION_SCOPES),
   ),
 });
 
@@ -128,5 +128,5 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   created_at: null,
   updated_at: null,
   links: { self: `/api/agents/${id}` },
-  allowed_actions: permitted(by, "agents:write", WHILE_NOT_INSTALLED.available),
+  allowed_actions: permittedActions(by, "agents:write", WHILE_NOT_INSTALLED.available),
 });

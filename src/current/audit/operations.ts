@@ -1,5 +1,5 @@
 /** Reads the audit (AUTH-17); `actors/organization/audit.ts` writes it. */
-import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { AuditFilter } from "../../../actors/organization/directory.ts";
 import {
   AUDIT_ACTIONS,
@@ -43,7 +43,7 @@ export const auditOperations = {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const page = await lookUp(log, directory.pageAudit(organizationId, filter.value, pageOf(query)));
-      return mapped(page, (entries) => pageView("audit_entries", entries, entryView));
+      return mapOutcome(page, (entries) => pageView("audit_entries", entries, entryView));
     },
   ),
 
@@ -115,7 +115,7 @@ function filterOf({
     { name: "created_after", value: createdAfter },
     { name: "created_before", value: createdBefore },
   );
-  return mapped(ordered, () => ({ action, userId, createdAfter, createdBefore }));
+  return mapOutcome(ordered, () => ({ action, userId, createdAfter, createdBefore }));
 }
 
 const entryView = (entry: AuditEntry): Shown<typeof AuditEntryView> => ({

@@ -1,7 +1,7 @@
 /** Chats on the current surface: list, create, read, change, delete (CHAT-1 to CHAT-3, CHAT-7). */
 import type { ChatCommand } from "../../../actors/chat/protocol.ts";
 import { type Chat, CHAT_STATUSES, chatRef } from "../../../actors/chat/schema.ts";
-import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
@@ -9,7 +9,7 @@ import { OneOf } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { type Change, type Commit, created, done } from "../../http/commit/commit.ts";
-import { idFilter, searched, someOf } from "../../http/contract/field.ts";
+import { idFilter, searchField, someOf } from "../../http/contract/field.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 import { Id } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
@@ -17,11 +17,11 @@ import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
-import { POLL_QUERY, polled } from "../long-poll.ts";
+import { POLL_QUERY, pollRecord } from "../long-poll.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { chatParams } from "../path-ids.ts";
 import { chatStanding, chatStandings, ownsChat } from "../standing.ts";
-import { updated } from "../updating.ts";
+import { updateRecord } from "../updating.ts";
 import { usableChatTools, usableModel } from "../usable-settings.ts";
 import { visibleChat } from "../work-visibility.ts";
 import { CreateChatBody, OptionsBody, optionsOf, UpdateChatBody } from "./schema.ts";
@@ -39,11 +39,11 @@ export const chatOperations = {
         agent_id: idFilter(Id("agt", "Chats with this agent")),
         workspace_id: idFilter(Id("wsp", "Chats in this workspace")),
         status: someOf(CHAT_STATUSES, { description: "Chats with one of these statuses" }),
-        title: searched("Chats whose title has a word that starts with this text"),
+        title: searchField("Chats whose title has a word that starts with this text"),
         pinned: OneOf(["true", "false"] as const, {
           description: "Only pinned chats (`true`), or only the others (`false`)",
         }),
-        text: searched('Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude'),
+        text: searchField('Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude'),
         ...pageQuery("chats"),
       },
       answers: { 200: ChatList },
@@ -65,7 +65,7 @@ export const chatOperations = {
       const found = await lookUp(log, chats.listChats(organizationId, filter, pageOf(query)));
       if (!found.ok) return found;
       const standings = await chatStandings(services, principal, found.value.records);
-      return mapped(standings, (standingOf) =>
+      return mapOutcome(standings, (standingOf) =>
         pageView("chats", found.value, (chat) => chatView(chat, principal, standingOf(chat))),
       );
     },
@@ -133,7 +133,7 @@ export const chatOperations = {
       if (!chat.ok) return chat;
       const ref = chatRef(principal.organizationId, params.id);
       const read = () => services.system.dispatch(ref, { kind: "read_chat" });
-      return polled(services, caller, { ref, read, query }, async (found) =>
+      return pollRecord(services, caller, { ref, read, query }, async (found) =>
         chatView(found, principal, await chatStanding(services, principal, found)),
       );
     },
@@ -252,7 +252,7 @@ async function commitUpdate(
   const standing = await chatStanding(services, principal, chat);
   const ref = chatRef(principal.organizationId, chat.id);
   const steps = [ask(ref, { kind: "read_chat" }), ask(ref, { kind: "update_chat", ...changes })] as const;
-  return updated(change, steps, (after) => chatView(after, principal, standing));
+  return updateRecord(change, steps, (after) => chatView(after, principal, standing));
 }
 
 const DECIDING = "jobs:write";

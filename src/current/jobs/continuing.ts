@@ -13,7 +13,7 @@ import { operation } from "../../operations/operation.ts";
 import { saidContent, withinContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { usesOf } from "../../work/attaching.ts";
-import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
+import { costKnown, refuseUnpriced, withinBudget } from "../../work/budget.ts";
 import { readable } from "../../work/prepared-work.ts";
 import { budgetOf } from "../chats/schema.ts";
 import { sayAfter } from "../chats/sending.ts";
@@ -148,7 +148,7 @@ async function mayGoOn({ system, models }: Services, job: Job): Promise<Outcome<
   const allowed = await withinBudget(system, job.organizationId);
   const model = models.describe(job.agent.model);
   if (!allowed.ok || !allowed.value.limitsCost || !model.ok) return allowed;
-  return isCostKnown(models, model.value) ? allowed : unpriced(model.value);
+  return isCostKnown(models, model.value) ? allowed : refuseUnpriced(model.value);
 }
 
 const followingOf = ({ principal: by, requestId }: Caller, job: Job) => ({ by, requestId, job });

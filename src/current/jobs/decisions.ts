@@ -5,7 +5,7 @@ import type { ClientResult } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followed, following } from "../../../actors/runtime/turns/members.ts";
+import { followedBy, following } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
@@ -14,7 +14,7 @@ import { withinArguments, withinResult } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { awaited, POLL_QUERY } from "../long-poll.ts";
+import { awaitRecord, POLL_QUERY } from "../long-poll.ts";
 import { jobParams } from "../path-ids.ts";
 import { comingStanding, jobStanding } from "../standing.ts";
 import { doneIf } from "../updating.ts";
@@ -63,7 +63,7 @@ export const decisionOperations = {
         inGroup: true,
       } as const;
       // Job and chat in one commit: once answered, both show the decision.
-      const steps = followed(ask(jobRef(change.principal.organizationId, job.id), command), chatAfter);
+      const steps = followedBy(ask(jobRef(change.principal.organizationId, job.id), command), chatAfter);
       // A client that waits for the approval event must not see a denial as one.
       const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
       return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
@@ -173,7 +173,7 @@ async function joinCancelled(services: Services, caller: Caller, work: JsonObjec
   const isReached = (job: Job): boolean => job.status !== "cancelling";
   // A cancellation must not be refused for lack of room: without room for a waiting reader it answers at once.
   const hasRoom = services.streams.room(caller.principal.organizationId).ok;
-  const job = await awaited(services, caller, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
+  const job = await awaitRecord(services, caller, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
   if (!job.ok) return job;
   const standing = await jobStanding(services, caller.principal, job.value);
   return ok({ ...done(receiptView(job.value, caller.principal, standing)), isFinal: isReached(job.value) });

@@ -1,6 +1,6 @@
 /** Reading jobs: list, read, lineage, transcript (JOB-1 to JOB-7, GEN-6). */
 import { isLonger } from "../../../actors/cut-text.ts";
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import { JOB_EVENTS, type JobEventType } from "../../../actors/job/events.ts";
 import { JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
@@ -10,7 +10,7 @@ import { Id } from "../../http/contract/noun.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { EventPageView, eventView } from "../event-view.ts";
-import { POLL_QUERY, polled } from "../long-poll.ts";
+import { POLL_QUERY, pollRecord } from "../long-poll.ts";
 import { LIMIT, pageOf, pageQuery, pageView } from "../paging.ts";
 import { jobParams } from "../path-ids.ts";
 import { jobStanding, jobStandings } from "../standing.ts";
@@ -90,7 +90,7 @@ export const jobOperations = {
       const list = await lookUp(log, jobs.listJobs(organizationId, filter, pageOf(query)));
       if (!list.ok) return list;
       const standings = await jobStandings(services, principal, list.value.records);
-      return mapped(standings, (standingOf) =>
+      return mapOutcome(standings, (standingOf) =>
         pageView("jobs", list.value, (job) =>
           jobView(job, principal, { appStream: appLink(services, job.id, principal), standing: standingOf(job) }),
         ),
@@ -115,7 +115,7 @@ export const jobOperations = {
       if (!found.ok) return found;
       const ref = jobRef(principal.organizationId, id);
       const read = () => services.system.dispatch(ref, { kind: "read_job" });
-      return polled(services, caller, { ref, read, query }, async (job) =>
+      return pollRecord(services, caller, { ref, read, query }, async (job) =>
         jobView(job, principal, {
           appStream: appLink(services, id, principal),
           standing: await jobStanding(services, principal, job),
@@ -146,7 +146,7 @@ export const jobOperations = {
         log,
         jobs.lineage(organizationId, { rootJobId: rootId, seenBy: userId }, LINEAGE_JOBS),
       );
-      return mapped(family, (nodes) => ({ root_id: rootId, nodes: nodes.map(nodeView) }));
+      return mapOutcome(family, (nodes) => ({ root_id: rootId, nodes: nodes.map(nodeView) }));
     },
   ),
 
@@ -176,7 +176,7 @@ export const jobOperations = {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const found = await lookUp(log, jobs.jobEvents({ organizationId, jobId, types }, { after, limit }));
-      return mapped(found, ({ records, hasMore, last }) => {
+      return mapOutcome(found, ({ records, hasMore, last }) => {
         const next = hasMore ? { next_cursor: String(last) } : {};
         return { events: records.map(eventView), ...next };
       });

@@ -3,7 +3,7 @@
  * first of all, so that no command, record or event ever holds it.
  */
 import { assert } from "../../../actors/assert.ts";
-import { invalid, mapped, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, mapOutcome, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { webhookRef } from "../../../actors/webhook/events.ts";
@@ -70,7 +70,7 @@ export const webhookOperations = {
       errors: ["invalid_event_type", "invalid_url"],
       emits: "webhook.configured",
     },
-    (services, change, { body }) => put(services, change, body),
+    (services, change, { body }) => putDestination(services, change, body),
   ),
 
   listDeliveries: operation(
@@ -92,7 +92,7 @@ export const webhookOperations = {
       const { event_type: eventType, event_id: eventId, status, since } = query;
       const filter = { eventType, eventId, status, since };
       const found = await lookUp(log, webhooks.pageAttempts(by.organizationId, filter, pageOf(query)));
-      return mapped(found, (list) => pageView("deliveries", list, (attempt) => deliveryView(attempt, by)));
+      return mapOutcome(found, (list) => pageView("deliveries", list, (attempt) => deliveryView(attempt, by)));
     },
   ),
 
@@ -110,7 +110,7 @@ export const webhookOperations = {
       errors: ["invalid_state", "event_not_retained"],
       emits: "webhook.redelivery_requested",
     },
-    (_, change, { params }) => sent(change, { kind: "redeliver", attemptId: params.id }),
+    (_, change, { params }) => sendToDestination(change, { kind: "redeliver", attemptId: params.id }),
   ),
 
   redeliverEvents: operation(
@@ -161,7 +161,7 @@ export const webhookOperations = {
       errors: ["not_found", "invalid_state"],
       emits: "webhook.test",
     },
-    (_, change) => sent(change, { kind: "send_test", event: { ...change.event(), source: "test" } }),
+    (_, change) => sendToDestination(change, { kind: "send_test", event: { ...change.event(), source: "test" } }),
   ),
 
   verifySignature: operation(
@@ -185,7 +185,7 @@ const DEFAULT_NAME = "Webhook";
 type Sending = Extract<WebhookCommand, { readonly kind: "redeliver" | "send_test" }>;
 
 /** Commits the event, and shows its first attempt. */
-async function sent(change: Change, command: Sending): Committing {
+async function sendToDestination(change: Change, command: Sending): Committing {
   const { principal } = change;
   const committed = await change.commit([ask(webhookRef(principal.organizationId), command)], (attempt) =>
     accepted({ delivery: deliveryView(attempt, principal) }),
@@ -193,7 +193,7 @@ async function sent(change: Change, command: Sending): Committing {
   return withVerbs(committed, principal);
 }
 
-async function put(services: Services, change: Change, body: Static<typeof PutIntegrationBody>): Committing {
+async function putDestination(services: Services, change: Change, body: Static<typeof PutIntegrationBody>): Committing {
   const { principal } = change;
   const { name, url, enabled, event_types: eventTypes = [], retry_profile: retryProfile } = body;
   const known = knownTypes(eventTypes);

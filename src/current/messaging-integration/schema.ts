@@ -16,7 +16,7 @@ import {
 import { bad, good, idFilter, someOf, textField, timeField } from "../../http/contract/field.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 export const INTEGRATION_PATH = "/api/messaging-integration";
 
@@ -215,7 +215,7 @@ export function integrationView(
 /** The verbs that this caller may use on the integration now. */
 function verbsOn({ enabled }: { readonly enabled: boolean }, by: Principal): readonly string[] {
   const verbs = ["configure", "rotate_secret", ...(enabled ? ["test"] : [])];
-  return by.role === "owner" ? permitted(by, "webhooks:write", verbs) : [];
+  return by.role === "owner" ? permittedActions(by, "webhooks:write", verbs) : [];
 }
 
 /**
@@ -248,7 +248,7 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
     ...recordView(
       attempt,
       { redeliver: `${INTEGRATION_PATH}/deliveries/${attempt.id}/redeliver` },
-      permitted(by, "webhooks:write", by.role === "owner" ? ["redeliver"] : []),
+      permittedActions(by, "webhooks:write", by.role === "owner" ? ["redeliver"] : []),
     ),
   };
 }

@@ -1,5 +1,5 @@
 /** Missions on the current surface: list, create, read, change, delete (MIS-1, MIS-2). */
-import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { MissionChanges } from "../../../actors/mission/protocol.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
@@ -18,10 +18,10 @@ import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { costKnown } from "../../work/budget.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
-import { POLL_QUERY, polled } from "../long-poll.ts";
+import { POLL_QUERY, pollRecord } from "../long-poll.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { missionParams } from "../path-ids.ts";
-import { updated } from "../updating.ts";
+import { updateRecord } from "../updating.ts";
 import { missionChanges, CreateMissionBody, UpdateMissionBody } from "./schema.ts";
 import { readMission, updateAndRun } from "./starting.ts";
 import { askerOf, DeletedMissionView, MissionList, MissionView, missionView } from "./view.ts";
@@ -48,7 +48,7 @@ export const missionOperations = {
       if (!settled.ok) return settled;
       const filter = { seenBy: userId, status: query.status, agentId: query.agent_id, workspaceId: query.workspace_id };
       const found = await lookUp(log, missions.listMissions(organizationId, filter, pageOf(query)));
-      return mapped(found, (list) =>
+      return mapOutcome(found, (list) =>
         pageView("missions", list, (mission) => missionView(mission, principal, calendar)),
       );
     },
@@ -114,7 +114,7 @@ export const missionOperations = {
       const { principal } = caller;
       const ref = missionRef(principal.organizationId, params.id);
       const read = () => services.system.dispatch(ref, { kind: "read_mission", by: askerOf(principal) });
-      return polled(services, caller, { ref, read, query }, (mission) =>
+      return pollRecord(services, caller, { ref, read, query }, (mission) =>
         missionView(mission, principal, services.calendar),
       );
     },
@@ -152,7 +152,7 @@ export const missionOperations = {
       const command = { kind: "update_mission", by: askerOf(principal), changes: given.value, version } as const;
       const ref = missionRef(principal.organizationId, params.id);
       const read = ask(ref, { kind: "read_mission", by: askerOf(principal) });
-      return updated(change, [read, ask(ref, command), ...there], (after) =>
+      return updateRecord(change, [read, ask(ref, command), ...there], (after) =>
         missionView(after, principal, services.calendar),
       );
     },
@@ -205,12 +205,12 @@ async function missionWorkspace(
   given: string | undefined,
 ): Promise<Outcome<string>> {
   if (given !== undefined)
-    return mapped(
+    return mapOutcome(
       await system.dispatch(workspaceRef(organizationId, given), { kind: "read_workspace" }),
       ({ id }) => id,
     );
   const organization = await system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
-  return mapped(organization, ({ defaultWorkspaceId }) => defaultWorkspaceId);
+  return mapOutcome(organization, ({ defaultWorkspaceId }) => defaultWorkspaceId);
 }
 
 /** Refuses a cost budget for an agent whose model has no price (RUN-20). */
@@ -245,7 +245,7 @@ async function usableParts(
     agent = found.value;
   }
   if (body.workspace_id === undefined) return ok({ agent, workspaceId: null });
-  return mapped(await missionWorkspace(services, principal, body.workspace_id), (workspaceId) => ({
+  return mapOutcome(await missionWorkspace(services, principal, body.workspace_id), (workspaceId) => ({
     agent,
     workspaceId,
   }));

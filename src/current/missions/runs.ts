@@ -1,7 +1,7 @@
 /** The runs of a mission: begin one, the ledger, and the forecast (MIS-5, MIS-6). */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import { missionRef, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
-import { followed } from "../../../actors/runtime/turns/members.ts";
+import { followedBy } from "../../../actors/runtime/turns/members.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { accepted } from "../../http/commit/commit.ts";
@@ -12,7 +12,7 @@ import { runJob } from "../../work/missions.ts";
 import { jobView } from "../jobs/view.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
 import { missionParams } from "../path-ids.ts";
-import { newIds, prepared, readMission } from "./starting.ts";
+import { newIds, prepareRun, readMission } from "./starting.ts";
 import {
   askerOf,
   ForecastView,
@@ -44,7 +44,7 @@ export const runOperations = {
       const { principal, requestId } = change;
       const mission = await readMission(services, principal, params.id);
       if (!mission.ok) return mission;
-      const work = await prepared(services, principal, {
+      const work = await prepareRun(services, principal, {
         mission: mission.value,
         agent: mission.value.agentId,
         action: "run",
@@ -53,7 +53,7 @@ export const runOperations = {
       const ids = newIds();
       const ref = missionRef(principal.organizationId, params.id);
       return change.commit(
-        followed(ask(ref, { kind: "run_now", by: askerOf(principal), ids }), ({ brief }) =>
+        followedBy(ask(ref, { kind: "run_now", by: askerOf(principal), ids }), ({ brief }) =>
           brief === null ? null : runJob(work.value, ids, brief, requestId),
         ),
         ({ mission: after, brief }, [, job]) =>
@@ -91,7 +91,7 @@ export const runOperations = {
       if (!settled.ok) return settled;
       const of = { missionId: params.id, outcome: query.outcome };
       const found = await lookUp(log, missions.listRuns(organizationId, of, page.value));
-      return mapped(found, ({ records, next }) => {
+      return mapOutcome(found, ({ records, next }) => {
         const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView, params.id);
         return { runs, ...more };
       });
@@ -121,7 +121,7 @@ export const runOperations = {
         ask(ref, { kind: "read_mission", by }),
         ask(ref, { kind: "read_forecast", by, count }),
       ]);
-      return mapped(replies, ([mission, times]) => forecastView(mission, times));
+      return mapOutcome(replies, ([mission, times]) => forecastView(mission, times));
     },
   ),
 };

@@ -21,7 +21,7 @@ export const readMission = ({ system }: Services, principal: Principal, id: stri
 export const newIds = (): JobIds => ({ jobId: newId("job"), chatId: newId("cht") });
 
 /** Prepares the agent's work. First it checks that the caller may use the verb on the mission now. */
-export async function prepared(
+export async function prepareRun(
   services: Services,
   principal: Principal,
   {
@@ -63,7 +63,7 @@ export async function updateAndRun(
     isAgentGone: changes.agentId === undefined && mission.isAgentGone,
     isWorkspaceGone: changes.workspaceId === undefined && mission.isWorkspaceGone === true,
   };
-  const work = await prepared(services, principal, { mission: asked, agent: agentId, action: "run" });
+  const work = await prepareRun(services, principal, { mission: asked, agent: agentId, action: "run" });
   if (!work.ok) return work;
   const ids = newIds();
   const by = askerOf(principal);

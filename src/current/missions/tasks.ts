@@ -1,10 +1,10 @@
 /** The tasks of a mission (MIS-7). */
 import { assert } from "../../../actors/assert.ts";
-import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome } from "../../../actors/fault.ts";
 import { jobRef } from "../../../actors/job/schema.ts";
 import { missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followed, following } from "../../../actors/runtime/turns/members.ts";
+import { followedBy, following } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { accepted, created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
@@ -13,9 +13,9 @@ import type { Services } from "../../operations/services.ts";
 import { taskJob } from "../../work/missions.ts";
 import { jobView } from "../jobs/view.ts";
 import { MissionTaskId, missionParams } from "../path-ids.ts";
-import { updated } from "../updating.ts";
+import { updateRecord } from "../updating.ts";
 import { AddTaskBody, taskChangesOf, UpdateMissionTaskBody } from "./schema.ts";
-import { newIds, prepared } from "./starting.ts";
+import { newIds, prepareRun } from "./starting.ts";
 import { askerOf, missionTaskView, MissionTaskView, TaskStartedView } from "./view.ts";
 
 const taskParams = { ...missionParams, taskId: MissionTaskId };
@@ -65,7 +65,7 @@ export const missionTaskOperations = {
     async ({ system }, { principal }, { params: { id, taskId } }) => {
       const command = { kind: "read_task", by: askerOf(principal), taskId } as const;
       const found = await system.dispatch(missionRef(principal.organizationId, id), command);
-      return mapped(found, ({ mission, task }) => missionTaskView(mission, task, principal));
+      return mapOutcome(found, ({ mission, task }) => missionTaskView(mission, task, principal));
     },
   ),
 
@@ -95,7 +95,7 @@ export const missionTaskOperations = {
       } as const;
       const ref = missionRef(principal.organizationId, id);
       const read = ask(ref, { kind: "read_task", by: askerOf(principal), taskId });
-      return updated(
+      return updateRecord(
         change,
         [read, ask(ref, command)],
         ({ mission, task }) => missionTaskView(mission, task, principal),
@@ -125,11 +125,11 @@ export const missionTaskOperations = {
       const { mission, task } = found.value;
       const agent = await agentFor(services, principal, { assignedTo: task.assignedTo, otherwise: mission.agentId });
       if (!agent.ok) return agent;
-      const work = await prepared(services, principal, { mission, agent: agent.value, action: "change_tasks" });
+      const work = await prepareRun(services, principal, { mission, agent: agent.value, action: "change_tasks" });
       if (!work.ok) return work;
       const ids = newIds();
       const ref = missionRef(principal.organizationId, id);
-      const beginning = followed(
+      const beginning = followedBy(
         ask(ref, { kind: "start_task", by: askerOf(principal), taskId: task.id, ids }),
         (brief) => taskJob(work.value, ids, brief, requestId),
       );
@@ -161,5 +161,5 @@ async function agentFor(
   if (assignedTo === null || !assignedTo.startsWith("agt_")) return ok(otherwise);
   const found = await agents.find(principal, assignedTo);
   if (!found.ok && found.fault.kind === "not_found") return ok(otherwise);
-  return mapped(found, ({ id }) => id);
+  return mapOutcome(found, ({ id }) => id);
 }

@@ -23,7 +23,7 @@ import { Nullable, NullableTime, OneOf, Timestamp, Type, isoTime } from "../../.
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { JobView } from "../jobs/view.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** Upcoming times that a mission shows. */
 const UPCOMING = 5;
@@ -204,7 +204,7 @@ export const missionView = (mission: Mission, by: Principal, calendar: Calendar)
     ...recordView(
       mission,
       { self: `/api/missions/${id}`, runs: `/api/missions/${id}/runs`, forecast: `/api/missions/${id}/forecast` },
-      permitted(by, "missions:write", actionsFor(mission, askerOf(by))),
+      permittedActions(by, "missions:write", actionsFor(mission, askerOf(by))),
     ),
   };
 };
@@ -227,7 +227,7 @@ export const missionTaskView = (mission: Mission, task: MissionTask, by: Princip
     ...recordView(
       { ...task, organizationId: mission.organizationId },
       { self: `/api/missions/${mission.id}/tasks/${task.id}`, mission: `/api/missions/${mission.id}` },
-      permitted(by, "missions:write", mayChange ? taskVerbs(mission, task) : []),
+      permittedActions(by, "missions:write", mayChange ? taskVerbs(mission, task) : []),
     ),
   };
 };

@@ -1,5 +1,5 @@
 /** The people of an organization, and invitations to it (AUTH-19). */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import { unlessMember } from "../../../actors/organization/invitations.ts";
 import { FULL_ACCESS } from "../../../actors/organization/principal.ts";
 import { endingsOf, removalOf } from "../../../actors/organization/removal.ts";
@@ -49,7 +49,7 @@ export const memberOperations = {
       const organization = await system.dispatch(organizationRef(organizationId), READ_ORGANIZATION);
       if (!organization.ok) return organization;
       const members = await lookUp(log, directory.pageMembers(organizationId, pageOf(query)));
-      return mapped(members, (page) =>
+      return mapOutcome(members, (page) =>
         pageView("members", page, (member) => memberView(member, principal, organization.value)),
       );
     },
@@ -67,7 +67,7 @@ export const memberOperations = {
     async ({ system }, { principal }, { params: { id: userId } }) => {
       const ref = organizationRef(principal.organizationId);
       const read = await system.dispatchGroup([ask(ref, { kind: "read_member", userId }), ask(ref, READ_ORGANIZATION)]);
-      return mapped(read, ([member, organization]) => memberView(member, principal, organization));
+      return mapOutcome(read, ([member, organization]) => memberView(member, principal, organization));
     },
   ),
 
@@ -158,7 +158,7 @@ export const memberOperations = {
       if (!settled.ok) return settled;
       const invitations = await lookUp(log, directory.pageInvitations(organizationId, pageOf(query)));
       const now = clock.now();
-      return mapped(invitations, (page) =>
+      return mapOutcome(invitations, (page) =>
         pageView("invitations", page, (invitation) => invitationView(invitation, principal, now)),
       );
     },

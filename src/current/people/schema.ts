@@ -15,7 +15,7 @@ import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schem
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { TOKEN_STATUSES } from "../tokens/schema.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** A local part of 64 characters and a domain of 190; no spaces, no control characters. */
 const EMAIL = "^[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,64}@[^\\s@\\x00-\\x1f\\x7f-\\x9f]{1,190}$";
@@ -106,7 +106,7 @@ export const memberView = (member: Member, by: Principal, organization: Organiza
   ...recordView(
     member,
     { self: `/api/members/${member.id}` },
-    permitted(
+    permittedActions(
       by,
       FULL_ACCESS,
       by.role === "owner" && !isLastOwner(organization, member.id) ? ["update", "delete"] : [],
@@ -132,7 +132,7 @@ export function invitationView(invitation: Invitation, by: Principal, now: numbe
     ...recordView(
       invitation,
       { revoke: `/api/invitations/${invitation.id}/revoke` },
-      permitted(by, "tokens:write", status === "pending" ? ["revoke"] : []),
+      permittedActions(by, "tokens:write", status === "pending" ? ["revoke"] : []),
     ),
   };
 }
@@ -157,7 +157,7 @@ export function sessionView(session: Token, by: Principal, now: number): Shown<t
         updatedAt: session.revokedAt ?? session.createdAt,
       },
       { revoke: `/api/sessions/${session.id}/revoke` },
-      permitted(by, "tokens:write", mayRevoke ? ["revoke"] : []),
+      permittedActions(by, "tokens:write", mayRevoke ? ["revoke"] : []),
     ),
   };
 }
@@ -177,7 +177,7 @@ export function grantView(grant: Grant, by: Principal, now: number): Shown<typeo
     ...recordView(
       grant,
       { revoke: `/api/oauth-grants/${grant.id}/revoke` },
-      permitted(by, "tokens:write", isOpen && endingRefusal(grant, by) === null ? ["revoke"] : []),
+      permittedActions(by, "tokens:write", isOpen && endingRefusal(grant, by) === null ? ["revoke"] : []),
     ),
   };
 }

@@ -1,5 +1,5 @@
 /** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
-import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
 import { hasTokenEnded } from "../../../actors/organization/tokens.ts";
@@ -32,7 +32,9 @@ export const sessionOperations = {
       const filter = { kind: "session", userId } as const;
       const sessions = await lookUp(log, directory.pageTokens(organizationId, filter, pageOf(query)));
       const now = clock.now();
-      return mapped(sessions, (page) => pageView("sessions", page, (session) => sessionView(session, principal, now)));
+      return mapOutcome(sessions, (page) =>
+        pageView("sessions", page, (session) => sessionView(session, principal, now)),
+      );
     },
   ),
 
@@ -112,7 +114,7 @@ export const sessionOperations = {
       if (!settled.ok) return settled;
       const grants = await lookUp(log, directory.pageGrants(organizationId, userId, pageOf(query)));
       const now = clock.now();
-      return mapped(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
+      return mapOutcome(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
     },
   ),
 

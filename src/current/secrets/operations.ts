@@ -2,7 +2,7 @@
  * The secrets of an organization (RUN-5): write-only. A value is sealed here, first of all, so that no command,
  * record, event or log line ever holds it.
  */
-import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { canUse, type Principal } from "../../../actors/organization/principal.ts";
 import type { SecretInfo } from "../../../actors/organization/protocol.ts";
 import { KEYED_PROVIDERS, organizationRef, type ProviderKey } from "../../../actors/organization/schema.ts";
@@ -52,7 +52,7 @@ export const secretOperations = {
     },
     async ({ system }, { principal }) => {
       const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
-      return mapped(secrets, (list) => ({ secrets: list.map(secretView) }));
+      return mapOutcome(secrets, (list) => ({ secrets: list.map(secretView) }));
     },
   ),
 
@@ -122,7 +122,7 @@ export const secretOperations = {
     },
     async ({ system }, { principal }) => {
       const keys = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_provider_keys" });
-      return mapped(keys, (list) => ({ provider_keys: list.map(providerKeyView) }));
+      return mapOutcome(keys, (list) => ({ provider_keys: list.map(providerKeyView) }));
     },
   ),
 

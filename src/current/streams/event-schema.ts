@@ -48,11 +48,11 @@ function snakeCasedSchema(schema: TSchema): TSchema {
   return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema), schemaName(schema));
 }
 
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `message.created` of the stream `Chat` is `ChatMessageCreatedEvent`; no word is repeated. */
 function eventName(stream: string, type: string): string {
-  const words = type.split(/[._]/).map(capitalized);
+  const words = type.split(/[._]/).map(capitalize);
   return [...(words[0] === stream ? [] : [stream]), ...words, ...(words.at(-1) === "Event" ? [] : ["Event"])].join("");
 }
 

@@ -22,7 +22,7 @@ const framesOf = () => ({
 });
 const whole = framesOf();
 const withoutCalls = framesOf();
-const known = (kind: StreamKind) => (kind === "chat_without_calls" ? withoutCalls : whole);
+const frameCacheOf = (kind: StreamKind) => (kind === "chat_without_calls" ? withoutCalls : whole);
 const encoder = new TextEncoder();
 
 /** One write, shared by all readers at the same position. */
@@ -34,7 +34,7 @@ export interface Write {
 
 /** All items as one write. */
 export function writeOf(kind: StreamKind, items: readonly StreamItem[]): Write {
-  const { writes } = known(kind);
+  const { writes } = frameCacheOf(kind);
   let write = writes.get(items);
   if (write === undefined) {
     let text = "";
@@ -56,7 +56,7 @@ export const cursorAfter = (item: StreamItem): string =>
   item.kind === "event" ? String(item.event.seq) : `${item.afterSeq}.${item.position}`;
 
 function eventFrame(kind: StreamKind, event: StoredEvent): string {
-  const { events } = known(kind);
+  const { events } = frameCacheOf(kind);
   let frame = events.get(event);
   if (frame === undefined) {
     const { seq, type, at } = event;

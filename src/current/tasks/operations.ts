@@ -1,5 +1,5 @@
 /** Tasks on the current surface: list, read, and status updates, for which v1 has no operation. */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import type { OrganizationTaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -9,7 +9,7 @@ import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { TaskId } from "../path-ids.ts";
-import { updated } from "../updating.ts";
+import { updateRecord } from "../updating.ts";
 import {
   CreateTaskBody,
   DeletedTask,
@@ -40,7 +40,7 @@ export const taskOperations = {
       if (!settled.ok) return settled;
       const filter = { status: query.status, assignedTo: query.assigned_to, workspaceId: query.workspace_id };
       const tasks = await lookUp(log, directory.pageTasks(organizationId, filter, pageOf(query)));
-      return mapped(tasks, (list) => pageView("tasks", list, (task) => taskView(task, principal)));
+      return mapOutcome(tasks, (list) => pageView("tasks", list, (task) => taskView(task, principal)));
     },
   ),
 
@@ -64,7 +64,13 @@ export const taskOperations = {
         assigned_to: assignedTo,
         workspace_id: workspaceId,
       } = body;
-      const input = { title, description, priority, assignedTo: given(assignedTo), workspaceId: given(workspaceId) };
+      const input = {
+        title,
+        description,
+        priority,
+        assignedTo: givenIdOrNull(assignedTo),
+        workspaceId: givenIdOrNull(workspaceId),
+      };
       const command = { kind: "create_task", createdBy: principal.userId, input } as const;
       return change.commit([ask(organizationRef(principal.organizationId), command)], (task) =>
         created(taskView(task, principal)),
@@ -83,7 +89,7 @@ export const taskOperations = {
     },
     async ({ system }, { principal }, { params: { id: taskId } }) => {
       const task = await system.dispatch(organizationRef(principal.organizationId), { kind: "read_task", taskId });
-      return mapped(task, (found) => taskView(found, principal));
+      return mapOutcome(task, (found) => taskView(found, principal));
     },
   ),
 
@@ -106,13 +112,13 @@ export const taskOperations = {
       const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body;
       const changes: Partial<OrganizationTaskChanges> = {
         ...rest,
-        ...(assignedTo === undefined ? {} : { assignedTo: given(assignedTo) }),
-        ...(workspaceId === undefined ? {} : { workspaceId: given(workspaceId) }),
+        ...(assignedTo === undefined ? {} : { assignedTo: givenIdOrNull(assignedTo) }),
+        ...(workspaceId === undefined ? {} : { workspaceId: givenIdOrNull(workspaceId) }),
       };
       const command = { kind: "update_task", taskId, changes, version: headers["if-match"] ?? null } as const;
       const ref = organizationRef(principal.organizationId);
       const steps = [ask(ref, { kind: "read_task", taskId }), ask(ref, command)] as const;
-      return updated(change, steps, (task) => taskView(task, principal));
+      return updateRecord(change, steps, (task) => taskView(task, principal));
     },
   ),
 
@@ -138,4 +144,4 @@ export const taskOperations = {
 };
 
 /** The given id, or null; an empty text counts as none (V1-7). */
-const given = (id: string | null | undefined): string | null => id || null;
+const givenIdOrNull = (id: string | null | undefined): string | null => id || null;

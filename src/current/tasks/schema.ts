@@ -6,7 +6,7 @@ import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { GIVEN_ID_CHARACTERS, idFilter, someOf } from "../../http/contract/field.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** Characters, as on v1. */
 const TASK_TITLE_LIMIT = 512;
@@ -66,7 +66,11 @@ export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => (
   workspace_id: task.workspaceId,
   created_by: task.createdBy,
   completed_at: task.completedAt,
-  ...recordView(task, { self: `/api/tasks/${task.id}` }, permitted(by, "tasks:write", organizationTaskVerbs(task))),
+  ...recordView(
+    task,
+    { self: `/api/tasks/${task.id}` },
+    permittedActions(by, "tasks:write", organizationTaskVerbs(task)),
+  ),
 });
 
 export const deletedTaskView = (task: Task, by: Principal): Shown<typeof DeletedTask> => ({

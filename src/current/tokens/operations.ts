@@ -3,7 +3,7 @@
  * is managed only by its own person. Both act as the person who made them. The secret is only in the answer of the
  * creation.
  */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TokenFilter } from "../../../actors/organization/protocol.ts";
 import { organizationRef, type TokenKind } from "../../../actors/organization/schema.ts";
@@ -133,7 +133,7 @@ async function listTokens<P extends string>(
   if (!settled.ok) return settled;
   const tokens = await lookUp(log, directory.pageTokens(organizationId, visibleTo(principal, kind), page));
   const now = clock.now();
-  return mapped(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
+  return mapOutcome(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
 }
 
 async function createToken({ clock }: Services, change: Change, kind: TokenKind, body: Static<typeof CreateTokenBody>) {

@@ -11,7 +11,7 @@ import {
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** Sessions, and tokens of programs with a grant, are not named tokens. */
 function namedTokenKind(kind: CredentialKind): TokenKind {
@@ -93,7 +93,11 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   ...recordView(
     withVersion(token),
     { revoke: `${TOKEN_PATHS[namedTokenKind(token.kind)]}/${token.id}/revoke` },
-    permitted(by, "tokens:write", token.revokedAt === null && revocationRefusal(token, by) === null ? ["revoke"] : []),
+    permittedActions(
+      by,
+      "tokens:write",
+      token.revokedAt === null && revocationRefusal(token, by) === null ? ["revoke"] : [],
+    ),
   ),
 });
 

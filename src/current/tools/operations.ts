@@ -56,7 +56,7 @@ export const toolOperations = {
     },
     async (services, { principal }, { query }) => {
       const own =
-        query.agent_id === undefined ? ok(NO_CONNECTIONS) : await connected(services, principal, query.agent_id);
+        query.agent_id === undefined ? ok(NO_CONNECTIONS) : await agentConnections(services, principal, query.agent_id);
       if (!own.ok) return own;
       const { tools = [], mcpServers } = own.value;
       const found = await services.mcpCatalogue.toolsOf(principal.organizationId, mcpServers);
@@ -91,7 +91,7 @@ type Connections = Pick<Agent, "tools" | "mcpServers">;
 const NO_CONNECTIONS: Connections = { mcpServers: [] };
 
 /** Readers of other organizations do not see the agent's connections (V1-5). */
-async function connected({ agents }: Services, by: Principal, agentId: string): Promise<Outcome<Connections>> {
+async function agentConnections({ agents }: Services, by: Principal, agentId: string): Promise<Outcome<Connections>> {
   const agent = await agents.find(by, agentId);
   if (!agent.ok) return agent;
   return ok(agent.value.organizationId === by.organizationId ? agent.value : NO_CONNECTIONS);

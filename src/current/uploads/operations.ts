@@ -1,5 +1,5 @@
 /** Uploads on the current surface: list, upload, read, download, delete (FILE-1 to FILE-4). */
-import { invalid, mapped, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, mapOutcome, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime, Nullable, Timestamp, Type } from "../../../actors/schema.ts";
@@ -19,7 +19,7 @@ import { roomFor } from "../../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../../work/media-type.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { UploadId } from "../path-ids.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 import { DIGEST_HEADER } from "../workspaces/content-range.ts";
 import { fileResponse } from "../workspaces/file-response.ts";
 import { FILE_BYTES } from "../workspaces/file-schema.ts";
@@ -55,7 +55,7 @@ export const uploadOperations = {
       const settled = await system.settled(principal.organizationId);
       if (!settled.ok) return settled;
       const list = await lookUp(log, uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)));
-      return mapped(list, (page) => pageView("files", page, (upload) => uploadedFileView(upload, principal)));
+      return mapOutcome(list, (page) => pageView("files", page, (upload) => uploadedFileView(upload, principal)));
     },
   ),
 
@@ -114,7 +114,7 @@ export const uploadOperations = {
       answers: { 200: UploadedFile },
     },
     async (services, { principal }, { params: { id } }) => {
-      return mapped(await found(services, principal, id), (upload) => uploadedFileView(upload, principal));
+      return mapOutcome(await readUpload(services, principal, id), (upload) => uploadedFileView(upload, principal));
     },
   ),
 
@@ -129,7 +129,7 @@ export const uploadOperations = {
       answers: { 200: FILE_BYTES, 206: FILE_BYTES, 304: null },
     },
     async (services, { principal }, { params: { id }, headers }) => {
-      const upload = await found(services, principal, id);
+      const upload = await readUpload(services, principal, id);
       return upload.ok ? fileResponse(services, upload.value, headers) : upload;
     },
   ),
@@ -157,7 +157,7 @@ export const uploadOperations = {
 /** An upload is abandoned after so much silence. */
 const UPLOADING_QUIET_SECONDS = 60;
 
-const found = (
+const readUpload = (
   { system }: Pick<Services, "system">,
   { organizationId, userId }: Principal,
   id: string,
@@ -173,6 +173,6 @@ function uploadedFileView(upload: Upload, by: Principal): Shown<typeof UploadedF
     sha256: upload.sha256,
     created_by: upload.createdBy,
     expires_at: upload.expiresAt,
-    ...recordView(upload, { self, content: `${self}/content` }, permitted(by, "chats:write", ["delete"])),
+    ...recordView(upload, { self, content: `${self}/content` }, permittedActions(by, "chats:write", ["delete"])),
   };
 }

@@ -1,5 +1,5 @@
 /** The organization's usage by agent, model or day, and its budget of this month (RUN-4). */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
@@ -106,7 +106,7 @@ export const usageOperations = {
       if (!settled.ok) return settled;
       const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
       const found = await lookUp(log, reports);
-      return mapped(found, ([report, states]) =>
+      return mapOutcome(found, ([report, states]) =>
         usageReportView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
       );
     },

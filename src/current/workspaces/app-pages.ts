@@ -38,7 +38,7 @@ function policyOf(
 export async function appPage(services: Services, target: AppTarget, request: Request): Promise<Outcome<Response>> {
   const { system, files, log, appPlaces, appUrl } = services;
   const at = appPlaces.urlOf(target.label);
-  if (target.path === NO_SLASH) return ok(moved(at));
+  if (target.path === NO_SLASH) return ok(redirectPermanently(at));
   const found = await lookUp(log, files.findApp(target.label));
   if (!found.ok) return found;
   if (found.value === null) return notFound("app");
@@ -53,7 +53,7 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   if (!file.ok) return file.fault.kind === "not_found" ? notFound("file") : file;
   const { node, name } = file.value.place;
   // Without the trailing slash, relative links of its index would resolve beside it.
-  if (node.kind === "directory") return ok(moved(`${at}${target.path}/`));
+  if (node.kind === "directory") return ok(redirectPermanently(`${at}${target.path}/`));
   const headers = {
     "content-security-policy": policyOf(at, { hasOrigin: appPlaces.areApart, embedder: new URL(appUrl()).origin }),
     // Pages with an opaque origin load their own scripts and fonts cross-origin; the files are public.
@@ -71,7 +71,7 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   return fileResponse(services, { ...node, organizationId, name }, asked, { isShown: true, headers });
 }
 
-const moved = (location: string): Response =>
+const redirectPermanently = (location: string): Response =>
   new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
 
 /** The path in the workspace; null if the path in the URL is invalid. */

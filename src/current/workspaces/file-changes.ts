@@ -18,7 +18,7 @@ import {
   MoveBody,
   PathQuery,
   Recursive,
-  required,
+  requirePath,
 } from "./file-schema.ts";
 import { NO_CONDITION } from "./upload.ts";
 import { ownWorkspaceRef } from "./files.ts";
@@ -39,7 +39,7 @@ export const fileChangeOperations = {
       emits: "workspace_file.changed",
     },
     async (_, change, { params: { id }, query: { path, recursive }, headers }) => {
-      const given = required(path);
+      const given = requirePath(path);
       if (!given.ok) return given;
       const command = {
         kind: "delete_place",

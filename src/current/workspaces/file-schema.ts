@@ -47,7 +47,7 @@ export const Recursive = withDefault(
 );
 
 /** A path that the query must have. */
-export const required = (path: FilePath | undefined): Outcome<FilePath> =>
+export const requirePath = (path: FilePath | undefined): Outcome<FilePath> =>
   path === undefined ? invalid("/path", "path must be given") : ok(path);
 
 const Path = Text("The path, relative to the workspace", EXAMPLE_PATH);

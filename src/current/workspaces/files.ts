@@ -24,7 +24,7 @@ import {
   Recursive,
   VersionList,
   fileView,
-  required,
+  requirePath,
   versionView,
 } from "./file-schema.ts";
 import { previewOf } from "./preview.ts";
@@ -143,7 +143,7 @@ export const fileOperations = {
       answers: { 200: FILE_BYTES, 206: FILE_BYTES, 304: null },
     },
     async (services, { principal }, { params: { id }, query: { path, number }, headers }) => {
-      const given = required(path);
+      const given = requirePath(path);
       if (!given.ok) return given;
       const { organizationId } = principal;
       const file = await contentAt(services, { organizationId, id, path: given.value, number });
@@ -166,7 +166,7 @@ export const fileOperations = {
       answers: { 200: VersionList },
     },
     async ({ system, files, clock, log }, { principal }, { params: { id }, query: { path } }) => {
-      const given = required(path);
+      const given = requirePath(path);
       if (!given.ok) return given;
       const { organizationId } = principal;
       const history = await system.dispatch(ownWorkspaceRef(principal, id), {

@@ -1,5 +1,5 @@
 /** Workspaces on the current surface: list, read, make, change, delete, select (WSP-1, WSP-6, GEN-8). */
-import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -12,7 +12,7 @@ import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { workspaceParams } from "../path-ids.ts";
-import { doneIf, updated } from "../updating.ts";
+import { doneIf, updateRecord } from "../updating.ts";
 import {
   CreateWorkspaceBody,
   ownsWorkspace,
@@ -41,7 +41,7 @@ export const workspaceOperations = {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const workspaces = await lookUp(log, directory.pageWorkspaces(organizationId, pageOf(query)));
-      return mapped(workspaces, (list) =>
+      return mapOutcome(workspaces, (list) =>
         pageView("workspaces", list, (one) => workspaceView(one, { by, ...selection.value, appPlaces })),
       );
     },
@@ -116,7 +116,7 @@ export const workspaceOperations = {
       const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
       const ref = workspaceRef(by.organizationId, id);
-      return updated(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
+      return updateRecord(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
         workspaceDetails(workspace, totals.value, { by, ...selection.value, appPlaces }),
       );
     },

@@ -260,10 +260,10 @@ function repositoryUrl(text: string): Outcome<URL> {
 /** The last part of the path, which is git's default name for a clone. */
 const cloneName = ({ pathname, hostname }: URL): string => {
   const last = pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
-  return decoded(last).replace(/\.git$/i, "") || hostname;
+  return decodePath(last).replace(/\.git$/i, "") || hostname;
 };
 
-function decoded(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

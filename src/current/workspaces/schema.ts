@@ -8,7 +8,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import type { AppPlaces } from "../../operations/app-places.ts";
 import { AppView, appView } from "./app-schema.ts";
 import { RepositoryView, repositoryView } from "./repository-schema.ts";
-import { permitted, RECORD, recordView } from "../record.ts";
+import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** Characters of a name, and of a description. */
 const WORKSPACE_NAME_CHARACTERS = 200;
@@ -98,7 +98,7 @@ export const workspaceView = (
         jobs: `/api/jobs?workspace_id=${id}`,
         tasks: `/api/tasks?workspace_id=${id}`,
       },
-      permitted(by, "workspaces:write", [
+      permittedActions(by, "workspaces:write", [
         ...(ownsWorkspace(workspace, by) ? ["update", ...(id === defaultId ? [] : ["delete"])] : []),
         "select",
       ]),

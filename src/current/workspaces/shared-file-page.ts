@@ -38,7 +38,7 @@ function lookAt({ kind, image, pages, table, html, content: text, truncated }: S
       : table !== undefined
         ? tableHtml(table)
         : html !== undefined
-          ? framed(html)
+          ? frameHtml(html)
           : text !== undefined
             ? `<pre>${escapeHtml(text)}</pre>`
             : "";
@@ -49,7 +49,7 @@ function lookAt({ kind, image, pages, table, html, content: text, truncated }: S
 
 const FRAME_STYLE = `<style>${PAGE_STYLE}body{background:var(--card);padding:1rem}</style>`;
 
-const framed = (html: string): string =>
+const frameHtml = (html: string): string =>
   `<iframe sandbox title="Preview" srcdoc="${escapeHtml(FRAME_STYLE + html)}"></iframe>`;
 
 function tableHtml({ columns, rows }: NonNullable<ShownPreview["table"]>): string {

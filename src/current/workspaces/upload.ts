@@ -24,7 +24,7 @@ import { doneIf } from "../updating.ts";
 import { currentUploads } from "../uploads/unfinished.ts";
 import { WRITE_HEADERS } from "./conditions.ts";
 import type { ContentRange } from "./content-range.ts";
-import { ChangedFile, changedView, PathQuery, required, partialUploadView, UploadView } from "./file-schema.ts";
+import { ChangedFile, changedView, PathQuery, requirePath, partialUploadView, UploadView } from "./file-schema.ts";
 
 /** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
 const MOST_BYTES = 102_400 * 1_024 * 1_024;
@@ -59,7 +59,7 @@ export const writeOperations = {
       emits: "workspace_file.changed",
     },
     async (services, change, input) => {
-      const given = required(input.query.path);
+      const given = requirePath(input.query.path);
       if (!given.ok) return given;
       const path = newPath(given.value);
       if (!path.ok) return path;

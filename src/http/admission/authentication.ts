@@ -82,14 +82,14 @@ export class Authentication {
     this.unknown = new UnknownTokens(parts.clock);
   }
 
-  /** The bearer of the request's token; refuses `unauthenticated`, `token_expired`, `rate_limited` or `unavailable`. */
+  /** The bearer of the request's token; refuses `refuseUnauthenticated`, `token_expired`, `rate_limited` or `unavailable`. */
   verify(asking: AskingRequest, how: AcceptedCredentials): MaybePromise<Outcome<Verified>> {
     const { headers } = asking.request;
     const header = headers.get("authorization");
     if (isWithoutToken(header) && how.takesSessions) return this.verifySession(asking, how);
     const secret = bearerOf(header);
-    if (secret === null) return unauthenticated("no bearer token");
-    if (secret.startsWith(SESSION_PREFIX)) return unauthenticated("a session is no bearer token");
+    if (secret === null) return refuseUnauthenticated("no bearer token");
+    if (secret.startsWith(SESSION_PREFIX)) return refuseUnauthenticated("a session is no bearer token");
     return this.verifySecret(asking, secret, how);
   }
 
@@ -98,8 +98,8 @@ export class Authentication {
     const { request } = asking;
     const appUrl = this.parts.appUrl();
     const secret = sessionIn(request.headers.get("cookie"), appUrl);
-    if (secret === null) return unauthenticated("no bearer token and no session");
-    if (!secret.startsWith(SESSION_PREFIX)) return unauthenticated("a cookie holds nothing but a session");
+    if (secret === null) return refuseUnauthenticated("no bearer token and no session");
+    if (!secret.startsWith(SESSION_PREFIX)) return refuseUnauthenticated("a cookie holds nothing but a session");
     if (!isSafe(request.method) && !isSameOrigin(request, appUrl)) return FOREIGN_PAGE;
     return this.verifySecret(asking, secret, how);
   }
@@ -135,10 +135,10 @@ export class Authentication {
     const hash = hashToFind(secret);
     const place = hash === null ? undefined : this.places.get(hash);
     if (place !== undefined) return this.ask(asking, place, how);
-    if (hash === null || !isToken(secret)) return unauthenticated("malformed token");
+    if (hash === null || !isToken(secret)) return refuseUnauthenticated("malformed token");
     const address = this.parts.limits.spentAddress(asking.request, asking.server);
     const answer = address === null ? "look_up" : this.unknown.ask(hash, address);
-    if (answer === "unknown") return unauthenticated("unknown token");
+    if (answer === "unknown") return refuseUnauthenticated("unknown token");
     return answer === "later" ? LATER : this.find(asking, hash, how);
   }
 
@@ -148,7 +148,7 @@ export class Authentication {
     if (!found.ok) return found;
     if (found.value === null) {
       this.unknown.add(hash);
-      return unauthenticated("unknown token");
+      return refuseUnauthenticated("unknown token");
     }
     const place = this.placeOf(found.value, hash);
     this.places.set(hash, place);
@@ -165,7 +165,7 @@ export class Authentication {
       rate: RateState | null,
     ): Outcome<Verified> => {
       if (audience !== null && (resource === null || audience !== this.parts.appUrl() + resource))
-        return unauthenticated("the token is for another resource");
+        return refuseUnauthenticated("the token is for another resource");
       if (isStale) this.touch(asking, place);
       return { ok: true, value: { principal, rate } };
     };
@@ -202,7 +202,7 @@ const FOREIGN_PAGE = refuse({
   message: "Changes with a session are accepted only from pages of this service; a program must send a token",
 });
 
-const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
+const refuseUnauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
 
 /** Whether there is no token: clients with an empty field for it (the reference's) send the scheme alone. */
 const isWithoutToken = (header: string | null): boolean => header === null || /^bearer *$/i.test(header);

@@ -69,7 +69,7 @@ export class Emission {
       actor: actorOf(principal),
       requestId,
       resource: eventResource(this.emitter, answer),
-      data: isTruncated ? cut(whole) : whole,
+      data: isTruncated ? cutTexts(whole) : whole,
       isTruncated,
       changes: CHANGING.test(type) ? given.filter((field) => Object.hasOwn(whole, field)) : [],
     };
@@ -127,7 +127,7 @@ function shownValue(value: Json | undefined): Json | undefined {
 }
 
 /** The part of the data that identifies the records, with their status. */
-function cut(data: JsonObject): JsonObject {
+function cutTexts(data: JsonObject): JsonObject {
   const kept = Object.entries(data).flatMap(([key, value]): [string, Json][] => {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       const inner = idsOf(value as JsonObject);

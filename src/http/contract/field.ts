@@ -70,7 +70,7 @@ export const idFilter = (shown: TSchema) => Type.Unsafe<string>({ ...shown, maxL
 const SEARCH_TEXT_CHARACTERS = 256;
 
 /** The search text of a list. */
-export const searched = (description: string) => Type.String({ maxLength: SEARCH_TEXT_CHARACTERS, description });
+export const searchField = (description: string) => Type.String({ maxLength: SEARCH_TEXT_CHARACTERS, description });
 
 /** A time in ISO 8601, converted to its stored format. */
 export const timeField = (shown: object) =>

@@ -43,7 +43,7 @@ const compressedStream = (body: Blob, encoding: Encoding): ReadableStream =>
   body.stream().pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
 
 /** The body of a single answer, compressed fast. */
-export function compressed(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
+export function compressText(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
   if (text.length > COMPRESSED_AT_ONCE_BYTES) return compressedStream(new Blob([text]), encoding);
   return encoding === "zstd" ? new Uint8Array(Bun.zstdCompressSync(text, FAST)) : Bun.gzipSync(text, FAST);
 }

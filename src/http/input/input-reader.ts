@@ -269,7 +269,7 @@ export class InputReader {
     const { isBodyOptional, bodyMayBeIn } = this.operation;
     const json = isBodyOptional === true && text === "" ? ok<JsonObject>({}) : parseJsonObject(text);
     if (!json.ok) return { value: json, given: NO_FIELDS };
-    const object = bodyMayBeIn === undefined ? json.value : unwrapped(json.value, bodyMayBeIn);
+    const object = bodyMayBeIn === undefined ? json.value : unwrapBody(json.value, bodyMayBeIn);
     return { value: this.body.parse(object), given: Object.keys(json.value) };
   }
 }
@@ -313,7 +313,7 @@ function several({ name, most, read }: QueryField, given: URLSearchParams, compl
   return values;
 }
 
-function unwrapped(object: JsonObject, name: string): JsonObject {
+function unwrapBody(object: JsonObject, name: string): JsonObject {
   const inner = object[name];
   const isWrapped =
     Object.keys(object).length === 1 && typeof inner === "object" && inner !== null && !Array.isArray(inner);

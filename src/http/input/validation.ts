@@ -112,7 +112,7 @@ const takesNull = (schema: TSchema): boolean => isNull(schema) || variantsOf(sch
 /** The schema for the values that are not null. */
 const withoutNull = (schema: TSchema): TSchema => variantsOf(schema)?.find((variant) => !isNull(variant)) ?? schema;
 export const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
-const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
+const unescapePointer = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
 
 interface SchemaPlace {
   readonly schema: TSchema;
@@ -124,7 +124,7 @@ function schemaPlaceAt(root: TSchema, path: string): SchemaPlace | null {
   let place: SchemaPlace = { schema: root, isRequired: true };
   for (const part of path.split("/").slice(1)) {
     const { schema } = place;
-    const name = unescaped(part);
+    const name = unescapePointer(part);
     const next = propertiesOf(schema)?.[name] ?? (schema["items"] as TSchema | undefined);
     if (next === undefined) return null;
     const required = schema["required"] as readonly string[] | undefined;
@@ -141,7 +141,7 @@ const isMissing = (error: InputError): boolean => error.message.startsWith(MISSI
 const ARTICLES: Readonly<Record<string, string>> = { array: "an", integer: "an", object: "an" };
 
 function messageFor(path: string, value: unknown, { schema, isRequired }: SchemaPlace): string {
-  const field = path.split("/").slice(1).map(unescaped).join(".");
+  const field = path.split("/").slice(1).map(unescapePointer).join(".");
   if (value === undefined) return `${MISSING}${field}`;
   if (value === null) return notNull(field);
   if (typeof schema["errorMessage"] === "string") return schema["errorMessage"];

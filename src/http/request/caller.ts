@@ -45,7 +45,7 @@ export const localCaller = (
 ): Caller => ({ principal, requestId, signal, address: null, keepOpen() {} });
 
 /** The caller without the connection: work that they began survives its loss. */
-export const detached = (caller: Caller): Caller => ({
+export const detachCaller = (caller: Caller): Caller => ({
   principal: caller.principal,
   requestId: caller.requestId,
   signal: NEVER_ABORTED,

@@ -10,7 +10,7 @@ import { newId } from "../../../actors/ids.ts";
 import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
-import { compressed, COMPRESSED_FROM_BYTES, encodingFor } from "../document/encoding.ts";
+import { compressText, COMPRESSED_FROM_BYTES, encodingFor } from "../document/encoding.ts";
 import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import type { PipelineAnswer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 import type { BoundOperation } from "./bound-operation.ts";
@@ -353,7 +353,7 @@ export class Exchange implements Caller, RawInput {
     const { rate, requestId } = this;
     const isLong = text.length > COMPRESSED_FROM_BYTES;
     const encoding = isLong ? encodingFor(this.header("accept-encoding")) : null;
-    const body = encoding === null ? text : compressed(text, encoding);
+    const body = encoding === null ? text : compressText(text, encoding);
     // Copying prepared headers is faster than reading an object.
     const response = this.made(status, rate === null ? PLAIN : this.rateHeaders.json(rate), body);
     if (isLong) response.headers.set("vary", "accept-encoding");

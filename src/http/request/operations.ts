@@ -10,7 +10,7 @@
  */
 import { parseStored } from "../../../actors/exact-json.ts";
 import { assert } from "../../../actors/assert.ts";
-import { mapped, type Outcome, refuse } from "../../../actors/fault.ts";
+import { mapOutcome, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import type { OperationGroup } from "../contract/operation.ts";
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
@@ -69,7 +69,7 @@ export class Operations {
     const reading = await operation.readInput(raw, key !== null);
     const outcome = await this.run(operation, caller, { raw, path, key, reading });
     if (!outcome.ok || !(outcome.value instanceof CommitAnswer)) return outcome;
-    return mapped(outcome.value.outcome, (value) =>
+    return mapOutcome(outcome.value.outcome, (value) =>
       value instanceof Response ? value : (parseStored(value.body) as object),
     );
   }

@@ -94,7 +94,7 @@ export class AnswerReader {
       ...(this.signal === undefined ? {} : { signal: this.signal }),
     });
     if (!result.ok) throw sandboxFailure(result.error, result.words);
-    const answer = checked(result.value, contentBytes(content));
+    const answer = checkReduced(result.value, contentBytes(content));
     if (answer === null) throw sandboxFailure("invalid", "");
     this.counts = { messages: answer.messages, requests: answer.requests };
     this.leaveFiles(answer, result.bytes);
@@ -128,7 +128,7 @@ function hasBlankLine(before: Uint8Array | undefined, chunk: Uint8Array): boolea
 }
 
 /** A compromised child may answer anything. */
-function checked(value: unknown, bytes: number): McpAnswer | null {
+function checkReduced(value: unknown, bytes: number): McpAnswer | null {
   if (typeof value !== "object" || value === null) return null;
   const { consumed, messages, requests, isAnswered, forClient } = value as Partial<McpAnswer>;
   if (!isCount(consumed) || consumed > bytes || !isCount(messages) || !isCount(requests)) return null;

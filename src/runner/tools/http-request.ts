@@ -111,12 +111,12 @@ function putArgument(parts: RequestPartsDraft, place: ReturnType<typeof argument
     if (text === null || text === "")
       return "is a part of the address: it must be a text or a number, and not be empty";
     // Replace by a function, so that `$&` in a text is no pattern.
-    parts.path = parts.path.replaceAll(`{${as}}`, () => encoded(text));
+    parts.path = parts.path.replaceAll(`{${as}}`, () => encodeValue(text));
   }
   if (place.place === "query") {
     const values = Array.isArray(value) ? value : [value];
     for (const one of values)
-      parts.query.push(`${encoded(as)}=${encoded(scalarText(one as Json) ?? JSON.stringify(one))}`);
+      parts.query.push(`${encodeValue(as)}=${encodeValue(scalarText(one as Json) ?? JSON.stringify(one))}`);
   }
   if (place.place === "header") {
     const text = Array.isArray(value)
@@ -139,7 +139,7 @@ function requestJson(http: HttpCall, inputSchema: JsonObject, { body, fields }: 
   return names.some((name) => argumentPlace(http, name).place === "field") ? "{}" : undefined;
 }
 
-const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
+const encodeValue = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /** A string, number or boolean as text; null for anything else. */
 function scalarText(value: Json): string | null {

@@ -110,7 +110,7 @@ export function ruleFor(error: unknown, call: WireCall): Rule | null {
 }
 
 /** The call with what is conceded. */
-export function conceded(call: WireCall): WireCall {
+export function applyConcessions(call: WireCall): WireCall {
   const { concessions } = call;
   let { system, messages, outputSchema } = call;
   if (concessions.has("no_state")) messages = messages.map(withoutState);

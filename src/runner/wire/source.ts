@@ -12,7 +12,7 @@ import { chatCompletions } from "./chat-completions.ts";
 import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
-import { conceded, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
+import { applyConcessions, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
 
 export type WireTarget = Extract<ModelTarget, { readonly kind: "anthropic" | "openai" | "compatible" }>;
@@ -94,7 +94,7 @@ async function openWireStream(
   onSent: (() => void) | undefined,
   { signal, onHeaders, charged, touch }: AnswerListener,
 ) {
-  const spoken = charged(() => conceded(call));
+  const spoken = charged(() => applyConcessions(call));
   const asked = buildRequestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",

@@ -4,7 +4,7 @@
  */
 import { parseStored } from "../../../actors/exact-json.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { type Check, compiled, dialectOf, metaErrors } from "./json-schema.ts";
+import { type Check, compileSchema, dialectOf, metaErrors } from "./json-schema.ts";
 import type { SchemaError } from "./schema-errors.ts";
 
 /** The most errors to report. */
@@ -22,7 +22,7 @@ async function compileCheck(schema: JsonObject): Promise<Check | null> {
   const dialect = dialectOf(schema);
   let check: Check | null = null;
   try {
-    if (metaErrors(schema, dialect).length === 0) check = await compiled(schema, dialect);
+    if (metaErrors(schema, dialect).length === 0) check = await compileSchema(schema, dialect);
   } catch {
     // Invalid. A caller's schema was refused when it was saved, and a schema of an MCP server is not ours to report.
   }

@@ -15,16 +15,16 @@ const MARK = `${crypto.randomUUID()}:`;
 const PLAIN_LIMIT = 1e21;
 
 /** A copy of the value with marked texts in place of its exact numbers. */
-export function marked(given: unknown): Json {
+export function markExact(given: unknown): Json {
   if (isExactNumber(given)) return MARK + given.rawJSON;
   if (typeof given === "number" && Math.abs(given) >= PLAIN_LIMIT) return MARK + canonicalNumber(`${given}`);
-  if (Array.isArray(given)) return given.map(marked);
+  if (Array.isArray(given)) return given.map(markExact);
   if (typeof given !== "object" || given === null) return given as Json;
-  return Object.fromEntries(Object.entries(given).map(([key, item]) => [key, marked(item)]));
+  return Object.fromEntries(Object.entries(given).map(([key, item]) => [key, markExact(item)]));
 }
 
 /** A text of the validator without marks. */
-export const unmarked = (text: string): string => text.replaceAll(MARK, "");
+export const withoutMarks = (text: string): string => text.replaceAll(MARK, "");
 
 const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(MARK);
 
@@ -41,7 +41,7 @@ const markedDecimal = (value: unknown): Decimal =>
   decimalOf(isMarked(value) ? value.slice(MARK.length) : String(value));
 
 /** Negative, zero or positive, as `a - b` is. */
-function compared(a: Decimal, b: Decimal): bigint {
+function compareDecimals(a: Decimal, b: Decimal): bigint {
   const exponent = Math.min(a.exponent, b.exponent);
   return scaleDecimal(a, exponent) - scaleDecimal(b, exponent);
 }
@@ -58,10 +58,10 @@ function isMultiple(value: Decimal, of: Decimal): boolean {
 }
 
 const BOUNDS: Readonly<Record<string, (value: Decimal, bound: Decimal) => boolean>> = {
-  maximum: (value, bound) => compared(value, bound) <= 0n,
-  exclusiveMaximum: (value, bound) => compared(value, bound) < 0n,
-  minimum: (value, bound) => compared(value, bound) >= 0n,
-  exclusiveMinimum: (value, bound) => compared(value, bound) > 0n,
+  maximum: (value, bound) => compareDecimals(value, bound) <= 0n,
+  exclusiveMaximum: (value, bound) => compareDecimals(value, bound) < 0n,
+  minimum: (value, bound) => compareDecimals(value, bound) >= 0n,
+  exclusiveMinimum: (value, bound) => compareDecimals(value, bound) > 0n,
   multipleOf: isMultiple,
 };
 

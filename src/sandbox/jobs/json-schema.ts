@@ -17,7 +17,7 @@ import {
   type SchemaDocument,
 } from "@hyperjump/json-schema/experimental";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { instanceOf, marked } from "./exact-keywords.ts";
+import { instanceOf, markExact } from "./exact-keywords.ts";
 import { ErrorCollector, type SchemaError } from "./schema-errors.ts";
 
 /** A compiled schema: the errors of a value; empty if it fits. */
@@ -43,10 +43,10 @@ export function dialectOf({ $schema: named }: JsonObject): string {
 }
 
 /** Compiles a schema. Rejects if its references, patterns or keywords cannot be used. */
-export async function compiled(schema: JsonObject, dialect: string): Promise<Check> {
+export async function compileSchema(schema: JsonObject, dialect: string): Promise<Check> {
   const rules = rulesOf(schema);
   if (JSON.stringify(rules).includes(VOCABULARY)) throw new Error("`$vocabulary` is not allowed");
-  const document = buildSchemaDocument(marked(rules) as SchemaObject, UNNAMED_SCHEMA, dialect);
+  const document = buildSchemaDocument(markExact(rules) as SchemaObject, UNNAMED_SCHEMA, dialect);
   const cache = { [UNNAMED_SCHEMA]: document, [document.baseUri]: document };
   return checkWith(
     await compile(await getSchema(UNNAMED_SCHEMA, { _cache: cache } as unknown as Browser<SchemaDocument>)),
@@ -57,7 +57,7 @@ const checkWith =
   (schema: CompiledSchema): Check =>
   (given) => {
     const collector = new ErrorCollector();
-    const { valid } = interpret(schema, instanceOf(marked(given as Json)), {
+    const { valid } = interpret(schema, instanceOf(markExact(given as Json)), {
       outputFormat: "FLAG",
       plugins: [collector],
     });

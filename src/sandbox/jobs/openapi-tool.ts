@@ -121,7 +121,7 @@ function addParameter(document: OpenApiDocument, draft: ToolDraft, parameter: Js
   const [name, place] = [textOrEmpty(parameter["name"]), textOrEmpty(parameter["in"])];
   if (name === "") return;
   const isRequired = place === "path" || parameter["required"] === true;
-  const why = unsupported(document, parameter, { name, place });
+  const why = unsupportedParameter(document, parameter, { name, place });
   if (why !== null) {
     if (isRequired) throw new OpenApiFlaw(`Its parameter ${name} ${why}`);
     draft.left.push(`The parameter ${name} is left out: it ${why}`);
@@ -136,7 +136,7 @@ function addParameter(document: OpenApiDocument, draft: ToolDraft, parameter: Js
 }
 
 /** Why a parameter cannot be sent, or null. */
-function unsupported(
+function unsupportedParameter(
   document: OpenApiDocument,
   { style, explode, content, schema: given }: JsonObject,
   { name, place }: { readonly name: string; readonly place: string },

@@ -58,7 +58,7 @@ const markdown = new Marked({
   renderer: {
     code({ text, lang }) {
       const language = (lang ?? "").split(/\s/, 1)[0] ?? "";
-      const html = highlighted(text, language);
+      const html = highlightText(text, language);
       return html === null ? false : `<pre><code class="language-${language.toLowerCase()}">${html}</code></pre>\n`;
     },
   },
@@ -74,11 +74,11 @@ export function previewText({ name, isMarkdown }: JsonObject, content: Uint8Arra
 
 function highlightCode(text: string, name: string): string | null {
   const lower = name.toLowerCase();
-  const html = highlighted(text, LANGUAGE_BY_NAME[lower] ?? lower.split(".").at(-1) ?? "");
+  const html = highlightText(text, LANGUAGE_BY_NAME[lower] ?? lower.split(".").at(-1) ?? "");
   return html === null ? null : `<pre><code class="hljs">${html}</code></pre>`;
 }
 
-function highlighted(text: string, language: string): string | null {
+function highlightText(text: string, language: string): string | null {
   if (PLAIN_TEXT_NAMES.has(language) || hljs.getLanguage(language) === undefined) return null;
   return hljs.highlight(text, { language, ignoreIllegals: true }).value;
 }

@@ -84,7 +84,7 @@ class NamedFiles {
 }
 
 /** DuckDB folds no other letters: `É` and `é` are two names. */
-const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+const foldName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -133,7 +133,7 @@ function walk(value: unknown, known: ReadonlySet<string>, files: NamedFiles): vo
   for (const [key, child] of Object.entries(value)) {
     if (key === "cte_map") continue;
     // A recursive expression refers to itself in its second part; the first one does not know it yet.
-    walk(child, name !== null && key === "right" ? new Set([...seen, folded(name)]) : seen, files);
+    walk(child, name !== null && key === "right" ? new Set([...seen, foldName(name)]) : seen, files);
   }
 }
 
@@ -144,7 +144,7 @@ function expressions(map: unknown, known: ReadonlySet<string>, files: NamedFiles
   for (const entry of entries) {
     if (!isTree(entry)) continue;
     walk(entry["value"], seen, files);
-    seen.add(folded(String(entry["key"])));
+    seen.add(foldName(String(entry["key"])));
   }
   return seen;
 }
@@ -154,7 +154,7 @@ function checkTable(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): v
   // `FROM sales.csv` without quotes is a table `csv` in a schema `sales`.
   const parts = [ref["catalog_name"], ref["schema_name"], ref["table_name"]].map(String).filter((part) => part !== "");
   const name = parts.join(".");
-  if (parts.length === 1 && known.has(folded(name))) return;
+  if (parts.length === 1 && known.has(foldName(name))) return;
   if (SQLITE_FILE.test(name))
     throw new Violation(`\`${name}\` is an SQLite file: name it in \`database\`, and its tables in the query`);
   if (!TABLE_FILE.test(name))

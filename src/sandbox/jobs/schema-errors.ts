@@ -1,7 +1,7 @@
 /** Collects why a value does not fit its schema, as messages that a person or a model can act on. */
 import type { EvaluationPlugin, ValidationContext } from "@hyperjump/json-schema/experimental";
 import * as Instance from "@hyperjump/json-schema/instance/experimental";
-import { unmarked } from "./exact-keywords.ts";
+import { withoutMarks } from "./exact-keywords.ts";
 
 /** One reason. */
 export interface SchemaError {
@@ -13,7 +13,7 @@ export interface SchemaError {
 }
 
 type KeywordWords = (value: unknown) => string;
-const jsonWords = (value: unknown): string => unmarked(typeof value === "string" ? value : JSON.stringify(value));
+const jsonWords = (value: unknown): string => withoutMarks(typeof value === "string" ? value : JSON.stringify(value));
 
 /** By keyword, from its compiled value. */
 const KEYWORD_WORDS: Readonly<Record<string, KeywordWords>> = {
@@ -56,7 +56,7 @@ function containsWords({ minContains = 1, maxContains = Number.MAX_SAFE_INTEGER 
 /** JSON of a value; a text without its quotes. */
 function plainValue(text: string): string {
   const value: unknown = JSON.parse(text);
-  return unmarked(typeof value === "string" ? value : text);
+  return withoutMarks(typeof value === "string" ? value : text);
 }
 
 /** `a string`, `an object`; `null` has none. */

@@ -4,7 +4,7 @@
  */
 import { parseStored } from "../../../actors/exact-json.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { compiled, dialectOf, metaErrors } from "./json-schema.ts";
+import { compileSchema, dialectOf, metaErrors } from "./json-schema.ts";
 import type { SchemaError } from "./schema-errors.ts";
 
 /** The most errors to report. */
@@ -23,7 +23,7 @@ export async function schemaFlaws(
       .slice(0, MOST_FLAWS)
       .map(({ path, words }) => ({ path, message: `is not valid JSON Schema: ${words}` }));
   try {
-    await compiled(schema, dialect);
+    await compileSchema(schema, dialect);
     return [];
   } catch (error) {
     return [{ path: "", message: `cannot be used: ${error instanceof Error ? error.message : "it does not compile"}` }];

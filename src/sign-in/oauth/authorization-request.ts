@@ -51,12 +51,12 @@ export async function readAuthorization(
   { clients, appUrl }: { readonly clients: Clients; readonly appUrl: string },
 ): Promise<AuthorizationReading> {
   const repeated = CARRIED.find((name) => name !== "resource" && given.getAll(name).length > 1);
-  if (repeated !== undefined) return untrusted(`The program has sent ${repeated} more than once.`);
+  if (repeated !== undefined) return untrustedReading(`The program has sent ${repeated} more than once.`);
   const client = await clients.find(given.get("client_id") ?? "");
-  if (!client.ok) return untrusted("The program is not registered here, or its metadata cannot be read.");
+  if (!client.ok) return untrustedReading("The program is not registered here, or its metadata cannot be read.");
   const redirectUri = given.get("redirect_uri") ?? "";
   if (!isRegistered(redirectUri, client.value.redirectUris))
-    return untrusted("The program asks for the answer at an address that it has not registered.");
+    return untrustedReading("The program asks for the answer at an address that it has not registered.");
   const state = given.get("state");
   const refused = (error: string, words: string): AuthorizationReading => ({
     kind: "refused",
@@ -79,7 +79,7 @@ export async function readAuthorization(
   return { kind: "good", request: { client: client.value, redirectUri, state, codeChallenge, scopes, resource } };
 }
 
-const untrusted = (words: string): AuthorizationReading => ({ kind: "untrusted", words });
+const untrustedReading = (words: string): AuthorizationReading => ({ kind: "untrusted", words });
 
 /** The resource as its tokens store it; the current surface if none is named. */
 export function tokenResource(given: readonly string[], appUrl: string): string | null {

@@ -88,14 +88,14 @@ const withForm =
     return endpoint(parts, { form: new URLSearchParams(text), address, request });
   };
 
-const registered: OAuthEndpoint = async (parts, request) => {
+const registerClient: OAuthEndpoint = async (parts, request) => {
   const body = await boundedText(request, "application/json");
   if (body === null) return oauthRefusal("invalid_client_metadata", "The body must be a JSON object");
   return register(parts, { body, address: parts.limits.addressOf(request, parts.server()) });
 };
 
 /** For owners only, with a token that may read tokens. */
-const introspected: OAuthEndpoint = async (parts, request) => {
+const introspectToken: OAuthEndpoint = async (parts, request) => {
   const asking = { request, server: parts.server() };
   const verified = await parts.authentication.verify(asking, { isCounted: true, takesSessions: false, resource: "" });
   if (!verified.ok) return oauthRefusal("invalid_client", "A token of an owner with tokens:read is needed");
@@ -111,6 +111,6 @@ const introspected: OAuthEndpoint = async (parts, request) => {
 const ENDPOINTS: readonly (readonly [string, OAuthEndpoint])[] = [
   [TOKEN_PATH, withForm(issueToken)],
   [REVOKE_PATH, withForm(revoke)],
-  [INTROSPECT_PATH, introspected],
-  [REGISTER_PATH, registered],
+  [INTROSPECT_PATH, introspectToken],
+  [REGISTER_PATH, registerClient],
 ];

@@ -7,7 +7,7 @@ import { isOwnLink } from "../../http/admission/same-origin.ts";
 import { type AccountPageParts, accountComplaint, CONNECT, showAccount, toAccount } from "../account-page.ts";
 import {
   beginFlow,
-  derived,
+  deriveKey,
   FLOW_MINUTES,
   flowKeyIn,
   type FlowParts,
@@ -144,9 +144,9 @@ const redirectUriOf = ({ appUrl }: PageParts): string => appUrl() + PROVIDER_CAL
 
 /** `connecting`: the person who asked to be connected; the state is valid only for them. */
 const secretsOf = (key: string, connecting: Pick<OwnVisit["principal"], "userId"> | null = null): FlowSecrets => ({
-  state: derived(key, connecting === null ? "state" : `state for ${connecting.userId}`),
-  nonce: derived(key, "nonce"),
-  verifier: derived(key, "verifier"),
+  state: deriveKey(key, connecting === null ? "state" : `state for ${connecting.userId}`),
+  nonce: deriveKey(key, "nonce"),
+  verifier: deriveKey(key, "verifier"),
 });
 
 interface SignInRefusal {

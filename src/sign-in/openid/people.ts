@@ -40,21 +40,21 @@ export async function enterPerson(parts: PeopleParts, arrival: Arrival): Promise
   const { proven, sender } = arrival;
   const known = await linkedPerson(parts, proven);
   if (!known.ok) return failedEntry(known.fault);
-  if (known.value !== null) return started(parts, known.value, sender);
+  if (known.value !== null) return startSession(parts, known.value, sender);
   const { email } = proven;
   if (email === null || !proven.isEmailVerified) return { kind: "unverified", email };
   const members = await parts.accounts.byEmail(email);
   if (!members.ok) return failedEntry(members.fault);
   const people = [...new Set(members.value.map(({ id }) => id))];
   const [userId] = people;
-  if (userId === undefined) return invited(parts, { ...arrival, email });
+  if (userId === undefined) return enterInvited(parts, { ...arrival, email });
   // An address that two people share does not identify either.
   if (people.length > 1) return { kind: "unknown", email };
   const linked = await link(parts, userId, arrival);
   if (!linked.ok) return failedEntry(linked.fault);
   if (linked.value === "other") return { kind: "other", email };
   const noted = linked.value === "new" ? await noteLinked(parts, userId, arrival) : ok(null);
-  return noted.ok ? started(parts, userId, sender) : failedEntry(noted.fault);
+  return noted.ok ? startSession(parts, userId, sender) : failedEntry(noted.fault);
 }
 
 /** The person already connected with this identity, if they are still a member of any organization. */
@@ -133,7 +133,7 @@ export async function connectIdentity(
 }
 
 /** Admits a new person who came from the link of an invitation to this address. */
-async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<PersonEntry> {
+async function enterInvited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<PersonEntry> {
   const { email, proven, sender, next } = arrival;
   const unknown: PersonEntry = { kind: "unknown", email };
   const at = next === null ? null : new URL(next, "https://troupe.invalid");
@@ -153,16 +153,20 @@ async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: 
   if (!joined.ok) return failedEntry(joined.fault);
   const noted = await noteLinked(parts, person.userId, arrival);
   if (!noted.ok) return failedEntry(noted.fault);
-  return entered(await parts.accounts.startIn(invitation.organizationId, userId.value, sender), true);
+  return enteredOrFailed(await parts.accounts.startIn(invitation.organizationId, userId.value, sender), true);
 }
 
-async function started({ accounts, system }: PeopleParts, userId: string, sender: SignInSender): Promise<PersonEntry> {
+async function startSession(
+  { accounts, system }: PeopleParts,
+  userId: string,
+  sender: SignInSender,
+): Promise<PersonEntry> {
   const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
   if (!credentials.ok) return failedEntry(credentials.fault);
-  return entered(await accounts.start(userId, sender, credentials.value.chosenOrganizationId), false);
+  return enteredOrFailed(await accounts.start(userId, sender, credentials.value.chosenOrganizationId), false);
 }
 
-const entered = (begun: Outcome<StartedSession>, hasJoined: boolean): PersonEntry =>
+const enteredOrFailed = (begun: Outcome<StartedSession>, hasJoined: boolean): PersonEntry =>
   begun.ok ? { kind: "entered", started: begun.value, hasJoined } : failedEntry(begun.fault);
 
 const failedEntry = (fault: Fault): PersonEntry => ({ kind: "failed", fault });

@@ -4,7 +4,7 @@
  * forms.
  */
 import { isOwnLink } from "../../http/admission/same-origin.ts";
-import { beginFlow, derived, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
+import { beginFlow, deriveKey, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import { html } from "../html.ts";
 import { renderPage, redirectTo } from "../layout.ts";
 import { ACCOUNT_PATH, faultPage, PROVIDER_PATH, SIGN_IN_PATH, signOut } from "../sign-in-page.ts";
@@ -17,7 +17,7 @@ export const PROVIDER_SIGN_OUT_PATH = `${PROVIDER_PATH}/sign-out`;
 /** The page after signing out here, to which the provider also redirects; the operator registers it there. */
 export const SIGNED_OUT_PATH = `${PROVIDER_PATH}/signed-out`;
 
-const stateOf = (key: string): string => derived(key, "signed out");
+const stateOf = (key: string): string => deriveKey(key, "signed out");
 const backAt = ({ appUrl }: ProviderPageParts): string => appUrl() + SIGNED_OUT_PATH;
 
 /** Ends the session here. A person who signed in by the provider gets a link that ends the session there. */

@@ -9,7 +9,7 @@ import type { HttpLog } from "../../log/port.ts";
 import { type AccountPageParts, accountComplaint, showAccount, toAccount } from "../account-page.ts";
 import {
   beginFlow,
-  derived,
+  deriveKey,
   FLOW_MINUTES,
   flowKeyIn,
   type FlowParts,
@@ -29,8 +29,8 @@ export type PasskeyPageParts = FlowParts & PageParts & AccountPageParts & { read
  * A challenge has one purpose: one for signing in cannot create a passkey, and another person's challenge is not valid
  * for this one.
  */
-const signInPurpose = (key: string): string => derived(key, "passkey");
-const toAdd = (key: string, userId: string): string => derived(key, `new passkey of ${userId}`);
+const signInPurpose = (key: string): string => deriveKey(key, "passkey");
+const toAdd = (key: string, userId: string): string => deriveKey(key, `new passkey of ${userId}`);
 
 export async function askToSignIn(parts: PasskeyPageParts): Promise<Response> {
   const party = partyAt(parts.appUrl());

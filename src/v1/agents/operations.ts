@@ -1,5 +1,5 @@
 /** Agents on v1: list, create, read, update, soft-delete. */
-import { mapped, ok } from "../../../actors/fault.ts";
+import { mapOutcome, ok } from "../../../actors/fault.ts";
 import { whenReady } from "../../../actors/maybe-promise.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -74,7 +74,7 @@ export const v1AgentOperations = {
     },
     ({ agents }, { principal }, { params }) =>
       whenReady(agents.find(principal, params.id), (found) =>
-        mapped(found, (agent) => ({ success: true, agent: v1AgentView(agent, principal.organizationId) })),
+        mapOutcome(found, (agent) => ({ success: true, agent: v1AgentView(agent, principal.organizationId) })),
       ),
   ),
 

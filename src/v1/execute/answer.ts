@@ -3,7 +3,7 @@
  * deadline, and then reports the job's state. A client that leaves ends the wait, not the job (V1-4).
  */
 import { assert } from "../../../actors/assert.ts";
-import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { SHARD_UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
@@ -45,7 +45,7 @@ export async function executionAnswer(
   const job = await system.dispatch(ref, { kind: "read_job" });
   if (!job.ok) return job;
   const isFinal = !GOES_ON.has(job.value.status);
-  return mapped(answerOf(execution, job.value), (result) => ({ ...done(result), isFinal }));
+  return mapOutcome(answerOf(execution, job.value), (result) => ({ ...done(result), isFinal }));
 }
 
 interface WaitingExecution {

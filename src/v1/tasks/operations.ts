@@ -1,5 +1,5 @@
 /** The operations on tasks of v1. */
-import { mapped } from "../../../actors/fault.ts";
+import { mapOutcome } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
@@ -24,7 +24,7 @@ export const v1TaskOperations = {
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const tasks = await lookUp(log, directory.listTasks(organizationId, filter, LISTED_TASKS));
-      return mapped(tasks, (list) => ({ success: true, tasks: list.map(v1TaskView) }));
+      return mapOutcome(tasks, (list) => ({ success: true, tasks: list.map(v1TaskView) }));
     },
   ),
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { type Ask, followed, type MemberStep } from "../../../actors/runtime/turns/members.ts";
+import { type Ask, followedBy, type MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { type LedgerCommand, ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
@@ -351,7 +351,7 @@ test("[RT-2] the replies of a group have the types of its members", async () => 
     ref: ledgerRef(ORG, "l1"),
     command: { kind: "add", by } as LedgerCommand,
   });
-  const outcome = await replica.system.dispatchGroup(followed(add(2), (count) => (count === 2 ? add(count) : null)));
+  const outcome = await replica.system.dispatchGroup(followedBy(add(2), (count) => (count === 2 ? add(count) : null)));
   if (!outcome.ok) throw new Error(outcome.fault.kind);
   const [first, second]: readonly [number, number | undefined] = outcome.value;
   expect([first, second]).toEqual([2, 4]);
