@@ -22,6 +22,8 @@ import {
   rulesOf,
   type SourceFile,
   typeCycles,
+  fileLevelNames,
+  repeatedNames,
 } from "./support/tidy.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -175,6 +177,23 @@ describe("form", () => {
 
   test("[TIDY-2] the tree has none", () => {
     expect([...sources, ...tests, ...benchmarks, ...deployment].flatMap(formBreaches)).toEqual([]);
+  });
+
+  test("[TIDY-11] a name at the level of a file is used in one file of src, actors and db", () => {
+    const names = (text: string): string[] => [...fileLevelNames(planted("x.ts", text))];
+    expect(
+      names(
+        "export const a = 1;\nlet b;\nasync function c() {\n  const no = 1;\n}\nfunction* d() {}\nexport abstract class E {}\ninterface F {}\nexport type G = 1;\nenum H {}",
+      ),
+    ).toEqual(["a", "b", "c", "d", "E", "F", "G", "H"]);
+    expect(
+      names('const { a: b, ...c } = x;\nexport const [d, e = "f"] = y;\n// const g = 1;\nconst h = `\nconst i`;'),
+    ).toEqual(["b", "c", "d", "e", "h"]);
+    const twice = [planted("a.ts", "const A = 1;\ntype A = 1;"), planted("b.ts", "interface A {}\nconst b = 1;")];
+    expect(repeatedNames(twice)).toEqual(["A: a.ts b.ts"]);
+    const files = sources.filter(({ path }) => !path.startsWith("sdk/"));
+    expect(fileLevelNames(read("actors/schema.ts"))).toContain("JsonObject");
+    expect(repeatedNames(files)).toEqual([]);
   });
 
   test("[TIDY-3] nothing reveals where it was written", () => {

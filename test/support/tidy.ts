@@ -165,6 +165,31 @@ export function formBreaches(file: SourceFile): string[] {
   return checks.filter(([isBreach]) => isBreach).map(([, complaint]) => `${path} ${complaint}`);
 }
 
+/** What declares a name at the level of its file: the formatter begins nothing else in the first column. */
+const DECLARATION =
+  /^(?:export )?(?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (?:([A-Za-z_$][\w$]*)|[[{]([\s\S]*?)[\]}] = )/gm;
+
+/** The names at the level of the file. In a pattern each name is the last word before its default. */
+export const fileLevelNames = ({ text }: SourceFile): ReadonlySet<string> =>
+  new Set(
+    [...codeOf(text).matchAll(DECLARATION)].flatMap(([, name, pattern]) =>
+      name === undefined
+        ? (pattern ?? "").split(",").flatMap((part) => /([A-Za-z_$][\w$]*)\s*(?:=.*)?$/s.exec(part.trim())?.[1] ?? [])
+        : [name],
+    ),
+  );
+
+/** Names that more than one file declares, with these files. */
+export const repeatedNames = (files: readonly SourceFile[]): string[] =>
+  Map.groupBy(
+    files.flatMap((file) => [...fileLevelNames(file)].map((name) => ({ name, path: file.path }))),
+    ({ name }) => name,
+  )
+    .entries()
+    .filter(([, homes]) => homes.length > 1)
+    .map(([name, homes]) => `${name}: ${homes.map(({ path }) => path).join(" ")}`)
+    .toArray();
+
 /** A rule of `docs/spec/`. */
 export interface Rule {
   readonly id: string;
