@@ -46,7 +46,7 @@ const TAKES_EXACT: ReadonlySet<unknown> = new Set([FREE_NUMBER, "Unknown", "Any"
 export const takesExactNumber = (schema: TSchema): boolean =>
   TAKES_EXACT.has(schema[Kind]) || (schema["anyOf"] as readonly TSchema[] | undefined)?.some(takesExactNumber) === true;
 
-const STORED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const STORED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 FormatRegistry.Set("date-time", (text) => STORED_TIME.test(text));
 
 /** ISO 8601 UTC with milliseconds, as stored and as sent. */
@@ -56,6 +56,9 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 export const NullableText = Nullable(Type.String());
 export const NullableTime = Nullable(Timestamp);
+
+/** A JSON object with any fields. */
+export const FreeObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** Formats times, and caches the last one: callers within a millisecond need the same text. */
 export function timeWriter(): (ms: number) => string {

@@ -10,7 +10,16 @@
  */
 import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
-import { type JsonObject, NullableText, OneOf, type Static, type TProperties, Timestamp, Type } from "../schema.ts";
+import {
+  FreeObject,
+  type JsonObject,
+  NullableText,
+  OneOf,
+  type Static,
+  type TProperties,
+  Timestamp,
+  Type,
+} from "../schema.ts";
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
@@ -31,14 +40,13 @@ export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopp
 type RunnerState = (typeof RUNNER_STATES)[number];
 
 const FAILURE = { code: OneOf(RUN_ERROR_CODES), message: Type.String() };
-const ToolInputObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** A call that waits for a person (JOB-8). */
 export const ApprovalRequested = Type.Object({
   approvalId: Type.String(),
   toolName: Type.String(),
   toolCallId: Type.String(),
-  arguments: ToolInputObject,
+  arguments: FreeObject,
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
@@ -49,7 +57,7 @@ export const ApprovalResolved = Type.Object({
   toolCallId: Type.String(),
   decision: OneOf(APPROVAL_DECISIONS),
   by: NullableText,
-  arguments: Type.Optional(ToolInputObject),
+  arguments: Type.Optional(FreeObject),
 });
 export type ApprovalResolved = Static<typeof ApprovalResolved>;
 export const ReviewUpdated = Type.Object({
@@ -60,7 +68,7 @@ export const ReviewUpdated = Type.Object({
 
 /** A call that waits for the client. Long arguments are left out; the job's record has them. */
 const ClientCall = Type.Object(
-  { id: Type.String(), name: Type.String(), arguments: Type.Optional(ToolInputObject) },
+  { id: Type.String(), name: Type.String(), arguments: Type.Optional(FreeObject) },
   { $id: "ClientToolCall", description: "A call of a tool that waits for its result from the client" },
 );
 
@@ -95,7 +103,7 @@ const TranscriptEvent = Type.Union(
     piece("tool_use", "A call of a tool", {
       id: Type.String(),
       name: Type.String(),
-      input: ToolInputObject,
+      input: FreeObject,
       ...CutStep,
       ...HiddenProviderState,
     }),

@@ -2,9 +2,7 @@
  * Data in a model's output that its provider requires back unchanged: signatures, encrypted reasoning, fields that we
  * do not know. It is stored with its block, sent only to the model that produced it, and never shown to a client.
  */
-import { type Json, type JsonObject, type Static, Type } from "../schema.ts";
-
-const AnyObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+import { FreeObject, type Json, type Static, Type } from "../schema.ts";
 
 export const ProviderState = Type.Object({
   /** The model that sent it, `provider:name`. */
@@ -12,9 +10,9 @@ export const ProviderState = Type.Object({
   /** Whole parts of the provider's output that stood before the block, in its own format. */
   before: Type.Optional(Type.Array(Type.Unsafe<Json>(Type.Unknown()))),
   /** Further fields of the block itself. */
-  fields: Type.Optional(AnyObject),
+  fields: Type.Optional(FreeObject),
   /** Further fields of the message that begins with the block. */
-  message: Type.Optional(AnyObject),
+  message: Type.Optional(FreeObject),
 });
 export type ProviderState = Static<typeof ProviderState>;
 

@@ -12,7 +12,7 @@ import type { Calendar } from "./ports.ts";
 import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
 import { enterRun, sendCancel, cancelRuns } from "./runs.ts";
 import { runsLeft } from "./schedule.ts";
-import { changedSchedule, checkedSchedule } from "./schedule-input.ts";
+import { TIMING, changedSchedule, checkedSchedule } from "./schedule-input.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
 type MissionControlCommand =
@@ -169,12 +169,9 @@ function withSchedule(
   if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
   const { schedule } = checked;
   // Other times are planned from now on.
-  const next = TIMES.every((field) => schedule[field] === mission.schedule[field]) ? mission.next : null;
+  const next = TIMING.every((field) => schedule[field] === mission.schedule[field]) ? mission.next : null;
   return ok({ ...mission, schedule, scheduleText: checked.text, next });
 }
-
-/** The fields of a schedule that say which times it has. */
-const TIMES = ["type", "value", "timezone", "startAt", "endAt"] as const;
 
 function runNow(
   tx: Tx,

@@ -46,7 +46,7 @@ export function checkedSchedule(calendar: Calendar, given: ScheduleSettings, now
 }
 
 /** The times of a schedule come from these. */
-const TIMING = ["type", "value", "timezone", "startAt", "endAt"] as const;
+export const TIMING = ["type", "value", "timezone", "startAt", "endAt"] as const;
 
 /** Checks a schedule that replaces another one. Unchanged times may have passed meanwhile. */
 export function changedSchedule(

@@ -25,10 +25,9 @@ import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "
 import { type CommandAnswer, listAnswer } from "./command-answer.ts";
 import type { AdminCommand } from "./subjects.ts";
 import { MIB } from "../../actors/units.ts";
+import { DEFAULT_OPENAI_URL, DEFAULT_ANTHROPIC_URL } from "../runner/model-name.ts";
 
 const PROVIDER_MS = 5_000;
-const OPENAI_URL = "https://api.openai.com/v1";
-const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 
 /** `withDatabase` passes the url of the existing database; it rejects if there is none or it does not answer. */
 export async function doctorFacts(
@@ -104,7 +103,7 @@ function unpricedOf(config: Config): DoctorFacts["unpriced"] {
 function providersOf({ openaiApiKey, openaiBaseUrl, anthropicApiKey }: Config): Promise<DoctorFacts["providers"][0]>[] {
   const asked: Promise<DoctorFacts["providers"][0]>[] = [];
   if (openaiBaseUrl !== undefined || openaiApiKey !== undefined) {
-    const address = openaiBaseUrl ?? OPENAI_URL;
+    const address = openaiBaseUrl ?? DEFAULT_OPENAI_URL;
     asked.push(
       listModels(address, { apiKey: openaiApiKey }).then((list) => ({
         address,
@@ -119,11 +118,14 @@ function providersOf({ openaiApiKey, openaiBaseUrl, anthropicApiKey }: Config): 
 async function anthropic(key: string): Promise<DoctorFacts["providers"][0]> {
   const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
   try {
-    const answer = await fetch(`${ANTHROPIC_URL}/models`, { headers, signal: AbortSignal.timeout(PROVIDER_MS) });
+    const answer = await fetch(`${DEFAULT_ANTHROPIC_URL}/models`, {
+      headers,
+      signal: AbortSignal.timeout(PROVIDER_MS),
+    });
     await answer.body?.cancel();
-    return { address: ANTHROPIC_URL, why: answer.ok ? null : `it answered ${answer.status}` };
+    return { address: DEFAULT_ANTHROPIC_URL, why: answer.ok ? null : `it answered ${answer.status}` };
   } catch {
-    return { address: ANTHROPIC_URL, why: "the connection failed" };
+    return { address: DEFAULT_ANTHROPIC_URL, why: "the connection failed" };
   }
 }
 

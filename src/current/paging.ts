@@ -1,7 +1,7 @@
 /** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
-import { hasRealDay, Type } from "../../actors/schema.ts";
+import { STORED_TIME, Type, hasRealDay } from "../../actors/schema.ts";
 import { bad, good, refusedAs, textField, withDefault } from "../http/contract/field.ts";
 
 /** Records per page. */
@@ -11,7 +11,6 @@ export const LIMIT = withDefault(
 );
 
 const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CURSOR_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The cursor of a list; `decode` returns undefined for a cursor that is not of this list. */
@@ -80,7 +79,7 @@ const encodeListCursor = (plural: string, { createdAt, id }: PageCursor, of?: st
 function decode(plural: string, given: string): ListCursor | undefined {
   const [list, createdAt, id, of = null] = parseCursorParts(given) ?? [];
   if (list !== plural || (typeof of !== "string" && of !== null)) return undefined;
-  if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !CURSOR_ID.test(id))
+  if (typeof createdAt !== "string" || typeof id !== "string" || !STORED_TIME.test(createdAt) || !CURSOR_ID.test(id))
     return undefined;
   return hasRealDay(createdAt) && !Number.isNaN(Date.parse(createdAt)) ? { createdAt, id, of } : undefined;
 }

@@ -5,17 +5,16 @@
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome } from "../../actors/fault.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
-import type { Principal } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Services } from "../operations/services.ts";
+import type { Requester } from "../work/prepared-work.ts";
 
 type VisibilityServices = Pick<Services, "system">;
-type WorkReader = Pick<Principal, "organizationId" | "userId">;
 
 /** The chat, if this person may know of it. */
 export async function visibleChat(
   { system }: VisibilityServices,
-  by: WorkReader,
+  by: Requester,
   chatId: string,
 ): Promise<Outcome<Chat>> {
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
@@ -26,7 +25,7 @@ export async function visibleChat(
 }
 
 /** The job, if this person may know of it. */
-export async function visibleJob({ system }: VisibilityServices, by: WorkReader, jobId: string): Promise<Outcome<Job>> {
+export async function visibleJob({ system }: VisibilityServices, by: Requester, jobId: string): Promise<Outcome<Job>> {
   const job = await system.dispatch(jobRef(by.organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;
   const hidden = await isHidden(system, by, { agentId: job.value.agent.id, createdBy: job.value.createdBy });
@@ -36,7 +35,7 @@ export async function visibleJob({ system }: VisibilityServices, by: WorkReader,
 
 async function isHidden(
   system: VisibilityServices["system"],
-  by: WorkReader,
+  by: Requester,
   { agentId, createdBy }: { readonly agentId: string; readonly createdBy: string },
 ): Promise<Outcome<boolean>> {
   if (createdBy === by.userId) return ok(false);

@@ -59,7 +59,7 @@ export class ReadBody {
 
 type ByteStream = ReadableStream<Uint8Array>;
 /** The part of a reader that we use. */
-interface StreamReader {
+export interface StreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }

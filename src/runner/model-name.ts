@@ -92,8 +92,8 @@ export type ModelTarget =
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5-5";
 export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
-const DEFAULT_ANTHROPIC_URL = "https://api.anthropic.com/v1";
-const DEFAULT_OPENAI_URL = "https://api.openai.com/v1";
+export const DEFAULT_ANTHROPIC_URL = "https://api.anthropic.com/v1";
+export const DEFAULT_OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: ModelTarget = { kind: "demo", provider: "demo", name: "echo" };
 const PROVIDER_NAMES = "anthropic, openai, openai-compatible, ai-sdk and demo";
 /** The short name of a package of the AI SDK, or the full name of another package. */

@@ -10,6 +10,7 @@
 import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { AnswerRefused, MAX_ERROR_BYTES, MAX_MODEL_HEAD_BYTES } from "./answer-limits.ts";
 import { FrameGuard } from "./frame-guard.ts";
+import type { StreamReader } from "../egress/body.ts";
 
 /** Bytes that are passed on at once: some fifty frames of text. */
 export const PASSED_PIECE_BYTES = 16 * 1024;
@@ -83,16 +84,11 @@ export async function firstBytes(body: ReadableStream<Uint8Array>, limit: number
 const REST_BYTES = 64 * 1024;
 const READING_REST_MS = 1_000;
 
-interface RestReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
 /**
  * Reads and discards what follows the end of an answer, so that the connection can be reused; a connection that stays
  * open is closed soon. Never rejects.
  */
-export async function readRest(reader: RestReader): Promise<void> {
+export async function readRest(reader: StreamReader): Promise<void> {
   const leave = (): void => void reader.cancel().catch(() => {}); // broken already
   const timer = setTimeout(leave, READING_REST_MS);
   try {

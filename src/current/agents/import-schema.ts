@@ -1,7 +1,6 @@
 /** Tools from an OpenAPI document: the request and the answer (RUN-14). */
 import { WEB_ADDRESS } from "../../../actors/job/connections.ts";
-import { type JsonObject, Type } from "../../../actors/schema.ts";
-import { FreeObject } from "../../http/contract/body-schema.ts";
+import { FreeObject, type JsonObject, Type } from "../../../actors/schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import { AgentToolView, REQUEST_SETTINGS } from "./tool-schema.ts";
 

@@ -3,8 +3,7 @@ import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
-import { FreeObject } from "../../http/contract/body-schema.ts";
+import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 

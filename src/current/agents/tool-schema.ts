@@ -6,8 +6,7 @@ import {
   ToolHeader,
   WEB_ADDRESS,
 } from "../../../actors/job/connections.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
-import { FreeObject } from "../../http/contract/body-schema.ts";
+import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 

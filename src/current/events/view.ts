@@ -1,11 +1,10 @@
 /** An event in webhook deliveries and in the feed: the same body in both (HOOK-2). */
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { FreeObject, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
 import { API_VERSION } from "../../http/contract/deprecation.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { FreeObject } from "../../http/contract/body-schema.ts";
 import { snakeCasedData } from "../event-view.ts";
 
 /** The body of a webhook delivery. */

@@ -1,7 +1,7 @@
 /** The bodies of people's decisions about jobs (JOB-2, JOB-8, JOB-9). */
-import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
+import { FreeObject, type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { BudgetBody } from "../chats/schema.ts";
-import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { contentField } from "../../operations/said-content.ts";

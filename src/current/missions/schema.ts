@@ -13,8 +13,16 @@ import {
 } from "../../../actors/mission/schema.ts";
 import type { ScheduleSettings } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
-import { type JsonObject, Nullable, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
-import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import {
+  FreeObject,
+  type JsonObject,
+  Nullable,
+  OneOf,
+  type Static,
+  type TSchema,
+  Type,
+} from "../../../actors/schema.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";

@@ -11,11 +11,10 @@ import { ChatView } from "../chats/view.ts";
 import { snakeCase, VERBATIM } from "../event-view.ts";
 import { JobView } from "../jobs/view.ts";
 import { CLOSING_REASONS } from "./record-stream.ts";
-
-type Properties = Readonly<Record<string, TSchema>>;
+import type { FieldSchemas } from "../../http/contract/operation.ts";
 
 /** The common fields of durable events. */
-const head = (type: string): Properties => ({
+const head = (type: string): FieldSchemas => ({
   seq: Count("Number in the stream, from 1, without gaps"),
   type: Type.Literal(type),
   at: Timestamp,
@@ -33,7 +32,7 @@ const schemaName = ({ $id, description = "" }: TSchema) => ($id === undefined ? 
 
 const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
   Object.fromEntries(
-    Object.entries((schema["properties"] ?? {}) as Properties).flatMap(([key, value]) => {
+    Object.entries((schema["properties"] ?? {}) as FieldSchemas).flatMap(([key, value]) => {
       if (HIDDEN_FIELDS.has(key)) return [];
       const inner = VERBATIM.has(key) ? value : snakeCasedSchema(value);
       const isOptional = !((schema["required"] ?? []) as readonly string[]).includes(key);

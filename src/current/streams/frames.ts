@@ -48,9 +48,6 @@ export function writeOf(kind: StreamKind, items: readonly StreamItem[]): Write {
 const isDeletion = (item: StreamItem): boolean =>
   item.kind === "event" && item.event.type === "chat.updated" && item.event.data["deleted"] === true;
 
-/** A frame without an id, so it does not move the cursor. */
-export const noteFrame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
-
 /** The id of an item: the cursor after it. */
 export const cursorAfter = (item: StreamItem): string =>
   item.kind === "event" ? String(item.event.seq) : `${item.afterSeq}.${item.position}`;

@@ -10,10 +10,10 @@ import type { ClientCursor, Subscription } from "../../../actors/runtime/streams
 import { eventStream, type EventStreamParts } from "../../http/stream/event-stream.ts";
 import type { Visitor } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
-import { sseComment, sseCursor } from "../../http/stream/sse.ts";
+import { sseComment, sseCursor, sseNote } from "../../http/stream/sse.ts";
 import type { Services } from "../../operations/services.ts";
 import type { StreamRequest } from "./cursor.ts";
-import { noteFrame, type StreamKind } from "./frames.ts";
+import { type StreamKind } from "./frames.ts";
 import { RecordStream, type StreamEnd } from "./record-stream.ts";
 
 /** Reconnection delay for clients, in ms. */
@@ -68,9 +68,9 @@ export async function openStream(
   const source = new RecordStream(streamed.kind ?? ref.kind, subscription, ending, begun);
   const opening =
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
-    (reset === null ? "" : noteFrame("reset", reset)) +
+    (reset === null ? "" : sseNote("reset", reset)) +
     // The cursor follows the snapshot, so a client that is disconnected before the first event misses nothing.
-    (isResumed ? "" : noteFrame("snapshot", streamed.view) + sseCursor(begun));
+    (isResumed ? "" : sseNote("snapshot", streamed.view) + sseCursor(begun));
   const onFailure = telling(services.log, connection.caller.requestId, ref.id);
   const { caller, ...parts } = connection;
   const { streams } = services;

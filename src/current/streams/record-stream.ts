@@ -7,7 +7,8 @@
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { type Interruption, type StreamPiece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
-import { cursorAfter, noteFrame, type StreamKind, writeOf } from "./frames.ts";
+import { type StreamKind, cursorAfter, writeOf } from "./frames.ts";
+import { sseNote } from "../../http/stream/sse.ts";
 
 /** When a stream ends. `seq`: after this event, or at once if the reader has it already. */
 export type StreamEnd =
@@ -104,7 +105,7 @@ export class RecordStream implements SharedSource {
   }
 
   private closing(reason: ClosingReason): string {
-    return noteFrame("stream.closing", { reason, resume_after: this.cursor });
+    return sseNote("stream.closing", { reason, resume_after: this.cursor });
   }
 
   private async fetch(): Promise<StreamPiece> {
@@ -138,4 +139,4 @@ export class RecordStream implements SharedSource {
   }
 }
 
-const END = noteFrame("stream.end", {});
+const END = sseNote("stream.end", {});

@@ -24,6 +24,7 @@ import { isSafe, isSameOrigin } from "./same-origin.ts";
 import { SESSION_PREFIX, sessionIn } from "./session-cookie.ts";
 import { hashToFind, isToken } from "./token.ts";
 import { UnknownTokens } from "./unknown-tokens.ts";
+import type { Bearer } from "../stream/open-streams.ts";
 
 /** Size of the cache of tokens' organizations: about 5 MiB when full. */
 export const REMEMBERED_TOKENS = 10_000;
@@ -54,12 +55,7 @@ export interface AcceptedCredentials {
   readonly resource: string | null;
 }
 
-interface TokenOwner {
-  readonly organizationId: string;
-  readonly tokenId: string;
-}
-
-interface TokenPlace extends TokenOwner {
+interface TokenPlace extends Bearer {
   /** Asked for each request with the token: who the bearer is, and whether the request is within its limits. */
   readonly verify: KeptAsk<OrganizationReplies["authenticate"]>;
   readonly count: readonly [Ask<RateState>];
@@ -105,7 +101,7 @@ export class Authentication {
   }
 
   /** The token or session of the request, valid or not, and its organization; null if there is none. */
-  bearerOf({ request, server }: AskingRequest, how: AcceptedCredentials): MaybePromise<TokenOwner | null> {
+  bearerOf({ request, server }: AskingRequest, how: AcceptedCredentials): MaybePromise<Bearer | null> {
     const header = request.headers.get("authorization");
     const secret =
       isWithoutToken(header) && how.takesSessions
@@ -120,7 +116,7 @@ export class Authentication {
     return this.parts.limits.spentAddress(request, server) === null ? this.ownerOf(hash) : null;
   }
 
-  private async ownerOf(hash: string): Promise<TokenOwner | null> {
+  private async ownerOf(hash: string): Promise<Bearer | null> {
     const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
     if (!found.ok || found.value === null) return null;
     this.places.set(hash, this.placeOf(found.value, hash));
@@ -180,7 +176,7 @@ export class Authentication {
   }
 
   /** Builds the commands for a token once, because they are the same for each of its requests. */
-  private placeOf({ organizationId, tokenId }: TokenOwner, hash: string): TokenPlace {
+  private placeOf({ organizationId, tokenId }: Bearer, hash: string): TokenPlace {
     const verify = ask(organizationRef(organizationId), { kind: "authenticate", tokenId, hash });
     const count = this.parts.limits.ofToken(organizationId, tokenId);
     return { organizationId, tokenId, verify: keptAsk(verify, `authenticate ${tokenId} ${hash}`), count: [count] };

@@ -1,6 +1,6 @@
 /** Bodies as schemas. */
 import type { InputError } from "../../../actors/fault.ts";
-import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
+import { type TSchema, Type } from "../../../actors/schema.ts";
 
 /** A `Type.Object`; its fields may be plain values, enums, lists, objects, and nullable ones. */
 export interface BodySchema extends TSchema {
@@ -10,9 +10,6 @@ export interface BodySchema extends TSchema {
 
 /** For a required string: it must contain more than white space. */
 export const NOT_BLANK = "\\S";
-
-/** An object with arbitrary keys. */
-export const FreeObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** A body that is not JSON. */
 export interface RawBodyContract {

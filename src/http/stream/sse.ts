@@ -46,3 +46,6 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
+
+/** A frame without an id: it moves no cursor. */
+export const sseNote = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });

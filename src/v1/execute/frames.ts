@@ -14,7 +14,7 @@ import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
-import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseComment, sseJson, sseNote } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf, partialNotice, stopReasonOf } from "./schema.ts";
 import { type ShownPiece, ShownText } from "./shown-text.ts";
@@ -22,12 +22,11 @@ import { type ShownPiece, ShownText } from "./shown-text.ts";
 /** The reader's subscription to the stream of the job. */
 type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
 
-const frame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
-const errorFrame = (message: string): string => frame("error", { message });
+const errorFrame = (message: string): string => sseNote("error", { message });
 
 /** Sent at once: a connection comment and `meta`. */
 export const openingFrames = ({ names, isDemo }: Execution): string =>
-  sseComment("connected") + frame("meta", { ...names, ...noticeOf(isDemo) });
+  sseComment("connected") + sseNote("meta", { ...names, ...noticeOf(isDemo) });
 
 export class ExecutionFrames implements EventSource {
   private readonly execution: Pick<Execution, "names" | "isDemo">;
@@ -98,7 +97,7 @@ export class ExecutionFrames implements EventSource {
   private shown({ text, position }: ShownPiece): string {
     if (position === null) return textDeltaFrame(text);
     this.isAnother = true;
-    return frame("message", { messageType: "restarted", position }) + textDeltaFrame(text);
+    return sseNote("message", { messageType: "restarted", position }) + textDeltaFrame(text);
   }
 
   private event({ type, data }: StoredEvent): string {
@@ -146,7 +145,7 @@ export class ExecutionFrames implements EventSource {
     const end = this.shown(this.text.settle());
     return (
       end +
-      frame("message", {
+      sseNote("message", {
         messageType: "assistant",
         message: { role: "assistant", content: this.blocks },
       })
@@ -156,7 +155,7 @@ export class ExecutionFrames implements EventSource {
   private result(data: JsonObject): string {
     const usage = (data["usage"] ?? {}) as JsonObject;
     const reason = STOP_REASONS.find((one) => one === data["stopReason"]) ?? null;
-    return frame("result", {
+    return sseNote("result", {
       ...(this.isAnother ? { result: contentText(this.blocks) } : {}),
       sessionId: this.execution.names.sessionId,
       usage: { input_tokens: Number(usage["inputTokens"] ?? 0), output_tokens: Number(usage["outputTokens"] ?? 0) },
@@ -168,7 +167,7 @@ export class ExecutionFrames implements EventSource {
 }
 
 /** The constant part of a delta is rendered once: there are up to ten thousand deltas a second. */
-const [DELTA_HEAD = "", DELTA_TAIL = ""] = frame("message", {
+const [DELTA_HEAD = "", DELTA_TAIL = ""] = sseNote("message", {
   messageType: "stream_event",
   delta: { type: "text_delta", text: "" },
 }).split('""');

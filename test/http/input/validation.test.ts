@@ -1,8 +1,8 @@
 /** What bodies are checked for, and what is said of those that are wrong. */
 import { describe, expect, test } from "bun:test";
 
-import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
-import { type BodySchema, FreeObject, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
+import { FreeObject, type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
+import { type BodySchema, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
 import { Body } from "../../../src/http/input/validation.ts";
 
 const Step = Type.Object({
