@@ -22,7 +22,7 @@ const MUTANTS: readonly SourceMutant[] = [
     "settled.retryAt === null || ",
     "true || ",
     `${MISSION}overlap.test.ts`,
-    "gives way to the pause",
+    "yields to the pause",
   ],
   [
     "actors/mission/firing.ts",
@@ -194,7 +194,7 @@ const MUTANTS: readonly SourceMutant[] = [
     "else slot.record ??= record;",
     "else slot.record = record;",
     `${RUNTIME}live-actors.test.ts`,
-    "never replaces what the set has",
+    "never replaces one in the set",
   ],
   [
     "actors/webhook/attempts.ts",
@@ -208,21 +208,21 @@ const MUTANTS: readonly SourceMutant[] = [
     'if (trigger === "test") return feed;',
     "",
     `${WEBHOOK}delivery.test.ts`,
-    "what was given up",
+    "that were given up",
   ],
   [
     "actors/webhook/deliveries.ts",
     "range.eventTypes.length === 0 ? sentAgain(feed, bounded) : feed",
     "sentAgain(feed, bounded)",
     `${WEBHOOK}delivery.test.ts`,
-    "what was given up",
+    "that were given up",
   ],
   [
     "actors/webhook/deliveries.ts",
     "undelivered.sinceSequence > after && ",
     "",
     `${WEBHOOK}delivery.test.ts`,
-    "what was given up",
+    "that were given up",
   ],
   [
     "actors/webhook/policy.ts",
@@ -257,7 +257,7 @@ const MUTANTS: readonly SourceMutant[] = [
     'if (outcome !== "failed") return mission;',
     "",
     `${MISSION}firing.test.ts`,
-    "is skipped and is no failure",
+    "is skipped and is not a failure",
   ],
   [
     "actors/mission/runs.ts",

@@ -7,7 +7,7 @@ import { MutantFolder } from "../../support/source-mutants.ts";
 
 const TESTS = "test/actors/runtime/kept-reply.test.ts";
 const [KEPT, DRAFT, TX, ACTOR, ACTORS] = ["kept-reply", "draft", "tx", "live-actor", "live-actors"].map(
-  (name) => `actors/runtime/${name}.ts`,
+  (name) => `actors/runtime/turns/${name}.ts`,
 ) as [string, string, string, string, string];
 
 /** What is taken out of which file, what stands there instead, and a part of the name of the test that finds it. */
@@ -22,7 +22,7 @@ const MUTANTS: readonly (readonly [file: string, from: string, to: string, caugh
   [KEPT, " || now >= kept.untilMs", "", "its time"],
   [KEPT, "!actor.mailbox.isEmpty && !", "false && !", "a full mailbox"],
   [KEPT, "slot.record !== record || ", "", "a change of what it has read"],
-  [KEPT, "slot.record !== record || ", "", "born after nobody was found"],
+  [KEPT, "slot.record !== record || ", "", "created after it was not found"],
   [KEPT, "slot.pending !== null || ", "", "a record that waits for a commit"],
   [KEPT, " || slot.isGone", "", "left the working set"],
   [KEPT, "slot.isUsed = true", "void slot", "stays in the working set"],
