@@ -3,8 +3,7 @@
  * any text the job fails. Their calls may be incomplete, so none of them is made: the model is told, and called again.
  */
 import { type Block, type RunError, contentText, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
-import type { StopReason } from "./stop-reason.ts";
-import { isPartial } from "./stop-reason.ts";
+import { type StopReason, isPartial } from "./stop-reason.ts";
 
 type StopWords = Readonly<Partial<Record<StopReason, string>>>;
 

@@ -3,12 +3,11 @@
  * the blocks of the assistant's content, messages that steered the run, requests to repair the answer, and summaries.
  */
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
-import type { Json, JsonObject } from "../schema.ts";
+import { type Json, type JsonObject, textOrEmpty } from "../schema.ts";
 import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
 import type { ProviderState } from "./provider-state.ts";
 import type { Block } from "./schema.ts";
-import { textOrEmpty } from "../schema.ts";
 
 /**
  * A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to

@@ -4,8 +4,7 @@
  */
 import { UNFINISHED_STATUSES } from "../../actors/job/machine.ts";
 import type { JobStatus } from "../../actors/job/schema.ts";
-import type { Database } from "../client.ts";
-import { NO_ORGANIZATION } from "../client.ts";
+import { type Database, NO_ORGANIZATION } from "../client.ts";
 
 /** Includes statuses without jobs. One index look-up for each organization, so ended jobs cost nothing. */
 export async function countUnfinishedJobs(database: Database): Promise<ReadonlyMap<JobStatus, number>> {

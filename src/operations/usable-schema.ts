@@ -3,10 +3,9 @@
  * a schema that providers reject, or that no check can use, is refused when it is saved.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Json, JsonObject } from "../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../actors/schema.ts";
 import type { Services } from "./services.ts";
 import { escapePointer } from "../http/input/validation.ts";
-import { isJsonObject } from "../../actors/schema.ts";
 
 /** Bytes of a schema as JSON: every model call sends it. */
 export const SCHEMA_BYTES = 16 * 1024;

@@ -2,8 +2,7 @@
  * Joins the streamed pieces of fields that we do not know. Text that a model writes is appended; anything else
  * (signatures, ids, formats) arrives complete, and the newest value replaces the former.
  */
-import type { Json, JsonObject } from "../../actors/schema.ts";
-import { isJsonObject } from "../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../actors/schema.ts";
 
 /** Names of fields whose text comes in pieces. */
 const GROWING: ReadonlySet<string> = new Set(["text", "summary", "content", "thinking", "reasoning", "arguments"]);

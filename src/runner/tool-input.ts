@@ -4,10 +4,9 @@
  * and the tools answer that with an error result.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import type { Json, JsonObject } from "../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../actors/schema.ts";
 import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
-import { isJsonObject } from "../../actors/schema.ts";
 
 /** The reserved key. A tool must not have a parameter of this name. */
 export const UNPARSED_INPUT = "_unparsed_input";

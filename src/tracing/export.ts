@@ -2,8 +2,7 @@
  * Exports spans in batches over HTTP, in the background. The queue is bounded; spans beyond it are dropped and counted.
  * Only the end of the process waits for a collector, for a bounded time.
  */
-import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
+import { type ReadableSpan, type SpanExporter, type SpanProcessor, BatchSpanProcessor } from "@opentelemetry/sdk-trace";
 import { ExportResultCode } from "@opentelemetry/core";
 import { createNoopMeter, TraceFlags } from "@opentelemetry/api";
 import { OTLPExporterBase } from "@opentelemetry/otlp-exporter-base";

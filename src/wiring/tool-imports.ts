@@ -1,13 +1,12 @@
 /** Imports of OpenAPI documents (port: `ToolImports`), with the guarded client and the sandbox. */
 import { cleanJson } from "../../actors/clean-text.ts";
 import { invalid, ok, refuse } from "../../actors/fault.ts";
-import type { JsonObject } from "../../actors/schema.ts";
+import { type JsonObject, isJsonObject } from "../../actors/schema.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressError } from "../egress/failure.ts";
 import type { ReadDocument, ToolImports } from "../operations/tool-imports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { isJsonObject } from "../../actors/schema.ts";
 
 /** Bytes of a document: the largest published ones have some 5 MB; only chosen operations become tools. */
 export const OPENAPI_DOCUMENT_BYTES = 6 * 1024 * 1024;

@@ -10,7 +10,7 @@
 import type { ContextMeasure } from "../../chat/schema.ts";
 import type { ModelOutcome } from "../ports.ts";
 import type { ChatHistory } from "../protocol.ts";
-import type { Usage } from "../schema.ts";
+import { type Usage, NO_USAGE } from "../schema.ts";
 import { summarize, type Summary } from "./compaction.ts";
 import { ContextWindow } from "./context-window.ts";
 import { type Cut, RunConversation } from "./conversation.ts";
@@ -19,7 +19,6 @@ import type { Reporter } from "./reporter.ts";
 import type { RunServices } from "./services.ts";
 import type { Transcript } from "./transcript.ts";
 import { turnEndOf } from "./turn-end.ts";
-import { NO_USAGE } from "../schema.ts";
 
 /** A chat with this many messages is compacted, however short they are. */
 export const COMPACTED_MESSAGES = 800;

@@ -5,11 +5,10 @@
 import type { ChatCommand } from "../../chat/protocol.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import { isoTime } from "../../schema.ts";
-import type { Usage } from "../schema.ts";
+import { type Usage, NO_USAGE } from "../schema.ts";
 import type { RunWaiting } from "../terms.ts";
 import type { JobSlot } from "./job-slot.ts";
 import type { Reporter } from "./reporter.ts";
-import { NO_USAGE } from "../schema.ts";
 
 /** A run that waits longer than this releases its job slot, in ms. */
 export const SLOT_HOLD_MS = 5_000;

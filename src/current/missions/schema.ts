@@ -10,8 +10,8 @@ import {
   MISSION_VISIBILITIES,
   OVERLAPS,
   SCHEDULE_TYPES,
+  type ScheduleSettings,
 } from "../../../actors/mission/schema.ts";
-import type { ScheduleSettings } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import {
   FreeObject,

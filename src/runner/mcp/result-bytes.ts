@@ -2,8 +2,7 @@
  * The bytes of images and files in results of an MCP server. They pass by the client library, which would parse them as
  * base64: the reader of the answer leaves them here, and the call takes them by the key in the result.
  */
-import type { ResultFile } from "../../sandbox/jobs/mcp-result-content.ts";
-import { MAX_RESULT_FILES } from "../../sandbox/jobs/mcp-result-content.ts";
+import { type ResultFile, MAX_RESULT_FILES } from "../../sandbox/jobs/mcp-result-content.ts";
 import type { HeldByReader, HeldBytes } from "../held-bytes.ts";
 
 /** A file of a result, as its server names it. */

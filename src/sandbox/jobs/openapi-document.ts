@@ -3,8 +3,7 @@
  * documented shape.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The longest chain of references. */
 const MOST_HOPS = 16;

@@ -3,9 +3,8 @@
  * are inlined, read-only fields are dropped, and the keywords of 3.0 become those of JSON Schema.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
-import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The most schemas of one tool, and their depth without references. */
 const MOST_SCHEMAS = 2_000;

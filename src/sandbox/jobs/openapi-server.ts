@@ -1,7 +1,6 @@
 /** Addresses of the operations of an OpenAPI document. */
-import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
-import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The base address of an operation, without a trailing slash. Throws `OpenApiFlaw` if there is none. */
 export function serverAddress(

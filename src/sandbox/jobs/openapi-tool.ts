@@ -1,11 +1,10 @@
 /** The tool that calls one operation of an OpenAPI document: its name, its arguments, and where they go in the request. */
 import { cutText } from "../../../actors/cut-text.ts";
 import { isArgumentHeader, isCredentialHeader } from "../../../actors/header-name.ts";
-import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { type Json, type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
 import { ToolSchemas } from "./openapi-schema.ts";
 import { serverAddress } from "./openapi-server.ts";
-import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** Characters of a name that every model provider accepts. */
 const TOOL_NAME_CHARACTERS = 64;

@@ -3,10 +3,9 @@
  * the fields of a JSON body become one input schema.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
+import { type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 import { OpenApiDocument, OpenApiFlaw } from "./openapi-document.ts";
 import { type ImportedTool, importedTool } from "./openapi-tool.ts";
-import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The most operations in the list. */
 const LISTED_OPERATIONS = 300;
