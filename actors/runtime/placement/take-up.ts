@@ -169,6 +169,11 @@ export class TakeUp {
         const pass = await recoveries.enter(ALL);
         // Without a current epoch nothing would stop the recovery.
         if (!this.isCurrent(grant)) return NONE_FAILED;
+        // Its commit was answered while a slot was awaited: it runs already (EF-1).
+        if (begun.has(effect.id)) {
+          pass?.end();
+          continue;
+        }
         const one = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) failed.add(effect.id);
           pass?.end();

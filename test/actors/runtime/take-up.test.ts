@@ -43,6 +43,7 @@ function lists() {
         tx.send(ref(to, tx.self.organizationId), { kind: "note", i, pad } as { kind: string });
         return ok(null);
       },
+      begin: (tx: Tx) => ok(tx.effect(tx.self, "work", {})),
       fall: () => {
         throw new Error("a bug in a turn");
       },
@@ -264,6 +265,52 @@ test("[RT-11] effects are recovered a few at a time, one that fails again later,
   expect(recovered.at(-1)).toBe(effect(5).id);
   expect(new Set(recovered).size).toBe(effects.length);
   expect(recovered.length).toBe(effects.length);
+});
+
+test("[RT-10] [RT-11] an effect whose commit is answered while its recovery waits for a slot is not recovered too", async () => {
+  const recovered: string[] = [];
+  const ran: string[] = [];
+  const ends: (() => void)[] = [];
+  const pending = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+  const work = {
+    run: ({ id }: EffectRow) => {
+      ran.push(id);
+      return pending();
+    },
+    recover: ({ id }: EffectRow) => {
+      recovered.push(id);
+      return pending();
+    },
+  };
+  // As many as are recovered at once.
+  const effects = Array.from({ length: 16 }, (_, i) => effect(i));
+  const { world, replica, ask } = heir({ effects }, { work });
+  const door = Promise.withResolvers<void>();
+  const read = replica.store.undoneEffects.bind(replica.store);
+  replica.store.undoneEffects = async (...asked) => {
+    await door.promise;
+    return read(...asked);
+  };
+  await replica.system.start();
+  const answer = Promise.withResolvers<void>();
+  const flush = replica.store.flush.bind(replica.store);
+  replica.store.flush = async (...asked) => {
+    const committed = await flush(...asked);
+    await answer.promise;
+    return committed;
+  };
+  const begun = ask("b", { kind: "begin" });
+  await until("its row is there", () => world.database.effects().length > effects.length);
+  door.resolve();
+  await until("every slot is taken", () => recovered.length === effects.length);
+  await settle();
+  answer.resolve();
+  expect(faultOf(await begun)).toBe("ok");
+  await until("it runs", () => ran.length === 1);
+  for (const end of ends.splice(0)) end();
+  await settle();
+  expect(recovered).toEqual(effects.map(({ id }) => id));
+  replica.crash();
 });
 
 test("[RT-11] no effect is recovered after its shard is lost", async () => {
