@@ -9,6 +9,8 @@ import { sealedPieces } from "./sealed-body.ts";
 
 /** Paths of the replicas' own calls; no operation has one. */
 export const ASK_PATH = "/.replica/ask";
+/** Asks for an operation, which replicas of earlier releases do not know: they answer 404. */
+export const INVOKE_PATH = "/.replica/invoke";
 export const LOOK_PATH = "/.replica/look";
 export const READ_PATH = "/.replica/read";
 /** Fetches an answer that is kept under a ticket (`link-server.ts`). */
@@ -122,13 +124,16 @@ export class PeerClient {
     return Object.assign(headers, this.tracing?.headers(), more);
   }
 
-  /** The answer to a group as JSON; null if misdirected. Throws `NotReached`, or the reason of the abort. */
-  async ask(owner: Owner, question: string): Promise<unknown> {
+  /**
+   * The answer to a question as JSON; null if the replica is not the owner, or does not know the path: nothing was
+   * done. Throws `NotReached`, or the reason of the abort.
+   */
+  async ask(owner: Owner, path: typeof ASK_PATH | typeof INVOKE_PATH, question: string): Promise<unknown> {
     const call = new AbortController();
     const forget = this.watch(owner.id, call);
     try {
-      const response = await this.own(owner, "POST", ASK_PATH, question, call.signal);
-      if (response.status === MISDIRECTED) return null;
+      const response = await this.own(owner, "POST", path, question, call.signal);
+      if (response.status === MISDIRECTED || response.status === 404) return null;
       if (!response.ok) throw new Error(`replica ${owner.id} answered ${response.status}`);
       return parseStored(await response.text());
     } finally {

@@ -13,7 +13,7 @@ import { localCaller } from "../http/request/caller.ts";
 import type { OperationCall } from "../http/request/forwarding.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import type { Liveness } from "./liveness.ts";
-import { NotReached, type PeerClient } from "./peer-client.ts";
+import { ASK_PATH, INVOKE_PATH, NotReached, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
 import { OWNER_WAIT_MS, type Routing } from "./routing.ts";
 
@@ -98,7 +98,7 @@ export class PeerQuestions {
       if (place === null) return refuse(SHARD_UNAVAILABLE);
       if (place.kind === "here") return this.here(question);
       try {
-        const answer = await client.ask(place.owner, text);
+        const answer = await client.ask(place.owner, "call" in question ? INVOKE_PATH : ASK_PATH, text);
         if (answer !== null) return answer as Outcome<unknown>;
       } catch (cause) {
         await liveness.suspect(place.owner, untilMs);

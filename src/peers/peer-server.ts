@@ -11,7 +11,7 @@ import { targetOf, forwardedUrl } from "./forwarding.ts";
 import { HandedOnRequest } from "./handed-on-request.ts";
 import { type LinkEnd, LinkServer } from "./link-server.ts";
 import { LINK_PATH } from "./peer-link.ts";
-import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
+import { ALIVE_PATH, ASK_PATH, INVOKE_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
 import {
   CLIENT_HEADER,
   bodySeal,
@@ -152,7 +152,8 @@ async function answerOwn(
       return new Response(null, { status: 204 });
     case TAKE_PATH:
       return parts.links.take(new URL(request.url).search.slice(1), request.signal) ?? refuseMisdirected();
-    case ASK_PATH: {
+    case ASK_PATH:
+    case INVOKE_PATH: {
       const { tracing = null } = parts;
       const question = new TextDecoder().decode(body ?? new ArrayBuffer());
       const ask = () => parts.questions().answer(question);

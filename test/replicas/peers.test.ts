@@ -3,7 +3,7 @@ import { systemClock } from "../../src/wiring/clock.ts";
 import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
 import { answeredBy, bodySeal, IN_PIECES, SEALED_WITHOUT_BODY, PeerKey } from "../../src/peers/peer-key.ts";
-import { NotReached, PeerClient } from "../../src/peers/peer-client.ts";
+import { type INVOKE_PATH, NotReached, PeerClient } from "../../src/peers/peer-client.ts";
 import { openPeerServer } from "../../src/peers/peer-server.ts";
 import { PlacementTable } from "../../src/peers/placement-table.ts";
 import { relayResponse } from "../../src/peers/relay.ts";
@@ -149,7 +149,7 @@ describe("calls", () => {
   const key = (id: string) => new PeerKey([new Uint8Array(32).fill(1)], id, () => 1_000_000);
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-  test("[REP-4] [REP-6] where another replica or a stranger answers, nothing of it reaches a client", async () => {
+  test("[REP-4] [REP-6] [UPG-2] where another replica or a stranger answers, nothing of it reaches a client", async () => {
     const server = openPeerServer({
       self: "rpl_2",
       key: key("rpl_2"),
@@ -182,6 +182,9 @@ describe("calls", () => {
       await expect(pass({ id: "rpl_3", url }, bytes)).rejects.toThrow(NotReached);
       const elsewhere = { id: "rpl_2", url: stranger.url.origin };
       await expect(pass(elsewhere, bytes)).rejects.toThrow("who is no replica of this service");
+      // What a replica of an earlier release does not know has done nothing there, and may be asked of the next owner.
+      const later = "/.replica/later" as string as typeof INVOKE_PATH;
+      expect(await client.ask({ id: "rpl_2", url }, later, "{}")).toBeNull();
       expect(await client.isNobodyThere({ id: "rpl_2", url })).toBe(false);
       expect(await client.isNobodyThere({ id: "rpl_3", url })).toBe(true);
       expect(await client.isNobodyThere(elsewhere)).toBe(false);

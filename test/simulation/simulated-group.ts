@@ -51,7 +51,7 @@ export class SimulatedGroup implements Peers {
     const { clock, system } = parts;
     const self = (this.name = parts.wiring.line.name);
     const client = {
-      ask: (owner: Owner, text: string) => this.over(owner.id, (other) => other.answer(text)),
+      ask: (owner: Owner, _path: string, text: string) => this.over(owner.id, (other) => other.answer(text)),
       isNobodyThere: (owner: Owner) => this.isNobodyAt(owner.id),
     };
     this.table = new PlacementTable({ read: () => this.read() }, clock, ({ id }) =>
