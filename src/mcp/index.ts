@@ -27,6 +27,11 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
   const endpoint = (): Promise<McpEndpoint> =>
     (opened ??= import("./endpoint.ts").then(
       (loaded) => new loaded.McpEndpoint({ ...parts, services, tools, batches: surface.batches }),
+      (cause: unknown) => {
+        // The next message tries again: files may be missing for a moment, while they are replaced.
+        opened = undefined;
+        throw cause;
+      },
     ));
   surface.operations.add(mcpExecuteOperations, services);
   const group = operationRoutes(surface, [mcpOperations], {
