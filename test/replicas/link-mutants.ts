@@ -11,7 +11,7 @@ import { applyPatch } from "../simulation/patch.ts";
 const ROOT = new URL("../..", import.meta.url).pathname;
 const PATCHES = join(import.meta.dir, "mutants");
 /** The tests of the link, of which one must fail. */
-const TESTS = [
+export const LINK_TESTS = [
   "./test/replicas/link.test.ts",
   "./test/replicas/link-calls.test.ts",
   "./test/replicas/plain-answers.test.ts",
@@ -51,7 +51,7 @@ export async function linkTrial(
       symlinkSync(join(ROOT, part), join(folder, part));
     const patched = patch === null ? [] : applyPatch(patch, (path) => readFileSync(join(folder, path), "utf8"));
     for (const [path, text] of patched) writeFileSync(join(folder, path), text);
-    const command = [process.execPath, "test", `--timeout=${TEST_LIMIT_MS}`, "-t", escaped(caughtBy), ...TESTS];
+    const command = [process.execPath, "test", `--timeout=${TEST_LIMIT_MS}`, "-t", escaped(caughtBy), ...LINK_TESTS];
     const run = Bun.spawn(command, { cwd: folder, stdout: "pipe", stderr: "pipe" });
     const [out, output] = await Promise.all([
       new Response(run.stdout).text(),

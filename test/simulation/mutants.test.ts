@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { linkMutants } from "../replicas/link-mutants.ts";
+import { LINK_TESTS, linkMutants } from "../replicas/link-mutants.ts";
 import { caught, mutants, QUICK_MUTANTS, trial } from "./mutants.ts";
 import { applyPatch } from "./patch.ts";
 
@@ -27,6 +27,11 @@ test("[SIM-3] the mutants are there", () => {
 test.each([...mutants(), ...linkMutants()])("[SIM-3] the patch of $name fits the source", ({ patch }) => {
   const source = (path: string): string => readFileSync(join(import.meta.dir, "../..", path), "utf8");
   for (const [path, text] of applyPatch(patch, source)) expect(text).not.toBe(source(path));
+});
+
+test.each([...linkMutants()])("[SIM-3] the test that finds $name is there", ({ caughtBy }) => {
+  const tests = LINK_TESTS.map((path) => readFileSync(join(import.meta.dir, "../..", path), "utf8"));
+  expect(tests.filter((text) => text.includes(caughtBy))).not.toBeEmpty();
 });
 
 for (const mutant of mutants().filter(({ name }) => QUICK_MUTANTS.has(name))) {
