@@ -8,7 +8,7 @@ import { endRequestSpan, requestSpan } from "../../src/http/request/request-span
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { withProviderKeys } from "../../src/runner/provider-keys.ts";
 import { withRepositoryModel } from "../../src/runner/repository-model.ts";
-import { PeerClient } from "../../src/peers/peer-client.ts";
+import { ASK_PATH, PeerClient } from "../../src/peers/peer-client.ts";
 import { PeerKey } from "../../src/peers/peer-key.ts";
 import { openPeerServer } from "../../src/peers/peer-server.ts";
 import { meteredModels } from "../../src/wiring/metered.ts";
@@ -282,13 +282,13 @@ test("[OPS-9] [REP-5] a question to another replica, and a request that is hande
     const span = tracing.begin("request", { parent: `${PARENT} a=b` });
     expected = span.carrier;
     await span.within(async () => {
-      expect(await client.ask(owner, "{}")).toEqual({ ok: true });
+      expect(await client.ask(owner, ASK_PATH, "{}")).toEqual({ ok: true });
       const request = new Request("http://client/api/x", { headers: { traceparent: PARENT } });
       const passed = { request, target: "/api/x", body: null, requestId: "r", client: "10.0.0.1", signal: NEVER };
       expect(await (await client.pass(owner, passed)).text()).toBe("done");
     });
     // A question outside of all traces is answered outside of all.
-    await client.ask(owner, "{}");
+    await client.ask(owner, ASK_PATH, "{}");
     span.end();
     await server.stop();
   });
