@@ -179,7 +179,7 @@ function aims(ours: readonly Outcome[]): Aim[] {
       sum((run) => run.reused),
     ),
     none(
-      "text that was told and is not stored",
+      "shown text that is not stored",
       sum((run) => run.lost),
     ),
   ];

@@ -1,6 +1,7 @@
 /**
  * Partial answers of a model: cut at a limit, filtered, or refused. Their text is the answer, with a warning; without
- * any text the job fails. Their calls may be incomplete, so none of them is made: the model is told, and called again.
+ * any text the job fails. Their calls may be incomplete, so none of them is made: the model is called again, and reads
+ * the reason.
  */
 import { type Block, type RunError, contentText, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
 import { type StopReason, isPartial } from "./stop-reason.ts";

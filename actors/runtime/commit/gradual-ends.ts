@@ -90,7 +90,7 @@ export class GradualEnds {
     if (isDone) onDone();
   }
 
-  /** Ends the next group; returns its organization, or null if there is none. */
+  /** Ends the next group. Returns its organization, or null if no group waits. */
   private next(): string | null {
     const [organizationId] = this.waiting.organizations;
     if (organizationId === undefined) return null;

@@ -1,3 +1,5 @@
+/** Scopes as sentences for the documents, and those that programs of the MCP endpoint ask for. */
+
 /** What a token with this scope may do, in words for documents; write access includes read access. */
 export function scopeSentence(scope: string): string {
   const [noun, verb] = scope.split(":");
