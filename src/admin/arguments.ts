@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { AdminArguments } from "../service/admin-door.ts";
 import { OPTION_FORMS } from "./command-table.ts";
-import { didYouMean } from "../http/input/near-name.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 
 /** A refusal, worded for the operator. */
 export class AdminRefused extends Error {

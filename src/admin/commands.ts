@@ -14,7 +14,7 @@ import { usageRef } from "../../actors/usage/schema.ts";
 import type { Static } from "../../actors/schema.ts";
 import type { NewTokenView } from "../current/tokens/schema.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
-import { didYouMean } from "../http/input/near-name.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
 import type { AdminAnswer, AdminArguments, AdminParts, AdminRequest } from "../service/admin-door.ts";
 import { AdminRefused, integer, requiredOption } from "./arguments.ts";

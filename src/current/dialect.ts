@@ -9,7 +9,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { API_RESOURCE, errorUrl } from "../http/contract/paths.ts";
 import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/answer/dialect.ts";
-import { didYouMean } from "../http/input/near-name.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 interface Words {

@@ -6,7 +6,7 @@
 import { type InputError, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
 import { namesTool } from "../../actors/job/terms.ts";
-import { didYouMean, didYouMeanWord } from "../http/input/near-name.ts";
+import { didYouMean, didYouMeanWord } from "../../actors/near-name.ts";
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import type { Services } from "../operations/services.ts";
 

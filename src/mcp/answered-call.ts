@@ -12,7 +12,7 @@ import { mapOutcome, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
-import { didYouMean } from "../http/input/near-name.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 import { factsIn } from "./auth-info.ts";
 import { decide, type ApprovalQuestion, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";

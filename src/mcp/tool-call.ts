@@ -11,7 +11,7 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
-import { didYouMean } from "../http/input/near-name.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 import type { CallParts, ToolAnswer } from "./call-parts.ts";
 import { readContent, writtenContent } from "./file-content.ts";
 import { waitForJob, type JobWaiter } from "./job-wait.ts";

@@ -33,7 +33,7 @@ export function inputOfTarget(
   if (kind === "demo") return ALL_INPUTS;
   const known = INPUTS_BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? TEXT_ONLY;
   // Compatible servers accept images; only OpenAI itself accepts documents.
-  return kind === "compatible" && known === ALL_INPUTS ? TEXT_AND_IMAGES : known;
+  return kind === "chat-completions" && known === ALL_INPUTS ? TEXT_AND_IMAGES : known;
 }
 
 /** If no model can be used. */

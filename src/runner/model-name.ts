@@ -1,14 +1,17 @@
 /**
  * Resolves a model's name by the configuration alone (RUN-1): pure, and loads nothing.
  *
- *   null          → MODEL, else the default of the provider that has a key, else `demo:echo`
+ *   null          → MODEL, else the first model of MODEL_PROVIDERS, else the default of the provider that has a key, else
+ *                   `demo:echo`
  *   "auto"        → the first local model that was found, else `demo:echo` (as MODEL only)
  *   "provider:x"  → that model, if its provider is configured
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ModelFormat, ModelProvider, ProviderAddress } from "../../actors/job/model-provider.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
+import { didYouMean } from "../../actors/near-name.ts";
 import type { LocalModel } from "./local-models.ts";
 
 /** The configuration of the provider seam. Keys are never logged or shown. */
@@ -21,6 +24,8 @@ export interface ModelSettings {
   readonly openaiBaseUrl: string | null;
   /** For tests and gateways; null means Anthropic itself. */
   readonly anthropicBaseUrl?: string | null;
+  /** The providers of MODEL_PROVIDERS; they take the place of those that the settings above would give. */
+  readonly providers?: readonly ModelProvider[];
   /** Further allowed models, from MODELS; unusable ones are ignored. */
   readonly models?: readonly string[];
   /**
@@ -53,33 +58,18 @@ export interface AllowedTargets {
   readonly byName: ReadonlyMap<string, ModelTarget>;
 }
 
+/** A model of a provider whose format we implement. */
+export interface WireTarget extends ProviderAddress {
+  readonly kind: ModelFormat;
+  readonly provider: string;
+  readonly name: string;
+  readonly isOwnKeyOnly?: true;
+}
+
 /** Where a call goes. */
 export type ModelTarget =
   | { readonly kind: "demo"; readonly provider: "demo"; readonly name: "echo" }
-  | {
-      readonly kind: "anthropic";
-      readonly provider: string;
-      readonly name: string;
-      readonly apiKey: string | null;
-      readonly baseUrl: string;
-      readonly isOwnKeyOnly?: true;
-    }
-  | {
-      readonly kind: "openai";
-      readonly provider: string;
-      readonly name: string;
-      readonly apiKey: string | null;
-      readonly baseUrl: string;
-      readonly isOwnKeyOnly?: true;
-    }
-  | {
-      readonly kind: "compatible";
-      readonly provider: string;
-      readonly name: string;
-      readonly apiKey: string | null;
-      readonly baseUrl: string;
-      readonly isOwnKeyOnly?: true;
-    }
+  | WireTarget
   /** A provider of the AI SDK whose package the operator has installed; it reads its key from the environment. */
   | {
       readonly kind: "ai-sdk";
@@ -95,7 +85,8 @@ export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
 export const DEFAULT_ANTHROPIC_URL = "https://api.anthropic.com/v1";
 export const DEFAULT_OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: ModelTarget = { kind: "demo", provider: "demo", name: "echo" };
-const PROVIDER_NAMES = "anthropic, openai, openai-compatible, ai-sdk and demo";
+/** The providers that settings of one key or address give. */
+const USUAL_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
 /** The short name of a package of the AI SDK, or the full name of another package. */
 const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
@@ -146,31 +137,67 @@ export function resolveModel(name: string | null, settings: ModelSettings): Outc
   if (rest === "")
     return refuseModelName(`The model "${shortModelName(chosen)}" is not of the form \`provider:name\`.`);
   if (settings.ownKeyModels?.includes(chosen) === true) return ownKeyTarget(provider, rest, settings);
+  const known = modelProviders(settings).get(provider);
+  if (known !== undefined) return providedTarget(known, rest);
   switch (provider) {
     case "demo":
       return rest === "echo" ? demoTarget(settings) : refuseModelName("The demo provider has one model, `demo:echo`.");
     case "anthropic":
-      return anthropicTarget(rest, settings);
+      return refuseModelName("A model of Anthropic needs ANTHROPIC_API_KEY.");
     case "openai":
-      return openaiTarget(rest, settings);
+      return refuseModelName("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
     case "openai-compatible":
-      return settings.openaiBaseUrl === null
-        ? refuseModelName("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.")
-        : compatibleTarget(rest, settings.openaiBaseUrl, settings.openaiApiKey);
+      return refuseModelName("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.");
     case "ai-sdk":
       return sdkTarget(rest);
     default:
-      return refuseModelName(`The provider "${shortModelName(provider)}" is unknown; there are ${PROVIDER_NAMES}.`);
+      return refuseModelName(unknownProvider(provider, settings));
   }
 }
 
+function unknownProvider(given: string, { providers = [] }: ModelSettings): string {
+  const names = [...new Set([...providers.map(({ name }) => name), ...USUAL_PROVIDERS, "ai-sdk"])];
+  const known = `there are ${names.join(", ")} and demo`;
+  return `The provider "${shortModelName(given)}" is unknown${didYouMean(given, names) || `; ${known}.`}`;
+}
+
+/**
+ * Every provider that can be called, by name: those that the settings of one key or address give, and in their place
+ * those of MODEL_PROVIDERS.
+ */
+export function modelProviders(settings: ModelSettings): ReadonlyMap<string, ModelProvider> {
+  const all = [...usualProviders(settings), ...(settings.providers ?? [])];
+  return new Map(all.map((provider) => [provider.name, provider]));
+}
+
+function usualProviders(settings: ModelSettings): readonly ModelProvider[] {
+  const anthropicKey = presentSetting(settings.anthropicApiKey);
+  const openaiKey = presentSetting(settings.openaiApiKey);
+  const baseUrl = presentSetting(settings.openaiBaseUrl);
+  const compatible = baseUrl === null ? null : ({ format: "chat-completions", baseUrl, apiKey: openaiKey } as const);
+  const found: ModelProvider[] = [];
+  if (anthropicKey !== null) {
+    const address = presentSetting(settings.anthropicBaseUrl ?? null) ?? DEFAULT_ANTHROPIC_URL;
+    found.push({ name: "anthropic", format: "messages", baseUrl: address, apiKey: anthropicKey });
+  }
+  if (compatible !== null) found.push({ name: "openai", ...compatible }, { name: "openai-compatible", ...compatible });
+  else if (openaiKey !== null)
+    found.push({ name: "openai", format: "responses", baseUrl: DEFAULT_OPENAI_URL, apiKey: openaiKey });
+  return found;
+}
+
 function defaultTarget(settings: ModelSettings): Outcome<ModelTarget> {
-  if (presentSetting(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
+  const providers = modelProviders(settings);
+  const anthropic = providers.get("anthropic");
+  if (presentSetting(settings.anthropicApiKey) !== null && anthropic !== undefined)
+    return providedTarget(anthropic, DEFAULT_ANTHROPIC_MODEL);
   // The endpoint's models are unknown, and a fall-back to the demo would hide that.
   if (presentSetting(settings.openaiBaseUrl) !== null)
     return refuseModelName("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
-  if (presentSetting(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
-  return demoTarget(settings);
+  const openai = providers.get("openai");
+  return presentSetting(settings.openaiApiKey) === null || openai === undefined
+    ? demoTarget(settings)
+    : providedTarget(openai, DEFAULT_OPENAI_MODEL);
 }
 
 /** A placeholder for the operator's key where one is required. */
@@ -178,17 +205,19 @@ const NO_OPERATOR_KEY = "none";
 
 /** A target without the operator's key, even if there is one. */
 function ownKeyTarget(provider: string, name: string, settings: ModelSettings): Outcome<ModelTarget> {
-  if (provider !== "anthropic" && provider !== "openai" && provider !== "openai-compatible")
-    return refuseModelName("Organizations have keys for anthropic, openai and openai-compatible only.");
   const keyless = { ...settings, ownKeyModels: [], anthropicApiKey: NO_OPERATOR_KEY, openaiApiKey: NO_OPERATOR_KEY };
   const target = resolveModel(`${provider}:${name}`, keyless);
-  return target.ok ? ok({ ...target.value, apiKey: null, isOwnKeyOnly: true } as ModelTarget) : target;
+  if (!target.ok) return target;
+  return "baseUrl" in target.value
+    ? ok({ ...target.value, apiKey: null, isOwnKeyOnly: true })
+    : refuseModelName(`Organizations have no keys of their own for ${shortModelName(provider)}.`);
 }
 
 function autoTarget(settings: ModelSettings): Outcome<ModelTarget> {
   const found = settings.localModels[0];
   if (found === undefined) return demoTarget(settings);
-  return ok({ kind: "compatible", provider: found.server, name: found.model, apiKey: null, baseUrl: found.baseUrl });
+  const { server, model, baseUrl } = found;
+  return providedTarget({ name: server, format: "chat-completions", baseUrl, apiKey: null }, model);
 }
 
 function demoTarget(settings: ModelSettings): Outcome<ModelTarget> {
@@ -198,25 +227,9 @@ function demoTarget(settings: ModelSettings): Outcome<ModelTarget> {
   );
 }
 
-function anthropicTarget(name: string, settings: ModelSettings): Outcome<ModelTarget> {
-  const apiKey = presentSetting(settings.anthropicApiKey);
-  if (apiKey === null) return refuseModelName("A model of Anthropic needs ANTHROPIC_API_KEY.");
-  return ok({
-    kind: "anthropic",
-    provider: "anthropic",
-    name,
-    apiKey,
-    baseUrl: settings.anthropicBaseUrl ?? DEFAULT_ANTHROPIC_URL,
-  });
-}
-
-function openaiTarget(name: string, settings: ModelSettings): Outcome<ModelTarget> {
-  const baseUrl = presentSetting(settings.openaiBaseUrl);
-  if (baseUrl !== null) return compatibleTarget(name, baseUrl, settings.openaiApiKey, "openai");
-  const apiKey = presentSetting(settings.openaiApiKey);
-  if (apiKey === null)
-    return refuseModelName("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
-  return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: DEFAULT_OPENAI_URL });
+function providedTarget(provider: ModelProvider, model: string): Outcome<ModelTarget> {
+  const { name, format, ...address } = provider;
+  return ok({ kind: format, provider: name, name: model, ...address });
 }
 
 function sdkTarget(name: string): Outcome<ModelTarget> {
@@ -230,15 +243,6 @@ function sdkTarget(name: string): Outcome<ModelTarget> {
     package: provider.startsWith("@") ? provider : `@ai-sdk/${provider}`,
     model,
   });
-}
-
-function compatibleTarget(
-  name: string,
-  baseUrl: string,
-  apiKey: string | null,
-  provider = "openai-compatible",
-): Outcome<ModelTarget> {
-  return ok({ kind: "compatible", provider, name, apiKey: presentSetting(apiKey), baseUrl });
 }
 
 /** An empty setting counts as not set. */

@@ -26,10 +26,10 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
 /** Of unknown models. A self-hosted server often has a smaller window than its model allows. */
 const UNKNOWN_WINDOWS: Readonly<Record<ModelTarget["kind"], number>> = {
   demo: 1_000_000,
-  anthropic: 200_000,
-  openai: 128_000,
+  messages: 200_000,
+  responses: 128_000,
   "ai-sdk": 128_000,
-  compatible: 32_768,
+  "chat-completions": 32_768,
 };
 /** Room for the answer if its format does not set it: tokens, and at most this part of the window. */
 const ANSWER_ROOM = { tokens: 16_384, part: 1 / 4 };
@@ -43,7 +43,7 @@ const LONG_ANSWER_PART = 1 / 3;
 export function windowOfTarget(target: ModelTarget, windows: ReadonlyMap<string, number>): ModelWindow {
   const known = WINDOWS.find(([name]) => name.test(target.name))?.[1];
   const contextTokens = windows.get(`${target.provider}:${target.name}`) ?? known ?? UNKNOWN_WINDOWS[target.kind];
-  const longest = /gpt-5/.test(target.name) ? 128_000 : target.kind === "anthropic" ? longestAnswer(target.name) : null;
+  const longest = /gpt-5/.test(target.name) ? 128_000 : target.kind === "messages" ? longestAnswer(target.name) : null;
   const answerTokens = Math.floor(
     longest === null
       ? Math.min(ANSWER_ROOM.tokens, contextTokens * ANSWER_ROOM.part)
@@ -53,4 +53,4 @@ export function windowOfTarget(target: ModelTarget, windows: ReadonlyMap<string,
 }
 
 /** If no model can be used. */
-export const NO_WINDOW: ModelWindow = { contextTokens: UNKNOWN_WINDOWS.compatible, answerTokens: 8_192 };
+export const NO_WINDOW: ModelWindow = { contextTokens: UNKNOWN_WINDOWS["chat-completions"], answerTokens: 8_192 };

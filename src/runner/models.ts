@@ -20,7 +20,14 @@ import { callDemo } from "./demo.ts";
 import { inputEstimate, withEstimate } from "./estimated-usage.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "../log/port.ts";
-import { allowedTarget, allowedTargets, type ModelSettings, type ModelTarget } from "./model-name.ts";
+import {
+  allowedTarget,
+  allowedTargets,
+  modelProviders,
+  type ModelSettings,
+  type ModelTarget,
+  type WireTarget,
+} from "./model-name.ts";
 import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
@@ -103,7 +110,9 @@ export function createModels(
       const source = answerSourceOf(call, target.value, known);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
       const hasTools = call.tools.length > 0;
-      const context = { origin: call.origin, model, hasTools, onText, signal, stalledStreamMs, timers, time, log };
+      const { stalledStreamMs: own = stalledStreamMs } = target.value as Partial<WireTarget>;
+      const silence = { stalledStreamMs: own, timers };
+      const context = { origin: call.origin, model, hasTools, onText, signal, ...silence, time, log };
       const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
       if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);
@@ -129,13 +138,15 @@ const modelInfoOf = (target: ModelTarget): ModelInfo => {
 const targetName = ({ provider, name }: ModelTarget): string => `${provider}:${name}`;
 const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
-/** Strings that no message may contain: the keys, and the hosts of configured addresses. */
-function modelSecrets({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
-  const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) =>
-    url === null ? null : (URL.parse(url)?.hostname ?? url),
-  );
-  return [anthropicApiKey, openaiApiKey, ...hosts].filter((secret) => secret !== null);
-}
+/** Strings that no message may contain: keys, values of headers, and hosts. */
+const modelSecrets = (settings: ModelSettings): readonly string[] =>
+  [...modelProviders(settings).values()].flatMap(({ apiKey, headers = {}, baseUrl }) => [
+    ...(apiKey === null ? [] : [apiKey]),
+    ...Object.values(headers).filter(({ length }) => length >= LEAST_HIDDEN),
+    URL.parse(baseUrl)?.hostname ?? baseUrl,
+  ]);
+/** Shorter values of headers are words of ordinary text. */
+const LEAST_HIDDEN = 8;
 
 const failedOutcome = (code: RunErrorCode, message: string): ModelOutcome => ({
   kind: "failed",

@@ -7,7 +7,8 @@ import { answerSourceOfSdk } from "../../src/runner/ai-sdk/source.ts";
 import type { RunnerLog } from "../../src/log/port.ts";
 import { type AnswerSource, streamCall } from "../../src/runner/stream-call.ts";
 import type { Timers } from "../../src/runner/watchdog.ts";
-import { wireSource, type WireTarget } from "../../src/runner/wire/source.ts";
+import type { WireTarget } from "../../src/runner/model-name.ts";
+import { wireSource } from "../../src/runner/wire/source.ts";
 import { startFakeAnthropic } from "./fake-anthropic.ts";
 import { startFakeOpenAi } from "./fake-openai.ts";
 import type { FakeProvider } from "./fake-provider.ts";
@@ -35,7 +36,7 @@ const FORMATS: readonly Pick<Way, "format" | "path" | "lengthReason" | "start">[
   { format: "messages", path: "/v1/messages", lengthReason: "max_tokens", start: startFakeAnthropic },
   { format: "responses", path: "/v1/responses", lengthReason: "max_output_tokens", start: startFakeResponses },
 ];
-const KINDS = { "chat completions": "compatible", messages: "anthropic", responses: "openai" } as const;
+const KINDS = { "chat completions": "chat-completions", messages: "messages", responses: "responses" } as const;
 
 const targetOf = (format: FormatName, baseUrl: string, name: string): WireTarget => ({
   kind: KINDS[format],

@@ -5,7 +5,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LoadedModel } from "../../src/runner/ai-sdk/source.ts";
 import { fetchFromProvider } from "../../src/runner/provider-fetch.ts";
-import type { WireTarget } from "../../src/runner/wire/source.ts";
+import type { WireTarget } from "../../src/runner/model-name.ts";
 
 export const referenceModel = (target: WireTarget): LoadedModel => ({ streamCall, model: create(target) });
 
@@ -13,11 +13,11 @@ function create(target: WireTarget): LanguageModel {
   const baseURL = target.baseUrl.replace(/\/+$/, "");
   const to = { baseURL, fetch: fetchFromProvider, ...(target.apiKey === null ? {} : { apiKey: target.apiKey }) };
   switch (target.kind) {
-    case "anthropic":
+    case "messages":
       return createAnthropic(to)(target.name);
-    case "openai":
+    case "responses":
       return createOpenAI(to)(target.name);
-    case "compatible":
+    case "chat-completions":
       return createOpenAICompatible({ ...to, name: "openai-compatible", includeUsage: true })(target.name);
   }
 }

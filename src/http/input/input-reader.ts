@@ -24,7 +24,7 @@ import {
   type TextSource,
   typeFault,
 } from "../body/json-body.ts";
-import { didYouMean } from "./near-name.ts";
+import { didYouMean } from "../../../actors/near-name.ts";
 import { type BinaryBody, rawBody, StreamedBody } from "../body/raw-body.ts";
 import { Body, COMPLAINTS, SHOWN_NAME_CHARACTERS } from "./validation.ts";
 

@@ -12,7 +12,7 @@ import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault
 import { isExactNumber } from "../../../actors/exact-json.ts";
 import { type JsonObject, type Static, takesExactNumber, type TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
-import { didYouMean } from "./near-name.ts";
+import { didYouMean } from "../../../actors/near-name.ts";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 
 /** Maximum number of errors in one answer. */

@@ -8,7 +8,6 @@ import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 export const chatCompletions: WireFormat = {
   resultFiles: false,
   path: "/chat/completions",
-  headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   body: chatCompletionsBody,
   reader: (sink, thinking) => new ChatChunks(sink, thinking),
 };

@@ -180,7 +180,7 @@ const MISTRAL = /(?:mis|mix|minis|magis|devs|codes|pix)tral/i;
  * shown. Others start over, or refuse it.
  */
 export const takesPrefill = ({ kind, name }: Pick<ModelTarget, "kind" | "name">): boolean =>
-  kind === "anthropic" ? CLAUDE.test(name) : kind === "compatible" && MISTRAL.test(name);
+  kind === "messages" ? CLAUDE.test(name) : kind === "chat-completions" && MISTRAL.test(name);
 
 /** The beginning as the last message. Only Mistral reads the field; the format of Anthropic's models has no fields. */
 export const prefillMessage = (text: string): AssistantMessage => ({

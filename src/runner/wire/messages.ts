@@ -5,15 +5,9 @@ import { isClosed } from "./closed-schema.ts";
 import { MessageEvents } from "./message-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
-const ANTHROPIC_VERSION = "2023-06-01";
-
 export const messages: WireFormat = {
   resultFiles: true,
   path: "/messages",
-  headers: (apiKey) => ({
-    "anthropic-version": ANTHROPIC_VERSION,
-    ...(apiKey === null ? {} : { "x-api-key": apiKey }),
-  }),
   body: messagesBody,
   reader: (sink) => new MessageEvents(sink),
 };

@@ -8,7 +8,6 @@ import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 export const responses: WireFormat = {
   resultFiles: true,
   path: "/responses",
-  headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   body: responsesBody,
   reader: (sink) => new ResponseEvents(sink),
 };

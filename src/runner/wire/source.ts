@@ -1,9 +1,11 @@
 /** A model call in one of the formats that we implement: one request, whose answer `body.ts` reads. */
 import type { Thinking } from "../../../actors/job/model-entry.ts";
+import type { ModelFormat } from "../../../actors/job/model-provider.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
 import { conversation, type SpokenMessage } from "../conversation.ts";
-import type { ModelTarget } from "../model-name.ts";
+import type { WireTarget } from "../model-name.ts";
+import { providerHeaders, providerUrl } from "../provider-address.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes } from "../provider-fetch.ts";
 import { buildRequestBody } from "../request-body.ts";
@@ -15,12 +17,10 @@ import { responses } from "./responses.ts";
 import { applyConcessions, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
 
-export type WireTarget = Extract<ModelTarget, { readonly kind: "anthropic" | "openai" | "compatible" }>;
-
-const WIRE_FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
-  anthropic: messages,
-  openai: responses,
-  compatible: chatCompletions,
+const WIRE_FORMATS: Readonly<Record<ModelFormat, WireFormat>> = {
+  messages,
+  responses,
+  "chat-completions": chatCompletions,
 };
 
 export interface KnownModel {
@@ -96,14 +96,14 @@ async function openWireStream(
 ) {
   const spoken = charged(() => applyConcessions(call));
   const asked = buildRequestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
-  const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
+  const answer = await askProvider(providerUrl(target.baseUrl, format.path), {
     method: "POST",
     headers: {
       "content-type": "application/json",
       accept: "text/event-stream",
       "accept-encoding": "identity",
       "user-agent": "troupe",
-      ...format.headers(target.apiKey),
+      ...providerHeaders(target.kind, target),
       ...asked.headers,
     },
     body: asked.body,

@@ -64,7 +64,6 @@ export interface WireFormat {
   readonly resultFiles: boolean;
   /** The path below the provider's versioned address. */
   readonly path: string;
-  headers(apiKey: string | null): Readonly<Record<string, string>>;
   /** The body, to be serialized as JSON; undefined fields are omitted. */
   body(call: WireCall): object;
   /** `thinking`: how the text of the model holds its reasoning. */

@@ -71,7 +71,7 @@ test.each([
   ["claude-opus-4-6", false],
   ["claude-sonnet-5-5", false],
 ])("[RUN-8] %s takes the beginning of its answer: %p", (name, takes) => {
-  expect(takesPrefill({ kind: "anthropic", name })).toBe(takes);
+  expect(takesPrefill({ kind: "messages", name })).toBe(takes);
 });
 
 test.each([
