@@ -18,6 +18,7 @@ import {
   OutputError,
   OutputSchema,
   JobProgress,
+  PROMPT_CACHES,
   Review,
   ROOT_LINEAGE,
   type RunnerInfo,
@@ -156,6 +157,8 @@ export const AgentSnapshot = Type.Object({
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
   /** JSON Schema of its answers; absent or null: answers are text. */
   outputSchema: OutputSchema,
+  /** Absent: `auto`. */
+  cache: Type.Optional(OneOf(PROMPT_CACHES)),
   /**
    * For a foreign agent: the tools for reading the organization that the chat lends it. Absent: the agent is not
    * foreign.

@@ -47,6 +47,13 @@ export const ON_EXPIRY = ["deny", "cancel"] as const;
 const SHORTEST_EXPIRY = 60;
 const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
 /** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
+/**
+ * Whether providers are asked to cache the beginning of the agent's calls (RUN-29): for as long as suits the agent, not
+ * at all, or for this long.
+ */
+export const PROMPT_CACHES = ["auto", "off", "5m", "1h"] as const;
+export type PromptCache = (typeof PROMPT_CACHES)[number];
+
 export const ApprovalExpiry = Type.Object({
   afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
   onExpiry: OneOf(ON_EXPIRY),

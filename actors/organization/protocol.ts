@@ -57,6 +57,7 @@ export type AgentSettings = Pick<
   | "mcpServers"
   | "maxSteps"
   | "outputSchema"
+  | "cache"
   | "tools"
   | "tags"
 >;

@@ -3,7 +3,7 @@
  * never show these records directly; they show views of them.
  */
 import { AgentTool, McpServer } from "../job/connections.ts";
-import { ApprovalExpiry, OutputSchema } from "../job/terms.ts";
+import { ApprovalExpiry, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -202,6 +202,8 @@ export const Agent = Type.Object({
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   /** JSON Schema of its answers (JOB-16); absent or null: answers are text. */
   outputSchema: OutputSchema,
+  /** Absent: `auto`. */
+  cache: Type.Optional(OneOf(PROMPT_CACHES)),
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** When the operator disabled it; absent or null: it may work. */

@@ -2018,6 +2018,11 @@ export interface Agent {
     output_schema: {
         [name: string]: unknown;
     } | null;
+    /**
+     * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+     * `off` asks for nothing. Default "auto"
+     */
+    cache: "auto" | "off" | "5m" | "1h";
     /** Labels to find the agent by */
     tags: string[];
     /** The user who created it; null for a library entry that is not installed */
@@ -3320,6 +3325,11 @@ export interface CreateAgentRequest {
     output_schema?: {
         [name: string]: unknown;
     } | null;
+    /**
+     * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+     * `off` asks for nothing
+     */
+    cache?: "auto" | "off" | "5m" | "1h";
     /** Labels to find the agent by */
     tags?: string[];
 }
@@ -6748,6 +6758,11 @@ export interface UpdateAgentRequest {
     output_schema?: {
         [name: string]: unknown;
     } | null;
+    /**
+     * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+     * `off` asks for nothing
+     */
+    cache?: "auto" | "off" | "5m" | "1h";
     /** Labels to find the agent by */
     tags?: string[];
 }

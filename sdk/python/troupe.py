@@ -4629,6 +4629,9 @@ class Agent(TypedDict):
     tools: list[AgentTool]
     # JSON Schema that answers must match; null: answers are text
     output_schema: dict[str, Any] | None
+    # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
+    # `1h` set it, `off` asks for nothing. Default "auto"
+    cache: Literal["auto", "off", "5m", "1h"]
     # Labels to find the agent by
     tags: list[str]
     # The user who created it; null for a library entry that is not installed
@@ -6166,6 +6169,9 @@ class CreateAgentRequest(TypedDict):
     tools: NotRequired[list[AgentToolInput]]
     # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
+    # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
+    # `1h` set it, `off` asks for nothing
+    cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 
@@ -10120,6 +10126,9 @@ class UpdateAgentRequest(TypedDict):
     tools: NotRequired[list[AgentToolInput]]
     # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
+    # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
+    # `1h` set it, `off` asks for nothing
+    cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 

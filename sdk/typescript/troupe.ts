@@ -3210,6 +3210,11 @@ export interface Agent {
   tools: AgentTool[];
   /** JSON Schema that answers must match; null: answers are text */
   output_schema: { [name: string]: unknown } | null;
+  /**
+   * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+   * `off` asks for nothing. Default "auto"
+   */
+  cache: "auto" | "off" | "5m" | "1h";
   /** Labels to find the agent by */
   tags: string[];
   /** The user who created it; null for a library entry that is not installed */
@@ -4617,6 +4622,11 @@ export interface CreateAgentRequest {
   tools?: AgentToolInput[];
   /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
   output_schema?: { [name: string]: unknown } | null;
+  /**
+   * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+   * `off` asks for nothing
+   */
+  cache?: "auto" | "off" | "5m" | "1h";
   /** Labels to find the agent by */
   tags?: string[];
 }
@@ -8421,6 +8431,11 @@ export interface UpdateAgentRequest {
   tools?: AgentToolInput[];
   /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
   output_schema?: { [name: string]: unknown } | null;
+  /**
+   * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
+   * `off` asks for nothing
+   */
+  cache?: "auto" | "off" | "5m" | "1h";
   /** Labels to find the agent by */
   tags?: string[];
 }

@@ -69,6 +69,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   prefix: "Text before the secret in the header's value, such as `Bearer `",
   max_steps: "Maximum number of model calls per job; null is the service's limit",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
+  cache:
+    "Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it, `off` asks for nothing",
   input_schema: "JSON Schema of the tool's arguments: an object, at most 16 KiB",
   tool_calls: "For `tool_result_required`: the calls that wait for a result from the client",
   results: "One result for each call",

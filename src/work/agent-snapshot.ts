@@ -14,6 +14,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
+  const cache = agent.cache === undefined ? {} : { cache: agent.cache };
   const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
   const none = isOwn && agent.hasNoTools === true ? { hasNoTools: true } : {};
   const lent = isOwn ? {} : { lentTools: [] };
@@ -29,6 +30,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     mcpServers,
     ...expiry,
     ...answer,
+    ...cache,
     ...tools,
     ...none,
     ...lent,

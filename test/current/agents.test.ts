@@ -50,6 +50,7 @@ const EVERYTHING = {
   max_steps: 5,
   tools: [{ kind: "client", name: "rhymes", description: "Finds rhymes", input_schema: { type: "object" } }],
   output_schema: { type: "object", properties: { poem: { type: "string" } } },
+  cache: "1h",
   tags: ["a", "b"],
 };
 const post = (body: unknown, by: Caller = owner) => service.call(by, "POST", "/api/agents", body);
@@ -102,6 +103,7 @@ describe("create and read", () => {
       max_steps: null,
       tools: [],
       output_schema: null,
+      cache: "auto",
       tags: [],
     });
   });
@@ -129,6 +131,8 @@ describe("create and read", () => {
     [{ ...BODY, mcp_servers: [{ name: "x", url: 1 }] }, ["/mcp_servers/0/url"]],
     [{ ...BODY, max_steps: 257 }, ["/max_steps"]],
     [{ ...BODY, max_steps: 1.5 }, ["/max_steps"]],
+    [{ ...BODY, cache: "10m" }, ["/cache"]],
+    [{ ...BODY, cache: null }, ["/cache"]],
     [{ ...BODY, tags: [""] }, ["/tags/0"]],
   ])("[GEN-7] POST %j names %j", async (body, paths) => {
     expect(await refused(post(body), 400, "invalid_request")).toEqual(errorsAt(...paths));

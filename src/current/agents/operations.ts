@@ -183,7 +183,7 @@ async function usableSchemas(
 }
 
 function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
-  const { role, description, model, tags } = body;
+  const { role, description, model, cache, tags } = body;
   const [allowedTools, approvalTools, mcpServers, maxSteps] = [
     body.allowed_tools === null ? [] : body.allowed_tools,
     body.approval_tools,
@@ -196,5 +196,5 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
   const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
   const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
-  return definedFields({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
+  return definedFields({ role, description, model, approvalExpiry, maxSteps, outputSchema, cache, ...lists });
 }

@@ -1,7 +1,7 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
-import { ApprovalExpiry } from "../../../actors/job/terms.ts";
+import { ApprovalExpiry, PROMPT_CACHES } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
@@ -44,6 +44,7 @@ const agentSettings = {
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
   tools: Type.Optional(Type.Array(AgentToolBody, { maxItems: 32 })),
   output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
+  cache: Type.Optional(OneOf(PROMPT_CACHES)),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 

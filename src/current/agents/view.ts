@@ -1,6 +1,6 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/connections.ts";
-import { DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
+import { DEFAULT_EXPIRY, PROMPT_CACHES } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
@@ -37,6 +37,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Maximum number of model calls per job" })),
   tools: Type.Array(AgentToolView, { examples: [[]] }),
   output_schema: Nullable(OpenObject("JSON Schema that answers must match; null: answers are text")),
+  cache: OneOf(PROMPT_CACHES, { default: "auto" }),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
   ...RECORD,
@@ -66,6 +67,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   max_steps: agent.maxSteps,
   tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
   output_schema: agent.outputSchema ?? null,
+  cache: agent.cache ?? "auto",
   tags: agent.tags,
   created_by: agent.createdBy,
   ...recordView(
@@ -121,6 +123,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   max_steps: definition.maxSteps ?? null,
   tools: (definition.tools ?? []).map(agentToolView),
   output_schema: definition.outputSchema ?? null,
+  cache: definition.cache ?? "auto",
   tags: definition.tags ?? [],
   created_by: null,
   organization_id: by.organizationId,
