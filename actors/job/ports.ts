@@ -107,7 +107,7 @@ export interface ModelWindow {
   readonly answerTokens: number;
 }
 
-/** A model's identity. `demo` marks the built-in provider, which is no language model (RUN-1). */
+/** A model's identity. `demo` marks the built-in provider, which is not a language model (RUN-1). */
 export interface ModelInfo {
   readonly provider: string;
   readonly name: string;

@@ -2841,7 +2841,7 @@ function resuming(request, cursor) {
 /** An id as a piece of a path; what would be another path is refused. */
 function segment(id) {
     if (id === "" || id === "." || id === "..")
-        throw new TroupeError(`${JSON.stringify(id)} is no id`);
+        throw new TroupeError(`${JSON.stringify(id)} is not an id`);
     return encodeURIComponent(id);
 }
 function pathOf({ path, query }) {

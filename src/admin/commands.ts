@@ -138,7 +138,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     const about = { organizationId: organization.id, userId: member.id };
     await changeByOperation(parts, "removeMember", { ...about, params: { id: member.id } });
     return doneCommand(
-      `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`,
+      `User ${member.id} (${member.email}) is no longer a member of ${organization.name}; their tokens are no longer valid.`,
       { id: member.id, email: member.email, organization_id: organization.id },
     );
   },

@@ -211,7 +211,7 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
   const found: Finding[] = [];
   if (typeof model === "string") found.push(problem("model", model, "Set MODEL and the key of its provider."));
   else if (model.isDemo && config.nodeEnv === "production")
-    found.push(warning("model", `${model.name} is no language model`, "Set MODEL and the key of its provider."));
+    found.push(warning("model", `${model.name} is not a language model`, "Set MODEL and the key of its provider."));
   else found.push(okFinding("model", model.name));
   for (const { address, why } of providers)
     found.push(

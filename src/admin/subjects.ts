@@ -49,7 +49,7 @@ export async function organizationOf(directory: Directory, given: AdminArguments
 export async function findMember(directory: Directory, organization: Organization, email: string) {
   const members = await directory.listMembers(organization.id);
   const found = members.find((m) => m.status === "active" && m.email.toLowerCase() === email.toLowerCase());
-  if (found === undefined) throw new AdminRefused(`${email} is no member of ${organization.name}`);
+  if (found === undefined) throw new AdminRefused(`${email} is not a member of ${organization.name}`);
   return found;
 }
 

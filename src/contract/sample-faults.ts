@@ -39,7 +39,7 @@ export const SAMPLE_FAULTS: { readonly [K in FaultKind]: Omit<FaultOf<K>, "kind"
   invalid_event_type: { unknown: ["agents.*"], paths: ["/event_types/0"] },
   invalid_url: { message: "The URL must be https" },
   invalid_path: { field: "path", message: "`path` has `..`; it must not leave the workspace" },
-  read_only_violation: { message: "A query is exactly one SELECT statement" },
+  read_only_violation: { message: "A query must be exactly one SELECT statement" },
   path_exists: { path: "reports/q3.md", message: "There is a file at `reports/q3.md`" },
   share_expired: {},
   event_not_retained: {},

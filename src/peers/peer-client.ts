@@ -232,7 +232,7 @@ export class PeerClient {
     if (from === owner.id) return response;
     void response.body?.cancel();
     if (from !== null) throw new NotReached(`${owner.url} is now the address of replica ${from}`);
-    throw new Error(`at ${owner.url} somebody answers (${response.status}) who is no replica of this service`);
+    throw new Error(`at ${owner.url} something answers (${response.status}) that is not a replica of this service`);
   }
 
   private async fetch(url: string, init: BunFetchRequestInit): Promise<Response> {

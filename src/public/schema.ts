@@ -22,7 +22,7 @@ export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   built_at: Nullable(DocumentTime("When it was built; null if it runs from source")),
   runner: noun("DefaultRunner", "What jobs run with by default", {
     model: Nullable(Text("The default model; null if there is none", "demo:echo")),
-    demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
+    demo: Type.Boolean({ description: "Whether that is the built-in demo, which is not a language model" }),
   }),
 });
 

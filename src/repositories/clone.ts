@@ -167,7 +167,7 @@ export class Cloner {
       if (wayOut !== null) await rm(wayOut, { recursive: true, force: true });
     }
     const commit = await runGit(["rev-parse", "--verify", "--quiet", `${COPY}^{commit}`], at);
-    if (commit === null) return { kind: "git", complaint: "the branch is no commit" };
+    if (commit === null) return { kind: "git", complaint: "the branch does not point to a commit" };
     return this.tree(commit, settings, at);
   }
 

@@ -19,7 +19,7 @@ export class TooMuchData extends Error {
   override readonly name = "TooMuchData";
 
   constructor() {
-    super("The images and files of the conversation have more than 22 MiB, which is all that one call may have.");
+    super("The images and files of the conversation have more than 22 MiB, the limit of one model call.");
   }
 }
 

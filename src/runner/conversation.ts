@@ -15,7 +15,7 @@ import type { Json, JsonObject } from "../../actors/schema.ts";
 import { checkData, type MessagePart, type DataPart, isData, type UserContent } from "./content.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
-const LEFT_OUT_NOTE = "(What came before is left out.)";
+const LEFT_OUT_NOTE = "(Earlier messages are left out.)";
 /** Longest tool name that every provider accepts. */
 const MAX_SENT_NAME_CHARS = 64;
 /** Digits of a call's id. With `call` they are nine letters and digits: Mistral accepts nothing else. */
@@ -144,7 +144,7 @@ class ConversationWriter {
     const beside = results
       .filter(isBeside)
       .flatMap(({ name, files = [] }): MessagePart[] =>
-        files.length === 0 ? [] : [{ type: "text", text: `[Of the result of ${name}:]` }, ...files],
+        files.length === 0 ? [] : [{ type: "text", text: `[From the result of ${name}:]` }, ...files],
       );
     const after: SpokenMessage[] = beside.length === 0 ? [] : [{ role: "user", content: beside }];
     if (hasTools) {
@@ -183,7 +183,7 @@ class ConversationWriter {
   }
 }
 
-const callWords = ({ name, input }: SpokenCall): string => `[Call of ${name}]\n${JSON.stringify(input)}`;
+const callWords = ({ name, input }: SpokenCall): string => `[Call to ${name}]\n${JSON.stringify(input)}`;
 
 function resultsById(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
   const results = new Map<string, ToolResultBlock[]>();

@@ -30,7 +30,7 @@ const MAX_QUOTED_CHARS = 8_192;
 /** Words that a summary quotes from each end of the conversation. */
 const QUOTED_WORDS = 24;
 
-const INTRODUCTION = "This is the built-in demo. It is no language model and repeats what it gets.";
+const INTRODUCTION = "This is the built-in demo. It is not a language model; it repeats its input.";
 const GRAMMAR = `It knows these commands, each on a line of its own:
 /say TEXT             answer exactly TEXT (lines below belong to it)
 /call NAME {json}     call the tool NAME; several lines make several calls in one step
@@ -220,7 +220,7 @@ async function endWithFault(fault: DemoFault, context: DemoContext): Promise<Run
   await pauseDemo(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
   if (context.signal.aborted) return "aborted";
   if (fault.kind === "stall") return stalledError();
-  const message = `The demo failed with ${fault.code}, as it was asked to.`;
+  const message = `The demo failed with ${fault.code}, as requested.`;
   return fault.retryAfterMs === undefined
     ? { code: fault.code, message }
     : { code: fault.code, message, retryAfterMs: fault.retryAfterMs };

@@ -42,10 +42,10 @@ export async function listModels(
     if (!response.ok) return unreachable(`it answered ${response.status}`);
     if (response.headers.has("content-encoding")) return unreachable("its answer is compressed");
     const models = modelsIn(await readModelList(response));
-    return models === null ? unreachable("its answer is no list of models") : { kind: "listed", models };
+    return models === null ? unreachable("its answer is not a list of models") : { kind: "listed", models };
   } catch (cause) {
     if (controller.signal.aborted) return unreachable(`no answer within ${timeoutMs / 1_000} s`);
-    if (cause instanceof SyntaxError) return unreachable("its answer is no list of models");
+    if (cause instanceof SyntaxError) return unreachable("its answer is not a list of models");
     return unreachable("the connection failed");
   } finally {
     clearTimeout(timer);

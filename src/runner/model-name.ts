@@ -223,7 +223,7 @@ function autoTarget(settings: ModelSettings): Outcome<ModelTarget> {
 function demoTarget(settings: ModelSettings): Outcome<ModelTarget> {
   if (!settings.production || settings.allowDemoModel) return ok(DEMO);
   return refuseModelName(
-    "No model is configured. Set MODEL and the key of its provider, or ALLOW_DEMO_MODEL=1 for the built-in demo, which is no language model.",
+    "No model is configured. Set MODEL and the key of its provider, or ALLOW_DEMO_MODEL=1 for the built-in demo, which is not a language model.",
   );
 }
 

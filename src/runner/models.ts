@@ -100,7 +100,7 @@ export function createModels(
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
           log?.error({ err, ...call.origin }, "The demo model failed");
-          return failedOutcome("internal_error", "The service failed while it took the model's answer.");
+          return failedOutcome("internal_error", "The service failed while it received the model's answer.");
         });
       }
       if (isOwnKeyOnly(target.value) && call.apiKey === undefined)

@@ -55,8 +55,7 @@ const NOT_TAKEN = "The conversation has an image or a file of a type that this m
 
 const SENTENCES = {
   provider_unreachable: "The model provider could not be reached, or the connection to it broke.",
-  provider_unauthorized:
-    "The model provider refused the credentials. An operator has to check the key of this provider.",
+  provider_unauthorized: "The model provider refused the credentials. An operator must check the key of this provider.",
   provider_rate_limited: "The model provider's rate limit is reached.",
   provider_error: "The model provider failed to answer.",
   provider_stalled: "The model provider sent nothing for too long.",
@@ -83,7 +82,7 @@ export const noModelOutput = (): RunError => ({
 });
 export const noCalls = (): RunError => ({
   code: "provider_error",
-  message: "The model provider announced tool calls and sent none.",
+  message: "The model provider announced tool calls but sent none.",
 });
 export const stalledError = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
 export const tooLong = (): RunError => ({

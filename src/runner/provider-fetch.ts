@@ -52,7 +52,7 @@ export const fetchFromProvider = Object.assign(
 
 function encodingRefusal(headers: Headers): string | null {
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-  if (encoding !== "" && encoding !== "identity") return "it is packed, although that was not asked for";
+  if (encoding !== "" && encoding !== "identity") return "it is compressed, although the request did not allow it";
   let size = 0;
   for (const [name, value] of headers) size += name.length + value.length;
   return size > MAX_MODEL_HEAD_BYTES ? `its headers have more than ${MAX_MODEL_HEAD_BYTES} bytes` : null;

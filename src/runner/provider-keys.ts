@@ -23,7 +23,7 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
     if (!value.ok) return rejectKey(`Its secret ${keySecret} does not exist.`, provider);
     if (!PROVIDER_KEY.test(value.value))
       return rejectKey(
-        `Its secret ${keySecret} has a space, a line end or another character that no key has.`,
+        `Its secret ${keySecret} has a space, a line end or another character that a key cannot have.`,
         provider,
       );
     const outcome = await models.call({ ...call, apiKey: value.value }, onText, signal);
@@ -43,7 +43,7 @@ function callProvider(models: ModelPort, { model }: ModelCall): string {
 const rejectKey = (why: string, provider: string): FailedCall =>
   failedWithCode(
     "provider_key_rejected",
-    `The organization's own key for ${provider} cannot be used. ${why} An owner has to write the secret anew, or to remove the key.`,
+    `The organization's own key for ${provider} cannot be used. ${why} An owner must write the secret again, or remove the key.`,
   );
 
 const failedWithCode = (code: FailedCall["error"]["code"], message: string): FailedCall => ({

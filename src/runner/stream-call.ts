@@ -212,7 +212,7 @@ class Call {
     } catch (error) {
       this.#context.log?.error({ err: error, ...this.#context.origin }, "A receiver of model text failed");
       this.#isRefused = true;
-      this.#end({ code: "internal_error", message: "The service failed while it took the model's answer." });
+      this.#end({ code: "internal_error", message: "The service failed while it received the model's answer." });
     }
     // The receiver may have cancelled the call: nothing reads the rest.
     if (this.#stop !== undefined) throw new Stopped();
@@ -224,7 +224,7 @@ class Call {
     const { log, origin } = this.#context;
     log?.warn(
       { ...origin, limit: MAX_CALL_TOKENS },
-      "A provider counts more tokens than are possible; the limit counts",
+      "A provider reported more tokens than are possible; the limit is counted instead",
     );
   }
 
@@ -232,7 +232,7 @@ class Call {
     const { log, origin, model } = this.#context;
     log?.warn(
       { ...origin, model, limit: MAX_STATE_CHARS },
-      "A model's answer has too much to send back; none of it is kept",
+      "A model's answer has more state to send back than the limit; none of it is kept",
     );
   }
 

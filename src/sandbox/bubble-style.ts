@@ -56,7 +56,7 @@ export function nextUser(): number {
 const ALL_CALLS: CallFilter = { hasProcesses: true };
 
 async function tryStyles(program: string, limitMs: number | undefined): Promise<FoundStyle> {
-  if (process.platform !== "linux") return { style: null, why: "bubblewrap is for Linux only" };
+  if (process.platform !== "linux") return { style: null, why: "bubblewrap works on Linux only" };
   if (Bun.which(program) === null) return { style: null, why: "bubblewrap is not installed" };
   let complaint = "";
   for (const hasOwnUser of process.getuid?.() === 0 && Bun.which("setpriv") !== null ? [true, false] : [false])
@@ -68,7 +68,7 @@ async function tryStyles(program: string, limitMs: number | undefined): Promise<
       if (why !== null) continue;
       return { style: { ...style, limitsProcesses: await limitsProcessesOf(program, style, limitMs) }, why: null };
     }
-  return { style: null, why: `bubblewrap is installed and does not work here: ${complaint}` };
+  return { style: null, why: `bubblewrap is installed but does not work here: ${complaint}` };
 }
 
 /** Where the limit is in force, a shell that is itself too many starts nothing. */

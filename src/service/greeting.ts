@@ -43,7 +43,7 @@ function modelLine(model: Outcome<ModelInfo>): string {
   const { provider, name, demo } = model.value;
   if (!demo) return `${provider}:${name}  (another one: MODEL=provider:name)`;
   return (
-    `${provider}:${name}, a built-in demo and no language model. For a real one set ANTHROPIC_API_KEY or\n` +
+    `${provider}:${name}, a built-in demo, not a language model. For a real one set ANTHROPIC_API_KEY or\n` +
     "          OPENAI_API_KEY, or OPENAI_BASE_URL with MODEL=openai:NAME for any compatible server."
   );
 }

@@ -138,7 +138,7 @@ async function listeningPlace(replicaUrl: string, { database }: Storage): Promis
   const address = row?.address ?? "127.0.0.1";
   if (!isOwn(address))
     throw new NoReplicaAddress(
-      `PostgreSQL sees this process at ${address}, which is no address of this machine: set REPLICA_URL to where other replicas reach it, such as http://10.0.0.5:3100.`,
+      `PostgreSQL sees this process at ${address}, which is not an address of this machine: set REPLICA_URL to where other replicas reach it, such as http://10.0.0.5:3100.`,
     );
   return { hostname: address, port: 0, urlOf: (port) => listeningUrlOf(address, port) };
 }

@@ -19,8 +19,8 @@ export const readableAuthorities: SettingsCheck = {
       const found = authoritiesOf(config);
       if (found === undefined) return [];
       const certificates = found.match(CERTIFICATE) ?? [];
-      if (certificates.length === 0) return error("has no certificate in PEM");
-      return certificates.every(isAuthority) ? [] : error("has a certificate that is not one of an authority");
+      if (certificates.length === 0) return error("has no PEM certificate");
+      return certificates.every(isAuthority) ? [] : error("has a certificate that is not a CA certificate");
     } catch {
       return error("cannot be read");
     }

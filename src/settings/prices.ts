@@ -62,25 +62,25 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
   try {
     file = JSON.parse(text);
   } catch {
-    return ["is no JSON"];
+    return ["is not JSON"];
   }
   const { currency, prices } = (file ?? {}) as { readonly currency?: unknown; readonly prices?: unknown };
   const errors: string[] = [];
   if (typeof currency !== "string" || !CURRENCY.test(currency))
     errors.push('has no currency; it must be three capitals, such as "USD"');
   if (!Array.isArray(prices) || prices.length > MOST_PRICES)
-    return [...errors, `has no list of at most ${MOST_PRICES} \`prices\``];
+    return [...errors, `must have a list \`prices\` of at most ${MOST_PRICES} entries`];
   const table = new Map<string, Price[]>();
   for (const [index, entry] of (prices as unknown[]).entries()) {
     const wrong = faultIn(entry);
     if (wrong !== null) {
-      errors.push(`has at prices[${index}] ${wrong}`);
+      errors.push(`has an invalid entry prices[${index}]: ${wrong}`);
       continue;
     }
     const { model, from, input, output } = entry as Record<"model" | "from" | "input" | "output", string>;
     const known = table.get(model) ?? [];
     if (known.some((price) => price.from === from)) {
-      errors.push(`has two prices of ${model} from ${from}`);
+      errors.push(`has two prices for ${model} from ${from}`);
       continue;
     }
     known.push({ from, input: moneyUnits(input) / MILLION, output: moneyUnits(output) / MILLION });
@@ -94,7 +94,7 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
 
 /** The error of an entry, as `input "3,00"; it must be …`, or null. */
 function faultIn(entry: unknown): string | null {
-  if (typeof entry !== "object" || entry === null) return "no object";
+  if (typeof entry !== "object" || entry === null) return "it must be an object";
   const { model, from, input, output } = entry as Readonly<Record<string, unknown>>;
   const is = (name: string, value: unknown, must: string): string =>
     `${name} ${JSON.stringify(value) ?? "missing"}; it must be ${must}`;

@@ -63,7 +63,8 @@ export const endpointWithoutKey: SettingsCheck = {
   errors({ otlpEndpoint }) {
     const url = otlpEndpoint === undefined ? null : URL.parse(otlpEndpoint);
     if (url === null || url.search + url.hash + url.username + url.password === "") return [];
-    const message = "is not valid; it has no query and no credentials: those are for OTEL_EXPORTER_OTLP_HEADERS";
+    const message =
+      "is not valid; it must have no query and no credentials: those belong in OTEL_EXPORTER_OTLP_HEADERS";
     return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
   },
 };

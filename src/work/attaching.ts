@@ -213,7 +213,7 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     if (!path.ok)
       return wrongContent(
         [...place, "source", "path"],
-        path.fault.kind === "invalid_path" ? `is no path: ${path.fault.message}` : "is no path",
+        path.fault.kind === "invalid_path" ? `is not a path: ${path.fault.message}` : "is not a path",
       );
     const id = source.workspace_id;
     const found = await contentAt(parts, { organizationId, id, path: path.value, number: source.version });

@@ -148,7 +148,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["disk", "problem", { disk: { path: "/data", freeMib: 100_000, isWritable: false } }],
   ["model", "problem", { model: "no key" }],
   ["model", "warning", { model: { name: "demo:echo", isDemo: true } }],
-  ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is no JSON" }],
+  ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is not JSON" }],
   ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
   ["egress", "problem", { findsNames: false }],
   ["git", "warning", { git: "git is not installed" }],
@@ -191,7 +191,7 @@ test("[OPS-4] [OPS-8] the doctor names the models without a price, and says wher
   ]);
   expect(await found("openai:free", "openai:dear", limited)).toMatchObject([{ state: "problem" }]);
   writeFileSync(file, "{");
-  const broken = expect.stringContaining("which is no JSON");
+  const broken = expect.stringContaining("which is not JSON");
   expect(await found("openai:dear", "demo:echo")).toMatchObject([{ state: "problem", finding: broken }]);
 });
 

@@ -181,7 +181,7 @@ describe("what is kept of a server", () => {
     const [keyless] = await lists.toolsOf("org_a", [
       at(crm.url, { headers: [{ name: "authorization", secret: "gone" }] }),
     ]);
-    expect(keyless?.problem).toContain("the secret gone, which it is called with, does not exist");
+    expect(keyless?.problem).toContain("the secret gone for its headers does not exist");
   });
 
   test("[RUN-21] has no tool whose name has a secret in it", async () => {

@@ -110,7 +110,7 @@ test("[RUN-5] a key that the provider refuses fails the job, and the operator's 
   const error = await failureOf((await work()).id);
   expect(error).toMatchObject({ code: "provider_key_rejected" });
   expect(error["message"]).toBe(
-    "The organization's own key for openai cannot be used. The provider refused its secret KEY. An owner has to write the secret anew, or to remove the key.",
+    "The organization's own key for openai cannot be used. The provider refused its secret KEY. An owner must write the secret again, or remove the key.",
   );
   expect(keysSince(from)).toEqual([`Bearer ${OWN}`]);
 });

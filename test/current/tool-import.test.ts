@@ -129,7 +129,7 @@ test("[RUN-14] an operation that cannot be imported is reported at its place, an
     const found = errors as { path: string; message: string }[];
     expect(found[0]).toEqual({ path, message: expect.stringContaining(words) as string });
   };
-  await wrong({ operations: ["getArticle", "upload"] }, "/operations/1", "it takes no JSON");
+  await wrong({ operations: ["getArticle", "upload"] }, "/operations/1", "it is not JSON");
   await wrong({ operations: ["getArticle", "gone"] }, "/operations/1", "no operation gone");
   await wrong({ operations: ["getArticle", "create_task"] }, "/operations/1", "tool of the service");
   await wrong({ server_url: "http://10.1.2.3" }, "/operations/0", "not public");
@@ -138,7 +138,7 @@ test("[RUN-14] an operation that cannot be imported is reported at its place, an
   await wrong({ text: "x" }, "/document", "one of");
   await wrong({ document: { swagger: "2.0" } }, "/document", "Swagger");
   await wrong({ headers: [{ name: "Authorization", secret: "gone" }] }, "/headers/0/secret", "no secret gone");
-  await wrong({ document: undefined, url: at("/gone") }, "/url", "answers 404");
+  await wrong({ document: undefined, url: at("/gone") }, "/url", "answered 404");
   await wrong({ document: undefined, url: "http://10.1.2.3/x" }, "/url", "");
   expect(await named()).toEqual(["lookup"]);
   const other = { url: at("/openapi.json"), operations: ["getArticle"] };

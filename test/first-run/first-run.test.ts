@@ -88,7 +88,7 @@ test("[START-27] without a terminal tokens, address, model and command are in a 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const text = readFileSync(file, "utf8");
   expect(text).toContain(`serves ${service.url}\n`);
-  expect(text).toMatch(/Model +demo:echo, a built-in demo and no language model/);
+  expect(text).toMatch(/Model +demo:echo, a built-in demo, not a language model/);
   expect(text).toContain("set ANTHROPIC_API_KEY or");
   expect(text).toMatch(/Both are shown only this once and expire on \d{4}-\d\d-\d\d/);
   expect(service.log.find((line) => line["file"] === file)?.msg).toContain("they are in this file");

@@ -31,8 +31,8 @@ afterAll(() => server.stop());
 
 describe("a call whose answer", () => {
   for (const [attack, words] of [
-    ["elicitations", `it asks for something itself more than ${MAX_SERVER_REQUESTS} times`],
-    ["elicitation-batch", `it asks for something itself more than ${MAX_SERVER_REQUESTS} times`],
+    ["elicitations", `it sends more than ${MAX_SERVER_REQUESTS} requests of its own`],
+    ["elicitation-batch", `it sends more than ${MAX_SERVER_REQUESTS} requests of its own`],
     ["notifications", `more than ${MAX_MESSAGES} messages`],
     ["other-answers", `more than ${MAX_MESSAGES} messages`],
     ["deep-result", "not valid MCP"],
@@ -41,7 +41,7 @@ describe("a call whose answer", () => {
     ["endless", "too large"],
     ["blank-lines", "too large"],
     ["not-json", "not valid MCP"],
-    ["other-id", "its answer is to another request"],
+    ["other-id", "its answer belongs to another request"],
   ] as const) {
     test(`[GUARD-5] is ${attack} costs a few requests, little memory, and holds nobody up`, async () => {
       const { call } = await open(attack);

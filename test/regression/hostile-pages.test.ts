@@ -25,7 +25,7 @@ const PAGES = [
   ["links", "status: 200"],
   ["attributes", "status: 200"],
   ["endless", ""],
-  ["packed", "the content is packed (gzip) and not shown"],
+  ["packed", "the content is compressed (gzip) and is not shown"],
   ["encoding", "\n\nx"],
   ["controls", "title: a␛[31mb\n\nc⟨U+202E⟩d␇"],
 ] as const;

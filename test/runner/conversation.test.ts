@@ -173,7 +173,7 @@ describe("neighbours", () => {
   test("[RUN-24] without tools, calls and results are reported as text", () => {
     expect(spoken([user("a"), assistant(text("I look."), use("a"), result("a"), text("Rain."))], false)).toEqual([
       'user: "a"',
-      'assistant: I look.\n\n[Call of weather]\n{"id":"a"}',
+      'assistant: I look.\n\n[Call to weather]\n{"id":"a"}',
       'user: "[Result of weather]\\nresult of a"',
       "assistant: Rain.",
     ]);

@@ -39,7 +39,7 @@ describe("the demo model", () => {
   test("[RUN-1] says that it is not a language model, and repeats the message", async () => {
     const { outcome, pieces } = await run(demo, modelCall("How are you?"));
     expect(textOf(outcome)).toBe(
-      "This is the built-in demo. It is no language model and repeats what it gets. You wrote: How are you?",
+      "This is the built-in demo. It is not a language model; it repeats its input. You wrote: How are you?",
     );
     expect(pieces.length).toBeGreaterThan(10);
     expect(outcome).toMatchObject({

@@ -57,7 +57,7 @@ describe("a request", () => {
   });
 
   test("[RUN-13] stays in the path of its tool, whoever on the way decodes it", () => {
-    const refusal = "An argument that is a part of the address must not make it `.` or `..`.";
+    const refusal = "An argument in the address must not make a part of it `.` or `..`.";
     for (const [path, id] of [
       ["{id}/x", ".."],
       ["{id}", "."],
@@ -104,8 +104,8 @@ describe("a request", () => {
     const cases: readonly [Partial<HttpCall>, JsonObject, string][] = [
       [{ url }, { a: ".", b: "." }, "`..`"],
       [{}, { shop: ".." }, "`..`"],
-      [{}, { shop: "" }, "shop is a part of the address"],
-      [{}, { shop: { a: 1 } }, "shop is a part of the address"],
+      [{}, { shop: "" }, "shop is part of the address"],
+      [{}, { shop: { a: 1 } }, "shop is part of the address"],
       [{}, { q: 1 }, "shop is missing"],
       [header, { h: "a\r\nb: c" }, "printable ASCII"],
       [header, { h: "x".repeat(5_000) }, "4096"],
@@ -236,9 +236,9 @@ describe("a call", () => {
     expect((await called({}, answer(429, "", { "retry-after": "7" }), answer(200))).pauses).toEqual([7_000]);
     const { result, pauses } = await called({}, answer(429, "", { "retry-after": "3600" }));
     expect(pauses).toEqual([]);
-    expect(result).toEqual({ content: "The host answers 429, without content.", isError: true });
+    expect(result).toEqual({ content: "The host answered 429, without any content.", isError: true });
     expect((await called({ retry: { times: 0, pauseMs: 100 } }, answer(503, "busy"))).result.content).toBe(
-      "The host answers 503.\n\nbusy",
+      "The host answered 503.\n\nbusy",
     );
   });
 
@@ -255,9 +255,12 @@ describe("a call", () => {
 
   test("[RUN-13] tells the model of what it cannot read, and follows no redirect", async () => {
     const words = async (result: EgressResult) => (await called({ retry: { times: 0, pauseMs: 100 } }, result)).result;
-    expect(await words(answer(200))).toEqual({ content: "The host answers 200, without content.", isError: false });
-    expect((await words(answer(200, "x", { "content-type": "image/png" }))).content).toContain("is no text (1 bytes)");
-    expect((await words(answer(200, "x", { "content-encoding": "gzip" }))).content).toContain("packed");
+    expect(await words(answer(200))).toEqual({
+      content: "The host answered 200, without any content.",
+      isError: false,
+    });
+    expect((await words(answer(200, "x", { "content-type": "image/png" }))).content).toContain("is not text (1 bytes)");
+    expect((await words(answer(200, "x", { "content-encoding": "gzip" }))).content).toContain("compressed");
     expect(await words(answer(302, "", { location: "https://x.test" }))).toMatchObject({ isError: true });
     expect(
       (

@@ -180,7 +180,7 @@ for (const json of [false, true]) {
 test("[RUN-5] a secret that does not exist is reported by its name, and the server is not asked", async () => {
   const server = serve();
   const { box, call } = await open([crm(server.url, [{ name: "x-key", secret: "gone" }])]);
-  expect(box.notes).toEqual([expect.stringContaining("the secret gone, which it is called with, does not exist")]);
+  expect(box.notes).toEqual([expect.stringContaining("the secret gone for its headers does not exist")]);
   expect(await call("crm__echo")).toMatchObject({ isError: true, content: expect.stringContaining("secret gone") });
   expect(server.authorizations).toEqual([]);
 });
@@ -218,7 +218,7 @@ test("[RUN-6] a tool's error, a refusal and a result of any kind are text", asyn
   expect(await call("crm__throws")).toMatchObject({ isError: true, content: expect.stringContaining("it refused: ") });
   expect(await call("crm__structured")).toEqual({ content: '{"a":1}', isError: false });
   expect((await call("crm__mixed")).content).toBe(
-    "one\n[audio, audio/wav, 3 bytes: models here do not hear audio]\n[resource file:///a]\ninside\n" +
+    "one\n[audio, audio/wav, 3 bytes: models here cannot process audio]\n[resource file:///a]\ninside\n" +
       "[resource file:///c]\na,b\n[link to the resource b: file:///b, image/png]",
   );
 });
@@ -230,7 +230,7 @@ for (const json of [false, true]) {
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(DEFAULT_RESULT_BYTES);
     expect(content).toContain("[Cut: the result has");
     expect(await call("crm__endless")).toEqual({
-      content: "The MCP server did not do it: its answer is too large.",
+      content: "The call to the MCP server failed: its answer is too large.",
       isError: true,
     });
   });
@@ -283,7 +283,7 @@ test("[RUN-6] a session that the server has ended is begun again, once for all c
 test("[RUN-6] a call that takes too long is an error, and is called off at the server", async () => {
   const server = serve();
   const { call } = await open([crm(server.url)], { times: { callMs: 1_000 } });
-  expect((await call("crm__slow")).content).toBe("The MCP server did not do it: it did not answer in time.");
+  expect((await call("crm__slow")).content).toBe("The call to the MCP server failed: it did not answer in time.");
   await until("the server has heard of it", () => server.cancelled.includes("slow"));
 });
 
@@ -312,11 +312,11 @@ test("[RUN-6] a server that cannot be used costs its own tools only, and the mod
   );
   expect(namesOf(opened)).toEqual(TOOLS.map(({ name }) => `good__${name}`).toSorted());
   expect(opened.box.notes.toSorted()).toEqual([
-    "The MCP server bad cannot be used: it answered with HTTP status 503. None of its tools are there in this run.",
-    "The MCP server moved cannot be used: it answered with HTTP status 307. None of its tools are there in this run.",
-    "The MCP server none cannot be used: it does not accept connections. None of its tools are there in this run.",
-    "The MCP server silent cannot be used: it did not answer in time. None of its tools are there in this run.",
-    "The MCP server strange cannot be used: its answer is not valid MCP. None of its tools are there in this run.",
+    "The MCP server bad cannot be used: it answered with HTTP status 503. None of its tools are available in this run.",
+    "The MCP server moved cannot be used: it answered with HTTP status 307. None of its tools are available in this run.",
+    "The MCP server none cannot be used: it does not accept connections. None of its tools are available in this run.",
+    "The MCP server silent cannot be used: it did not answer in time. None of its tools are available in this run.",
+    "The MCP server strange cannot be used: its answer is not valid MCP. None of its tools are available in this run.",
   ]);
   expect(opened.warnings).toHaveLength(5);
   expect((await opened.call("none__echo")).content).toBe(
@@ -347,7 +347,7 @@ test("[RUN-6] the number of tools and the size of a schema are bounded, and the 
   const over = await open([crm(serve([large, ...many, many[0]!]).url)]);
   expect(over.box.tools.some(({ name }) => name === "crm__large")).toBe(false);
   expect(over.box.notes).toEqual([
-    "2 of the tools of the MCP server crm are left out: they are too many or cannot be offered.",
+    "2 of the tools of the MCP server crm are left out: there are too many, or they cannot be offered.",
   ]);
 });
 
@@ -400,7 +400,7 @@ for (const [odd, schema] of ODD_TOOLS) {
     expect(box.tools.map(({ name }) => name)).toEqual(schema === null ? ["crm__good"] : ["crm__good", "crm__odd"]);
     expect((await call("crm__good")).content).toBe("done");
     if (schema === null) {
-      const note = "1 of the tools of the MCP server crm are left out: they are too many or cannot be offered.";
+      const note = "1 of the tools of the MCP server crm are left out: there are too many, or they cannot be offered.";
       expect([box.notes, box.missing]).toEqual([[note], { required: [], optional: [note] }]);
       return;
     }
@@ -439,7 +439,7 @@ test("[RUN-6] odd members of a list and of the handshake cost no tool", async ()
   expect((await call("crm__good")).content).toBe("done");
   const none = serve([], { rewrite: (result) => ("tools" in result ? { tools: null } : result), json: true });
   expect((await open([crm(none.url)])).box.notes).toEqual([
-    "The MCP server crm cannot be used: its answer has no list of tools. None of its tools are there in this run.",
+    "The MCP server crm cannot be used: its answer has no list of tools. None of its tools are available in this run.",
   ]);
 });
 
@@ -473,7 +473,7 @@ test("[RUN-6] a refusal of the request itself is reported as it is, and the sess
   const server = serve(TOOLS, { refuse: () => (isRefusing ? Response.json(error, { status: 400 }) : null) });
   const { call } = await open([crm(server.url)]);
   isRefusing = true;
-  expect((await call("crm__echo")).content).toBe("The MCP server did not do it: it refused: argument x is wrong.");
+  expect((await call("crm__echo")).content).toBe("The call to the MCP server failed: it refused: argument x is wrong.");
   isRefusing = false;
   expect((await call("crm__echo", { a: 1 })).isError).toBe(false);
   expect(server.sessions.size).toBe(1);
@@ -486,7 +486,7 @@ for (const status of [202, 204, 205]) {
     const { call } = await open([crm(server.url)]);
     isEmpty = true;
     expect(await call("crm__echo")).toEqual({
-      content: `The MCP server did not do it: it answered a request with HTTP status ${status}, which has no content.`,
+      content: `The call to the MCP server failed: it answered a request with HTTP status ${status}, which has no content.`,
       isError: true,
     });
     const { box } = await open([crm(server.url)]);

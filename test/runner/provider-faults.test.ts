@@ -56,7 +56,7 @@ for (const way of WAYS) {
       [400, "context_length_exceeded", /It said: prompt is too long: 9 tokens > 8$/],
       [404, "context_length_exceeded", /It said: prompt is too long/],
       [413, "context_length_exceeded", /It said: prompt is too long/],
-      [401, "provider_unauthorized", /An operator has to check the key/],
+      [401, "provider_unauthorized", /An operator must check the key/],
       [403, "context_length_exceeded", /It said: prompt is too long/],
       [429, "provider_rate_limited", /rate limit is reached/],
       [500, "provider_error", /\(HTTP 500\)/],

@@ -118,7 +118,7 @@ test("[RUN-2] what is not text is only described", async () => {
   ] as const) {
     const { fetchIt, url } = await against(says(type, png));
     expect((await fetchIt({ url })).content).toBe(
-      `status: 200\nurl: ${url}\ncontent_type: ${shown}\nnote: the content is no text (7 bytes) and not shown`,
+      `status: 200\nurl: ${url}\ncontent_type: ${shown}\nnote: the content is not text (7 bytes) and is not shown`,
     );
     await world.end();
   }
@@ -130,7 +130,7 @@ test("[HOOK-11] a gzip bomb is described and not unpacked", async () => {
   const { fetchIt, url } = await against(
     says("text/html", gzipSync(Buffer.alloc(50 * 1024 * 1024)), { "content-encoding": "gzip" }),
   );
-  expect((await fetchIt({ url })).content).toEndWith("note: the content is packed (gzip) and not shown");
+  expect((await fetchIt({ url })).content).toEndWith("note: the content is compressed (gzip) and is not shown");
 });
 
 for (const [what, type, body] of [

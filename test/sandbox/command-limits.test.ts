@@ -132,7 +132,7 @@ test.skipIf(process.platform !== "linux")(
     });
     expect(await findStyle(program)).toEqual({
       style: null,
-      why: "bubblewrap is installed and does not work here: bwrap: No permissions to create new namespace",
+      why: "bubblewrap is installed but does not work here: bwrap: No permissions to create new namespace",
     });
   },
 );

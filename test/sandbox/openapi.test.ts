@@ -127,7 +127,7 @@ describe("an operation", () => {
       arguments: [],
       messages: [
         "The parameter X-Api-Key is left out: it is a header with credentials: give it in `headers`",
-        "The parameter Accept-Encoding is left out: it is a header that no argument can be",
+        "The parameter Accept-Encoding is left out: it is a header that an argument cannot set",
       ],
     });
     expect(made(header("X-Api-Key", true)).messages).toEqual([
@@ -139,13 +139,13 @@ describe("an operation", () => {
     const wrong = (operation: object, verb = "post", more: object = {}): string =>
       toolOf(verb, operation, more).errors[0]?.message ?? "";
     const form = { required: true, content: { "multipart/form-data": {} } };
-    expect(wrong({ requestBody: form })).toBe("Its body cannot be sent: it takes no JSON");
-    expect(wrong({ requestBody: json({}) }, "get")).toContain("a GET has none");
+    expect(wrong({ requestBody: form })).toBe("Its body cannot be sent: it is not JSON");
+    expect(wrong({ requestBody: json({}) }, "get")).toContain("a GET request has no body");
     expect(wrong({ parameters: [{ name: "a", in: "query", required: true, schema: { type: "object" } }] })).toContain(
       "is an object",
     );
-    expect(wrong({ requestBody: json({ $ref: "#/components/schemas/Gone" }) })).toContain("leads nowhere");
-    expect(wrong({ requestBody: json({ $ref: "other.json#/A" }) })).toContain("out of the document");
+    expect(wrong({ requestBody: json({ $ref: "#/components/schemas/Gone" }) })).toContain("points to nothing");
+    expect(wrong({ requestBody: json({ $ref: "other.json#/A" }) })).toContain("outside the document");
     expect(wrong({}, "post", { servers: [{ url: "/v1" }] })).toContain("server_url");
     expect((run(doc({}), ["gone"]) as Read).errors).toEqual([{ at: 0, message: "The document has no operation gone" }]);
   });

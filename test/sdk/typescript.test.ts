@@ -161,7 +161,7 @@ describe("requests", () => {
   });
 
   test("[DOC-3] an id cannot lead to another path", () => {
-    expect(() => troupe.getAgent("..")).toThrow('".." is no id');
+    expect(() => troupe.getAgent("..")).toThrow('".." is not an id');
   });
 
   test("[DOC-3] a signal ends the request and its retries", async () => {

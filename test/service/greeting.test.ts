@@ -33,7 +33,7 @@ test("[START-26] a start shows where it listens, where APP_URL is another addres
 });
 
 test("[RUN-1] the demo says that it is not a language model, and how to choose another", () => {
-  expect(of({})).toContain("demo:echo, a built-in demo and no language model. For a real one set ANTHROPIC_API_KEY or");
+  expect(of({})).toContain("demo:echo, a built-in demo, not a language model. For a real one set ANTHROPIC_API_KEY or");
 });
 
 test("[START-26] a model that cannot be used is reported with its reason", () => {

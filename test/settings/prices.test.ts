@@ -29,9 +29,9 @@ test("[OPS-8] a call costs what its model costs on its day, and nothing is known
 });
 
 test.each([
-  ["no JSON", "is no JSON"],
+  ["no JSON", "is not JSON"],
   [JSON.stringify({ prices: [] }), 'has no currency; it must be three capitals, such as "USD"'],
-  [JSON.stringify({ currency: "USD" }), "has no list of at most 10000 `prices`"],
+  [JSON.stringify({ currency: "USD" }), "must have a list `prices` of at most 10000 entries"],
   [JSON.stringify(null), "has no currency"],
 ])("[OPS-8] a table %p says what is wrong", (text, words) => {
   expect(parsePrices(text)).toEqual(expect.arrayContaining([expect.stringContaining(words)]));
@@ -49,14 +49,14 @@ test("[OPS-8] every entry that is wrong is named with its place", () => {
     price(),
   ];
   const errors = parse(wrong);
-  expect(Array.isArray(errors) ? errors.map((error) => error.slice(0, 26)) : []).toEqual([
-    "has at prices[0] no object",
-    'has at prices[1] model "b"',
-    'has at prices[2] from "202',
-    "has at prices[3] input 3; ",
-    'has at prices[4] output "3',
-    'has at prices[5] output "0',
-    "has two prices of a:b from",
+  expect(Array.isArray(errors) ? errors.map((error) => error.slice(0, 42)) : []).toEqual([
+    "has an invalid entry prices[0]: it must be",
+    'has an invalid entry prices[1]: model "b";',
+    'has an invalid entry prices[2]: from "2026',
+    "has an invalid entry prices[3]: input 3; i",
+    'has an invalid entry prices[4]: output "3,',
+    'has an invalid entry prices[5]: output "0.',
+    "has two prices for a:b from 2026-01-01",
   ]);
 });
 

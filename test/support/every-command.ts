@@ -66,7 +66,7 @@ export async function everyCommand(name: string, ask: Ask): Promise<void> {
     "revoked",
   );
   expect(await ask("user", "remove", "--org", org, "--email", `bob@${name}.test`)).toContain(
-    "their tokens no longer count",
+    "their tokens are no longer valid",
   );
   expect(rows(await ask("user", "list", "--org", org))).toHaveLength(1);
 }

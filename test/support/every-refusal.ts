@@ -17,7 +17,7 @@ export function refusalsIn(org: string, name: string): readonly Refusal[] {
       /^--name must have 1 to 100 characters/,
     ],
     [["user", "add", ...there, "--email", "a@b.test", "--name", "\x1b[2J"], /no control characters$/],
-    [["user", "remove", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is no member of ${name}`],
+    [["user", "remove", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is not a member of ${name}`],
     [
       ["user", "remove", ...there, "--email", "ada@first.test"],
       "An organization needs an owner: make another member an owner first",
@@ -28,7 +28,7 @@ export function refusalsIn(org: string, name: string): readonly Refusal[] {
     ],
     [["org", "create", "--name", " ", "--owner-email", "a@b.test"], "--name is missing"],
     [["org", "create", "--name", "X"], "--owner-email is missing"],
-    [["token", "create", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is no member of ${name}`],
+    [["token", "create", ...there, "--email", "eve@nowhere.test"], `eve@nowhere.test is not a member of ${name}`],
     [
       ["token", "create", ...there, "--email", "carl@first.test", "--service"],
       "Only owners can have service tokens: make the user an owner first",

@@ -380,7 +380,7 @@ def _parsed(request: _Request, content: bytes | None) -> Any:
     try:
         return None if content is None else json.loads(content)
     except ValueError as error:
-        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is no JSON") from error
+        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is not JSON") from error
 
 
 def _resuming(request: _Request, cursor: str | None) -> _Request:
@@ -395,7 +395,7 @@ def _streamed(body: Mapping[str, object], stream: bool) -> dict[str, object]:
 def _segment(text: str) -> str:
     """An id as a piece of a path; what would be another path is refused."""
     if text in ("", ".", ".."):
-        raise TroupeError(f"{text!r} is no id")
+        raise TroupeError(f"{text!r} is not an id")
     return urllib.parse.quote(text, safe="")
 
 

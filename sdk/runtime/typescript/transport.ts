@@ -321,7 +321,7 @@ function resuming(request: ApiRequest, cursor: string | undefined): ApiRequest {
 
 /** An id as a piece of a path; what would be another path is refused. */
 export function segment(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new TroupeError(`${JSON.stringify(id)} is no id`);
+  if (id === "" || id === "." || id === "..") throw new TroupeError(`${JSON.stringify(id)} is not an id`);
   return encodeURIComponent(id);
 }
 

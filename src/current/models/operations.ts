@@ -14,7 +14,7 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   provider: Text("The provider", "demo"),
   name: Text("Its name there", "echo"),
   default: Type.Boolean({ description: "Whether it is the default model" }),
-  demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
+  demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is not a language model" }),
   needs_own_key: Type.Boolean({
     description: "Whether only organizations with a key of their own for its provider can use it",
   }),

@@ -85,7 +85,7 @@ export class Authentication {
     if (isWithoutToken(header) && how.takesSessions) return this.verifySession(asking, how);
     const secret = bearerOf(header);
     if (secret === null) return refuseUnauthenticated("no bearer token");
-    if (secret.startsWith(SESSION_PREFIX)) return refuseUnauthenticated("a session is no bearer token");
+    if (secret.startsWith(SESSION_PREFIX)) return refuseUnauthenticated("a session is not a bearer token");
     return this.verifySecret(asking, secret, how);
   }
 

@@ -31,7 +31,7 @@ async function loadModel(packageName: string, name: string): Promise<LoadedModel
     importPackage(packageName),
   ]);
   const model = modelFrom(exports, name);
-  if (model === null) throw new ModelCallUnavailable(`The package ${packageName} is no provider of the AI SDK.`);
+  if (model === null) throw new ModelCallUnavailable(`The package ${packageName} is not an AI SDK provider.`);
   return { streamCall, model };
 }
 
@@ -40,7 +40,7 @@ async function importPackage(name: string): Promise<object> {
     return (await import(name)) as object;
   } catch (cause) {
     throw new ModelCallUnavailable(
-      `The package ${name} cannot be loaded. An operator has to install it beside the service: bun add ${name}`,
+      `The package ${name} cannot be loaded. An operator must install it beside the service: bun add ${name}`,
       { cause },
     );
   }

@@ -37,11 +37,10 @@ export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][nu
 const READ_RESOURCE = "read_resource";
 const RESOURCE_READER: ListedTool = {
   name: READ_RESOURCE,
-  description:
-    "Reads a resource of this MCP server by its URI, such as one that a result of its tools has named or linked to.",
+  description: "Reads a resource of this MCP server by its URI, such as one that a tool result names or links to.",
   inputSchema: {
     type: "object",
-    properties: { uri: { type: "string", description: "The URI, exactly as the server has given it" } },
+    properties: { uri: { type: "string", description: "The URI, exactly as the server gave it" } },
     required: ["uri"],
   },
   annotations: { readOnlyHint: true },
@@ -141,7 +140,7 @@ export class McpConnection {
       const content = [...kept.notes, shown].join("\n");
       return { content, isError, ...(kept.blocks.length === 0 ? {} : { attachments: kept.blocks }) };
     } catch (cause) {
-      return { content: `The MCP server did not do it: ${failureOf(cause, mask).message}.`, isError: true };
+      return { content: `The call to the MCP server failed: ${failureOf(cause, mask).message}.`, isError: true };
     }
   }
 

@@ -108,7 +108,7 @@ async function clientResponse(
   }
   if ((answer.headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
     await body.cancel();
-    throw new McpFailure("its answer is packed, although that was not asked for");
+    throw new McpFailure("its answer is compressed, although the request did not allow it");
   }
   const reader = new AnswerReader(answering.reading, rpc, answering.signal);
   if (type.includes("text/event-stream"))
@@ -132,7 +132,7 @@ function withoutAnswer({ id, method }: RpcRequest, status: number): Response {
 
 const METHOD_NOT_FOUND = -32_601;
 
-const OTHER_REQUEST_WORDS = "its answer is to another request";
+const OTHER_REQUEST_WORDS = "its answer belongs to another request";
 
 /** Only the headers that the client reads: a server may send 64 KiB of them. */
 function clientHeaders(headers: Headers): Headers {

@@ -14,15 +14,15 @@ export class McpFailure extends Error {
 /** The server does not know the session any more, for example after a restart, so it has done nothing. */
 export class SessionEnded extends McpFailure {
   constructor(status: number) {
-    super(`it has ended the session (HTTP status ${status})`);
+    super(`it ended the session (HTTP status ${status})`);
   }
 }
 
-const SERVER_NOT_PUBLIC = "its address is not on the public internet, and the operator has not opened it";
+const SERVER_NOT_PUBLIC = "its address is not on the public internet, and the operator has not allowed it";
 
 const SERVER_ERROR_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "its URL cannot be requested",
-  https_required: "its URL must begin with https, unless the operator has opened its origin (EGRESS_ALLOW)",
+  https_required: "its URL must begin with https, unless the operator has allowed its origin (EGRESS_ALLOW)",
   invalid_header: "a header cannot be sent",
   blocked_address: SERVER_NOT_PUBLIC,
   // A model must not learn which names resolve on the internal network.
@@ -45,17 +45,17 @@ export type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["erro
 
 const SANDBOX_WORDS: Readonly<Record<Exclude<SandboxRefusal, "failed">, string>> = {
   too_large: SERVER_ERROR_WORDS.too_large,
-  deadline: "its answer takes too long to be read",
-  crashed: "its answer takes too much memory to be read",
+  deadline: "its answer takes too long to read",
+  crashed: "its answer takes too much memory to read",
   invalid: "its answer cannot be read",
   unavailable: "its answer could not be read now. Try again",
   over_budget: "the calls of this step have used up their computing time. Make fewer calls at a time",
-  busy: "too many answers wait to be read. Make fewer calls at a time",
+  busy: "too many answers are waiting to be read. Make fewer calls at a time",
   aborted: SERVER_ERROR_WORDS.aborted,
 };
 
 /** The messages that our sandbox job uses. A compromised child may send others. */
-const OF_A_JOB = /^(?:its answer|it asks) [\w ]{1,100}$/;
+const OF_A_JOB = /^(?:its answer|it sends) [\w ]{1,100}$/;
 
 export const sandboxFailure = (error: SandboxRefusal, words: string): McpFailure =>
   new McpFailure(error === "failed" ? (OF_A_JOB.test(words) ? words : INVALID_MCP) : SANDBOX_WORDS[error]);

@@ -31,7 +31,7 @@ export class HeaderSecrets {
       if (!value.ok) {
         throw new McpFailure(
           value.fault.kind === "not_found"
-            ? `the secret ${secret}, which it is called with, does not exist`
+            ? `the secret ${secret} for its headers does not exist`
             : `the secret ${secret} cannot be read now`,
         );
       }

@@ -108,7 +108,7 @@ async function listServerTools(
       left === 0
         ? []
         : [
-            `${left} of the tools of the MCP server ${server.name} are left out: they are too many or cannot be offered.`,
+            `${left} of the tools of the MCP server ${server.name} are left out: there are too many, or they cannot be offered.`,
           ];
     return {
       tools: fitting.map((tool) => mcpTool(connection, server.name, tool, mask)),
@@ -124,7 +124,7 @@ async function listServerTools(
     return {
       tools: [],
       missing: server.optional === true ? { required: [], optional: [words] } : { required: [words], optional: [] },
-      notes: [`${words} None of its tools are there in this run.`],
+      notes: [`${words} None of its tools are available in this run.`],
       whyMissing: (name) => (name.startsWith(`${server.name}__`) ? words : null),
     };
   }
@@ -150,7 +150,7 @@ function repairsIn(tools: readonly ListedTool[], server: string, mask: (text: st
   const names = repaired.slice(0, NAMED_TOOLS).map(({ name }) => mask(name));
   const rest = repaired.length > NAMED_TOOLS ? ` and ${repaired.length - NAMED_TOOLS} more` : "";
   return [
-    `The MCP server ${server} describes the arguments of ${names.join(", ")}${rest} with an invalid schema. What is invalid was left out of it.`,
+    `The MCP server ${server} describes the arguments of ${names.join(", ")}${rest} with an invalid schema. The invalid parts were left out.`,
   ];
 }
 

@@ -28,7 +28,7 @@ export async function argumentFault(
   if (checked.ok) return argumentErrorWords(checked.value as readonly InputError[]);
   return checked.error === "over_budget"
     ? "The calls of this step have used up their computing time. Make fewer at a time."
-    : "The arguments could not be checked by the schema of the tool in time.";
+    : "The arguments could not be checked against the tool's schema in time.";
 }
 
 function argumentErrorWords(errors: readonly InputError[]): string | null {

@@ -5,7 +5,7 @@ import { defineTool, failure, success, type Tool } from "./tool.ts";
 export const currentTime = (now: () => number): Tool =>
   defineTool({
     name: "current_time",
-    description: "The present date and time, in UTC and, if a time zone is given, there.",
+    description: "The current date and time, in UTC and in the time zone if one is given.",
     input: Type.Object({
       timezone: Type.Optional(Type.String({ maxLength: 64, description: "IANA name, such as Europe/Berlin" })),
     }),

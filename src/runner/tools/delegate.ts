@@ -33,10 +33,10 @@ export const delegateTool = (service: DelegationService): Tool =>
   defineTool({
     name: "delegate",
     description:
-      "Gives a part of the work to another agent and answers with its result. The agent knows nothing of this conversation: say everything that it needs. list_agents tells which agents there are.",
+      "Gives a part of the work to another agent and answers with its result. The agent knows nothing of this conversation: say everything that it needs. list_agents lists the agents.",
     input: Type.Object({
       agent_id: Type.String({ minLength: 1, maxLength: 64, description: "The id of the agent" }),
-      message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "What it is to do" }),
+      message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "The task for the agent" }),
     }),
     access: "granted",
     // Each attempt joins the child that the first one started.
@@ -56,7 +56,7 @@ function resultOfChild(job: Job): ToolResult {
   const where = `the job ${job.id} of ${agent.name}`;
   switch (status) {
     case "completed":
-      return success(answer === "" ? "(The agent has ended without a text.)" : answer);
+      return success(answer === "" ? "(The agent finished without a text.)" : answer);
     case "failed":
       return failure(`The work failed in ${where}: ${error?.message ?? "no reason is known"}.${partial}`);
     case "cancelled":

@@ -28,7 +28,7 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     description: "Files and directories of the workspace, by path.",
     input: Type.Object({
       path: Type.Optional(PathArgument("The directory; the whole workspace by default")),
-      recursive: Type.Optional(Type.Boolean({ description: "With all that is below; false by default" })),
+      recursive: Type.Optional(Type.Boolean({ description: "Includes everything below it; false by default" })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: LISTED_FILES.most, description: `${LISTED_FILES.default} by default` }),
       ),
@@ -48,7 +48,8 @@ export const fileTools = (files: FileService): readonly Tool[] => [
   }),
   defineTool({
     name: "search_files",
-    description: "Files of the workspace whose name has the text, then files that have its words.",
+    description:
+      "Finds files of the workspace: first those whose name contains the text, then those whose content has its words.",
     input: Type.Object({ query: Type.String({ minLength: 1, maxLength: FILE_SEARCH_CHARACTERS }) }),
     access: "safe",
     safeToRepeat: true,
@@ -84,7 +85,7 @@ export const fileTools = (files: FileService): readonly Tool[] => [
   }),
   defineTool({
     name: "write_file",
-    description: "Writes a text file: makes it, with the directories on its way, or replaces all of its content.",
+    description: "Writes a text file: creates it, with its directories, or replaces all of its content.",
     input: Type.Object({ path: FilePathArgument, text: Type.String({ maxLength: WRITTEN_CHARACTERS }) }),
     access: "granted",
     // Writing the same content again changes nothing.
@@ -95,7 +96,8 @@ export const fileTools = (files: FileService): readonly Tool[] => [
   }),
   defineTool({
     name: "edit_file",
-    description: "Replaces a text that is in the file exactly once. Include enough around it that it is.",
+    description:
+      "Replaces a text that occurs exactly once in the file. Include enough of its surroundings to make it unique.",
     input: Type.Object({
       path: FilePathArgument,
       old_text: Type.String({ minLength: 1, maxLength: WRITTEN_CHARACTERS }),
@@ -114,7 +116,7 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     input: Type.Object({
       from: FilePathArgument,
       to: FilePathArgument,
-      overwrite: Type.Optional(Type.Boolean({ description: "Replaces a file that is there; false by default" })),
+      overwrite: Type.Optional(Type.Boolean({ description: "Replaces an existing file; false by default" })),
     }),
     access: "granted",
     safeToRepeat: false,

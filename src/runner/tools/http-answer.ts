@@ -16,9 +16,9 @@ const MAX_ANSWER_HEADER = 1_000;
 
 /** Errors before there was an answer. The words are fixed, so that a model cannot explore a network with them. */
 export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
-  invalid_url: "The arguments do not make an address that can be asked.",
+  invalid_url: "The arguments do not make an address that can be requested.",
   https_required:
-    "The address of this tool is not an https address, and the operator has not opened its origin (EGRESS_ALLOW).",
+    "The address of this tool is not an https address, and the operator has not allowed its origin (EGRESS_ALLOW).",
   invalid_header: "The request could not be made: one of its headers cannot be sent.",
   blocked_address: "The host of this tool has no address on the public internet.",
   dns_error: "The host of this tool has no address on the public internet.",
@@ -71,12 +71,12 @@ export type AnswerText =
 /** The text of an answer. */
 export function textOfAnswer({ headers, body }: HttpAnswer): AnswerText {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  if (body.length === 0) return { kind: "none", why: "without content" };
-  if (encoding !== "identity") return { kind: "none", why: "whose content is packed and not shown" };
+  if (body.length === 0) return { kind: "none", why: "without any content" };
+  if (encoding !== "identity") return { kind: "none", why: "but its content is compressed and is not shown" };
   const contentType = cutText(headers.get("content-type") ?? "", MAX_ANSWER_HEADER).trim();
   if (HTML_ANSWER.test(contentType)) return { kind: "page", contentType };
   if (contentType !== "" && !READABLE_TEXT.test(contentType))
-    return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };
+    return { kind: "none", why: `but its content is not text (${body.length} bytes) and is not shown` };
   // An XML document may say it itself. Cut bytes may end within a character.
   const start = Buffer.from(body.subarray(0, DECLARATION_BYTES)).toString("latin1");
   const declared = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1];

@@ -49,8 +49,8 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
     if (wrong !== null) return `The argument ${name} ${wrong}.`;
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);
-  if (open !== null) return `The argument ${open[1]} is missing: it is a part of the address.`;
-  if (leavesPath(parts.path)) return "An argument that is a part of the address must not make it `.` or `..`.";
+  if (open !== null) return `The argument ${open[1]} is missing: it is part of the address.`;
+  if (leavesPath(parts.path)) return "An argument in the address must not make a part of it `.` or `..`.";
   const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
   if (url.length > MAX_URL) return `The arguments make the address longer than ${MAX_URL} characters.`;
   const body = requestJson(http, inputSchema, parts);
@@ -108,8 +108,7 @@ function putArgument(parts: RequestPartsDraft, place: ReturnType<typeof argument
   if (place.place === "body") parts.body = value;
   if (place.place === "path") {
     const text = scalarText(value);
-    if (text === null || text === "")
-      return "is a part of the address: it must be a text or a number, and not be empty";
+    if (text === null || text === "") return "is part of the address: it must be a string or a number, and not empty";
     // Replace by a function, so that `$&` in a text is no pattern.
     parts.path = parts.path.replaceAll(`{${as}}`, () => encodeValue(text));
   }

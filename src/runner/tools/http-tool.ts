@@ -53,7 +53,7 @@ export async function callHttp(
   if (typeof secrets === "string") return failure(secrets);
   const place = await parts.gate.enter(run.context.organizationId, 0, run.signal);
   if (typeof place === "string")
-    return failure("Too many requests of this organization are under way. Try again later.");
+    return failure("This organization has too many requests in progress. Try again later.");
   using _held = place;
   const result = await requestUntilFinal(parts, http, { built, secrets, run });
   const shown = await shownAnswer(parts, result, run);
@@ -71,8 +71,8 @@ async function readToolSecrets(
     const value = await untilServiceDecides({ pauses, signal }, () => reader.read(context.organizationId, name));
     if (!value.ok)
       return value.fault.kind === "not_found"
-        ? `The secret ${name}, which this tool is called with, does not exist.`
-        : `The secret ${name}, which this tool is called with, cannot be read now.`;
+        ? `The secret ${name}, which this tool needs, does not exist.`
+        : `The secret ${name}, which this tool needs, cannot be read now.`;
     if (!HEADER_VALUE.test(value.value)) return `The secret ${name} cannot be sent in a header.`;
     if (name === http.signingSecret && !value.value.startsWith(SECRET_PREFIX))
       return `The secret ${name} cannot sign requests: a signing secret begins with ${SECRET_PREFIX}.`;
@@ -166,10 +166,10 @@ async function shownAnswer(
   if (result.kind === "failed") return failure(EGRESS_WORDS[result.error]);
   const { status, truncated, finalUrl } = result;
   const isError = status < 200 || status >= 300;
-  const about = isError ? `The host answers ${status}` : "";
+  const about = isError ? `The host answered ${status}` : "";
   const found = textOfAnswer(result);
   if (found.kind === "none") {
-    const words = `${about === "" ? `The host answers ${status}` : about}, ${found.why}.`;
+    const words = `${about === "" ? `The host answered ${status}` : about}, ${found.why}.`;
     return isError ? failure(words + redirectWords(status)) : success(words);
   }
   let text = found.kind === "text" ? found.text : "";
@@ -178,7 +178,7 @@ async function shownAnswer(
     const content = result.pieces;
     const read = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
     const page = read.ok ? (read.value as { page?: { text?: unknown } | null } | null)?.page : null;
-    if (typeof page?.text !== "string") return failure(`The host answers ${status} with a page that cannot be read.`);
+    if (typeof page?.text !== "string") return failure(`The host answered ${status} with a page that cannot be read.`);
     ({ text } = page as { text: string });
   }
   const note = truncated ? `\n[Cut: only the first ${MAX_TOOL_ANSWER_BYTES} bytes were read.]` : "";

@@ -39,7 +39,7 @@ export function missionTools(service: MissionService): ToolSource {
         tools: missionId === null ? [] : tools,
         missing: { required: [], optional: [] },
         notes: [],
-        whyMissing: (name) => (names.has(name) ? `${name} is there in the runs of a mission only.` : null),
+        whyMissing: (name) => (names.has(name) ? `${name} is available only in the runs of a mission.` : null),
       }),
   };
 }

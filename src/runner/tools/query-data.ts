@@ -27,7 +27,7 @@ export const queryData = (files: FileService): Tool =>
         Type.Integer({
           minimum: 1,
           maximum: QUERY_ROWS.most,
-          description: `Rows at most; ${QUERY_ROWS.default} by default`,
+          description: `Maximum number of rows; ${QUERY_ROWS.default} by default`,
         }),
       ),
     }),

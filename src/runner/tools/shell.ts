@@ -39,12 +39,12 @@ const networkWords = (hosts: readonly string[]): string =>
 export const shellTool = (shells: ShellService, hosts: readonly string[] = []): Tool =>
   defineTool({
     name: "shell",
-    description: `Runs a POSIX shell command ${networkWords(hosts)}. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.`,
+    description: `Runs a POSIX shell command ${networkWords(hosts)}. The current directory has copies of the workspace's files; what the command creates, changes or deletes there is applied to the workspace afterwards.`,
     input: Type.Object({
       command: Type.String({ minLength: 1, maxLength: COMMAND_CHARACTERS }),
       path: Type.Optional(
         Type.String({
-          description: "The directory of the workspace to work in; all of it by default",
+          description: "The directory of the workspace to run in; the whole workspace by default",
           maxLength: 1_024,
         }),
       ),

@@ -81,7 +81,7 @@ export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
         Type.Integer({
           minimum: 1,
           maximum: MAX_FETCHED_CHARS,
-          description: `Of the text; ${DEFAULT_CHARS} by default`,
+          description: `Limit for the text; ${DEFAULT_CHARS} by default`,
         }),
       ),
     }),
@@ -123,11 +123,11 @@ async function describeAnswer(answer: HttpAnswer, maxChars: number, reading: Pag
   const noted = (note: string): ToolResult => ({ content: [...about, `note: ${note}`].join("\n"), isError });
   const encoding = headerLine(headers.get("content-encoding") ?? "identity");
   if (contentBytes(pieces) === 0) return noted("there is no content");
-  if (encoding.toLowerCase() !== "identity") return noted(`the content is packed (${encoding}) and not shown`);
+  if (encoding.toLowerCase() !== "identity") return noted(`the content is compressed (${encoding}) and is not shown`);
   const read = await readPage({ contentType, url: finalUrl, maxChars }, pieces, reading);
   if (!read.ok) return failure(UNREAD_PAGE_WORDS[read.error]);
   const { page } = read;
-  if (page === null) return noted(`the content is no text (${size(answer)}) and not shown`);
+  if (page === null) return noted(`the content is not text (${size(answer)}) and is not shown`);
   if (page.title !== "") about.push(`title: ${headerLine(page.title)}`);
   if (answer.truncated) about.push(`note: only the first ${MAX_PAGE_BYTES} bytes were read`);
   if (page.text.length < page.chars) about.push(`note: cut after ${maxChars} of ${page.chars} characters`);

@@ -117,7 +117,7 @@ async function readWholeAnswer(
   if (turn !== null) await turn;
   charged(() => {
     const answer = parsedWhole(new TextDecoder().decode(Buffer.concat(chunks, size)));
-    if (answer === undefined) throw new UnreadableFrame("the body is no JSON");
+    if (answer === undefined) throw new UnreadableFrame("the body is not JSON");
     frames.whole(answer);
   });
 }

@@ -154,7 +154,7 @@ function parseFrame(data: string): unknown {
   } catch (cause) {
     if (cause instanceof NumberLimitError) throw new AnswerRefused(NUMBER_WORDS);
     // Parsing is the only test for JSON. Drop the parser's message: it could quote the prompt.
-    throw new UnreadableFrame("a frame is no JSON");
+    throw new UnreadableFrame("a frame is not JSON");
   }
 }
 

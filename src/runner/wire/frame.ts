@@ -33,14 +33,14 @@ export function optionalText(frame: WireFrame, name: string): string | undefined
   if (value === undefined || typeof value === "string") return value;
   if (typeof value === "number") return String(value);
   if (isExactNumber(value)) return value.rawJSON;
-  throw new UnreadableFrame(`\`${name}\` is no text`);
+  throw new UnreadableFrame(`\`${name}\` is not a string`);
 }
 
 export function optionalNumber(frame: WireFrame, name: string): number | undefined {
   const value = untrustedField(frame, name) ?? undefined;
   if (value === undefined || typeof value === "number") return value;
   if (typeof value === "string" && /^\d+$/.test(value)) return Number(value);
-  throw new UnreadableFrame(`\`${name}\` is no number`);
+  throw new UnreadableFrame(`\`${name}\` is not a number`);
 }
 
 export function optionalObject(frame: WireFrame, name: string): WireFrame | undefined {
@@ -52,7 +52,7 @@ export function optionalObject(frame: WireFrame, name: string): WireFrame | unde
 export function frameList(frame: WireFrame, name: string): readonly unknown[] {
   const value = untrustedField(frame, name) ?? [];
   if (Array.isArray(value)) return value;
-  throw new UnreadableFrame(`\`${name}\` is no list`);
+  throw new UnreadableFrame(`\`${name}\` is not a list`);
 }
 
 /** The fields that have a value and that we do not read but send back (`provider-state.ts`). */

@@ -160,7 +160,7 @@ class Reduction {
   private request(id: unknown, method: string): void {
     if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_RPC_WORD)) return;
     if (++this.requests > MAX_SERVER_REQUESTS)
-      throw new Error(`it asks for something itself more than ${MAX_SERVER_REQUESTS} times in one answer`);
+      throw new Error(`it sends more than ${MAX_SERVER_REQUESTS} requests of its own in one answer`);
     this.forClient.push({ jsonrpc: "2.0", id, method: cutText(method, MAX_RPC_WORD) });
   }
 

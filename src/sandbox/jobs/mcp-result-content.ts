@@ -83,7 +83,7 @@ class ContentReader {
         return this.file("image", part.data, part);
       case "audio": {
         const bytes = decodedBase64(part.data);
-        return `[audio, ${saidType(part.mimeType)}, ${bytes?.length ?? 0} bytes: models here do not hear audio]`;
+        return `[audio, ${saidType(part.mimeType)}, ${bytes?.length ?? 0} bytes: models here cannot process audio]`;
       }
       case "resource_link": {
         const facts = [part.mimeType, typeof part.size === "number" ? `${part.size} bytes` : ""].filter(Boolean);
@@ -108,10 +108,10 @@ class ContentReader {
     const known = typeof uri === "string" && uri.length <= MAX_URI ? uri.toWellFormed() : null;
     const where = uri === undefined ? "" : `, ${String(uri)}`;
     if (bytes === null || bytes.length === 0)
-      return `[${noun}, ${saidType(mimeType)}${where}: its data is ${bytes === null ? "no base64" : "empty"}]`;
+      return `[${noun}, ${saidType(mimeType)}${where}: its data is ${bytes === null ? "not base64" : "empty"}]`;
     const facts = `${saidType(mimeType)}, ${bytes.length} bytes${where}`;
     if (this.files.length === MAX_RESULT_FILES)
-      return `[${noun}, ${facts}: left out, a result has at most ${MAX_RESULT_FILES} images and files]`;
+      return `[${noun}, ${facts}: left out: a result can have at most ${MAX_RESULT_FILES} images and files]`;
     this.bytes.push(bytes);
     this.files.push({ size: bytes.length, mime: saidType(mimeType), uri: known });
     return `[${noun} ${this.files.length}: ${facts}]`;

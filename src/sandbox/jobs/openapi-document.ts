@@ -23,7 +23,7 @@ export class OpenApiDocument {
     const value = parseDocument(text);
     if (!isJsonObject(value)) throw new OpenApiFlaw("The document is not an OpenAPI document: it must be an object");
     if (value["swagger"] !== undefined)
-      throw new OpenApiFlaw("The document is of Swagger 2: convert it to OpenAPI 3.0 or 3.1 first");
+      throw new OpenApiFlaw("The document is Swagger 2: convert it to OpenAPI 3.0 or 3.1 first");
     const version = textOrEmpty(value["openapi"]);
     if (!/^3\.\d+/.test(version))
       throw new OpenApiFlaw('The document is no OpenAPI document of version 3: it has no `openapi: "3.…"`');
@@ -39,7 +39,7 @@ export class OpenApiDocument {
     let current = value;
     for (let hops = 0; isJsonObject(current) && typeof current["$ref"] === "string"; hops++) {
       if (hops >= MOST_HOPS)
-        throw new OpenApiFlaw(`The reference ${shownReference(current["$ref"])} leads to too many others`);
+        throw new OpenApiFlaw(`The reference ${shownReference(current["$ref"])} refers to too many others`);
       current = this.at(current["$ref"]);
     }
     return isJsonObject(current) ? current : undefined;
@@ -49,13 +49,13 @@ export class OpenApiDocument {
   at(ref: string): Json {
     if (!ref.startsWith("#/"))
       throw new OpenApiFlaw(
-        `The reference ${shownReference(ref)} leads out of the document: bundle the document first`,
+        `The reference ${shownReference(ref)} points outside the document: bundle the document first`,
       );
     let value: unknown = this.root;
     for (const part of ref.slice(2).split("/")) {
       const key = decodedPointer(part);
       const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-      if (!isThere) throw new OpenApiFlaw(`The reference ${shownReference(ref)} leads nowhere`);
+      if (!isThere) throw new OpenApiFlaw(`The reference ${shownReference(ref)} points to nothing`);
       value = (value as Record<string, unknown>)[key];
     }
     return value as Json;

@@ -54,7 +54,7 @@ export class ToolSchemas {
   schema(value: unknown, depth = 0): Json {
     if (typeof value === "boolean") return value;
     if (!isJsonObject(value)) return {};
-    if (++this.count > MOST_SCHEMAS) throw new OpenApiFlaw(`Its schemas are more than ${MOST_SCHEMAS}`);
+    if (++this.count > MOST_SCHEMAS) throw new OpenApiFlaw(`It has more than ${MOST_SCHEMAS} schemas`);
     if (depth > DEEPEST) throw new OpenApiFlaw(`Its schemas are nested deeper than ${DEEPEST} levels`);
     const ref = value["$ref"];
     return typeof ref === "string" ? this.reference(ref, value, depth) : this.own(value, depth);

@@ -14,7 +14,7 @@ export function serverAddress(
   const named = isJsonObject(server) ? fillVariables(textOrEmpty(server["url"]), server["variables"]) : "/";
   const url = documentUrl === null ? URL.parse(named) : URL.parse(named, documentUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new OpenApiFlaw("The document does not say where its server is: give `server_url`");
+    throw new OpenApiFlaw("The document does not name its server: give `server_url`");
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 

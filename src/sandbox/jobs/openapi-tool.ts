@@ -141,16 +141,16 @@ function unsupportedParameter(
   { name, place }: { readonly name: string; readonly place: string },
 ): string | null {
   if (place === "cookie") return "is a cookie";
-  if (place !== "path" && place !== "query" && place !== "header") return "is at a place that is not known";
+  if (place !== "path" && place !== "query" && place !== "header") return "is in an unknown place";
   if (content !== undefined) return "has a content type of its own";
   if (!/^\S{1,128}$/.test(name)) return "has a name that cannot be sent";
   if (place === "header" && isCredentialHeader(name)) return "is a header with credentials: give it in `headers`";
-  if (place === "header" && !isArgumentHeader(name)) return "is a header that no argument can be";
+  if (place === "header" && !isArgumentHeader(name)) return "is a header that an argument cannot set";
   const usual = place === "query" ? "form" : "simple";
   if (style !== undefined && style !== usual)
     return `has the style ${cutText(textOrEmpty(style), TOOL_NAME_CHARACTERS)}`;
   const type = document.resolved(given)?.["type"];
-  if (place === "query" && type === "array" && explode === false) return "is a list that is not exploded";
+  if (place === "query" && type === "array" && explode === false) return "is a list with `explode: false`";
   if (type === "object") return "is an object";
   if (place === "path" && type === "array") return "is a list in the path";
   return null;
@@ -169,7 +169,7 @@ function addBody(document: OpenApiDocument, draft: ToolDraft, { method, operatio
   if (body === undefined) return;
   const isRequired = body["required"] === true;
   const given = jsonBodySchema(document, body["content"]);
-  const why = method === "GET" ? "a GET has none" : given === null ? "it takes no JSON" : null;
+  const why = method === "GET" ? "a GET request has no body" : given === null ? "it is not JSON" : null;
   if (why !== null || given === null) {
     if (isRequired) throw new OpenApiFlaw(`Its body cannot be sent: ${why}`);
     draft.left.push(`The body is left out: ${why}`);

@@ -58,7 +58,7 @@ function pdfText(document: PDFiumDocument, pages: number, maxChars: number): Pic
 async function firstPage(document: PDFiumDocument, options: JsonObject): Promise<JobOutput> {
   const page = document.getPage(0);
   const { originalWidth, originalHeight } = page.getOriginalSize();
-  if (Math.max(originalWidth, originalHeight) > MAX_POINTS) throw new Error("the page is too large to be drawn");
+  if (Math.max(originalWidth, originalHeight) > MAX_POINTS) throw new Error("the page is too large to draw");
   const drawn = await page.render({ scale: SCALE, render: "bitmap" });
   const raw = { width: drawn.width, height: drawn.height, channels: 4 } as const;
   return scaleImage(sharp(drawn.data, { raw }).flatten({ background: "white" }), options);

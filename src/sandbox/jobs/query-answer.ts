@@ -70,7 +70,7 @@ export const isIntegerWithin = ({ rawJSON: text }: ExactNumber, bits: number): b
 
 /** Why a database cannot take a number. */
 export const tooExact = (name: string, { rawJSON: text }: ExactNumber): string =>
-  `\`params\` has ${name} with more digits than a number of the database: give it as a text, and cast it (${cutText(text, 40)})`;
+  `\`params\` has ${name} with more digits than a number in the database can have: pass it as a string and cast it (${cutText(text, 40)})`;
 
 export const queryTextOf = (content: Uint8Array): QueryText =>
   parseStored(Buffer.from(content.buffer, content.byteOffset, content.length).toString("utf8")) as QueryText;

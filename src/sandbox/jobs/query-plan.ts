@@ -71,14 +71,15 @@ class NamedFiles {
   /** `place`: where the query names it. */
   add(name: string, place: unknown): void {
     this.names.add(name);
-    if (this.names.size > MAX_FILES) throw new Violation(`A query reads at most ${MAX_FILES} files`);
+    if (this.names.size > MAX_FILES) throw new Violation(`A query can read at most ${MAX_FILES} files`);
     if (isSpecialName(name)) this.special.push({ at: Number(place), name });
   }
 
   textOf(query: string): string | null {
     if (this.special.length === 0) return null;
     const text = withPlainNames(query, this.special);
-    if (text === null) throw new Violation("A name with `*`, `?`, `[`, `~` or `:` stands in plain quotes: 'a[1].csv'");
+    if (text === null)
+      throw new Violation("A file name with `*`, `?`, `[`, `~` or `:` must be in single quotes: 'a[1].csv'");
     return text;
   }
 }
@@ -95,7 +96,7 @@ interface ParsedQuery {
   readonly statements?: readonly Tree[];
 }
 
-const NOT_ONE_SELECT = "A query is exactly one SELECT statement";
+const NOT_ONE_SELECT = "A query must be exactly one SELECT statement";
 
 async function parse(
   connection: DuckDBConnection,
@@ -127,7 +128,7 @@ function walk(value: unknown, known: ReadonlySet<string>, files: NamedFiles): vo
   if (value["type"] === "BASE_TABLE") checkTable(value, seen, files);
   else if (value["type"] === "TABLE_FUNCTION") tableFunction(value["function"], files);
   else if (value["type"] === "SHOW_REF" && value["query"] === null)
-    throw new Violation("SHOW is not possible: a query reads files");
+    throw new Violation("SHOW is not supported: a query can read only files");
   else if (value["class"] === "FUNCTION") scalarFunction(value);
   const name = value["type"] === "RECURSIVE_CTE_NODE" ? String(value["cte_name"] ?? value["ctename"]) : null;
   for (const [key, child] of Object.entries(value)) {
@@ -150,7 +151,7 @@ function expressions(map: unknown, known: ReadonlySet<string>, files: NamedFiles
 }
 
 function checkTable(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): void {
-  if (ref["at_clause"] !== null) throw new Violation("AT is not possible: a file has no versions here");
+  if (ref["at_clause"] !== null) throw new Violation("AT is not supported: files have no versions here");
   // `FROM sales.csv` without quotes is a table `csv` in a schema `sales`.
   const parts = [ref["catalog_name"], ref["schema_name"], ref["table_name"]].map(String).filter((part) => part !== "");
   const name = parts.join(".");
@@ -168,7 +169,7 @@ function tableFunction(value: unknown, files: NamedFiles): void {
   const called = isTree(value) ? value : {};
   const name = String(called["function_name"]).toLowerCase();
   if (GENERATORS.has(name)) return;
-  if (!READERS.has(name)) throw new Violation(`The table function ${name} is not possible in a query`);
+  if (!READERS.has(name)) throw new Violation(`The table function ${name} is not allowed in a query`);
   const [first] = called["children"] as readonly unknown[];
   const named = literalNamesIn(first);
   if (named === null || named.length === 0)
@@ -190,5 +191,5 @@ function literalNamesIn(argument: unknown): readonly NamePlace[] | null {
 
 function scalarFunction(value: Tree): void {
   const name = String(value["function_name"]).toLowerCase();
-  if (FORBIDDEN_FUNCTIONS.has(name)) throw new Violation(`The function ${name} is not possible in a query`);
+  if (FORBIDDEN_FUNCTIONS.has(name)) throw new Violation(`The function ${name} is not allowed in a query`);
 }

@@ -67,11 +67,11 @@ async function prepareQuery(
   sql: string,
 ): Promise<DuckDBPreparedStatement | QueryRefusal> {
   const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) return refusedQuery("violation", "A query is exactly one SELECT statement");
+  if (statements.count !== 1) return refusedQuery("violation", "A query must be exactly one SELECT statement");
   const statement = await statements.prepare(0);
   return statement.statementType === StatementType.SELECT
     ? statement
-    : refusedQuery("violation", "A query is exactly one SELECT statement");
+    : refusedQuery("violation", "A query must be exactly one SELECT statement");
 }
 
 /** Binds values by position or name. Refuses values that do not fit the query's parameters. */
@@ -82,7 +82,7 @@ function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRef
     if (name === null)
       return refusedQuery(
         "query",
-        `Parameters are numbered from $1 without a gap: the query has later ones, and no $${i}`,
+        `Parameters must be numbered from $1 without a gap: the query has later ones, but no $${i}`,
       );
     names.push(name);
   }
@@ -151,6 +151,6 @@ function duckRefusal(error: unknown): QueryRefusal {
     return refusedQuery("memory", MEMORY_EXCEEDED);
   }
   if (message.startsWith("Permission Error"))
-    return refusedQuery("violation", "A query reads the files that it names, and nothing else");
+    return refusedQuery("violation", "A query can read only the files that it names");
   return refusedQuery("query", message);
 }

@@ -57,13 +57,12 @@ const FORBIDDEN_NAMES = /\b(?:pragma_\w+|sqlite_dbpage|load_extension)\b/i;
 function violationOf(database: Database, sql: string): QueryRefusal | null {
   // Compile it by itself first, so that SQLite's error is about the author's own text.
   database.prepare(sql).finalize();
-  if (FORBIDDEN_NAMES.test(sql))
-    return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
+  if (FORBIDDEN_NAMES.test(sql)) return refusedQuery("violation", "A query can read only the tables of the file");
   try {
     database.prepare(`WITH query AS (\n${sql}\n) SELECT 1 FROM query`).finalize();
     return null;
   } catch {
-    return refusedQuery("violation", "A query is exactly one SELECT statement");
+    return refusedQuery("violation", "A query must be exactly one SELECT statement");
   }
 }
 
@@ -86,7 +85,7 @@ async function runSqliteQuery(
   const stranger = Array.isArray(params) ? undefined : Object.keys(params).find((name) => !isUsed(sql, name));
   if (stranger !== undefined) return refusedQuery("params", `\`params\` has ${stranger}, which the query does not use`);
   if (given !== statement.paramsCount)
-    return refusedQuery("params", `The query has ${statement.paramsCount} parameters, and \`params\` has ${given}`);
+    return refusedQuery("params", `The query has ${statement.paramsCount} parameters, but \`params\` has ${given}`);
   const names = statement.columnNames;
   const taker = new RowTaker(Number(limit), Number(maxBytes));
   for (const row of rowsOf(statement, names, bindings)) if (!taker.take(row.map(sqliteJson))) break;
@@ -146,7 +145,7 @@ function sqliteRefusal(error: unknown): QueryRefusal {
   if (/out of memory|string or blob too big/i.test(message))
     return refusedQuery("memory", "The query needs more than 512 MiB of memory");
   if (/not authorized|readonly database|unable to open database: /i.test(message))
-    return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
+    return refusedQuery("violation", "A query can read only the tables of the file");
   if (/file is not a database|unable to open database file|malformed/i.test(message))
     return refusedQuery("database", "The file is not an SQLite database");
   return refusedQuery("query", message);

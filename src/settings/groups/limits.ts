@@ -40,27 +40,28 @@ export const LIMIT_SETTINGS = group("Limits", {
   }),
   rateBudgets: list("RATE_BUDGETS", "rate-budget", {
     allowed: "entries organization=requests or *=requests, of 3000 requests a minute or more, separated by commas",
-    about: "Requests a minute of each token of an organization, such as `org_…=5000`. `*=5000` is for all others.",
+    about:
+      "Requests per minute for each token of an organization, such as `org_…=5000`. `*=5000` applies to all others.",
     otherwise: "3000",
   }),
   rateLimitV1: flag("RATE_LIMIT_V1", { about: "Applies the rate limits of the current surface to v1." }),
   v1RequestsPerMinute: wholeNumber("V1_REQUESTS_PER_MINUTE", 600_000, [0, 1_000_000_000], {
     about:
-      "Requests a minute of an organization on v1 without `RATE_LIMIT_V1`, to stop runaway clients. 0 is no limit.",
+      "Requests per minute for an organization on v1 without `RATE_LIMIT_V1`, to stop runaway clients. 0 means no limit.",
   }),
   organizationLoopPercent: wholeNumber("ORGANIZATION_LOOP_PERCENT", DEFAULT_PART * 100, [5, 100], {
     about:
-      "The share of a process's time that one organization may use while others are active, once it uses more than all of them together. 100 is no limit.",
+      "The share of a process's time that one organization may use while others are active, once it uses more than all of them together. 100 means no limit.",
   }),
   maxStreams: wholeNumber("MAX_STREAMS", DEFAULT_MAX_STREAMS, [2, 1_000_000], {
     about:
-      "Event streams and waiting requests that a process keeps open at once, at most half of them for one organization. More are answered 503. A lower limit of open files lowers it.",
+      "Event streams and waiting requests that a process keeps open at once, at most half of them for one organization. More are answered 503. A lower limit on open files lowers it.",
   }),
   bodyMemoryMib: wholeNumber("BODY_MEMORY_MIB", DEFAULT_BODY_MIB, [8, 1_000_000], {
     // One token may use an eighth, which must hold a body of the largest size.
     allowed: "a whole number of MiB from 8 to 1000000",
     about:
-      "Memory for request bodies that are received at once, in MiB. One organization may use a quarter, one token an eighth. More are answered 503.",
+      "Memory for request bodies that are being received, in MiB. One organization may use a quarter, one token an eighth. More are answered 503.",
   }),
   jobSteps: wholeNumber("JOB_STEPS", DEFAULT_JOB_LIMITS.steps, [1, MOST_STEPS], {
     about: "Model calls of one job. Its agent or its budget may set another limit, up to 256.",

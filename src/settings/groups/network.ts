@@ -7,15 +7,17 @@ const HOST_SETTING = { default: "127.0.0.1", format: "host", allowed: "an IP add
 export const ADDRESS_SETTINGS = group("Addresses", {
   port: port("PORT", { default: 3000, about: "The port of the API, the pages and MCP." }),
   host: Type.String(
-    setting({ ...HOST_SETTING, env: "HOST", about: "The address it listens on. `0.0.0.0` is every interface." }),
+    setting({ ...HOST_SETTING, env: "HOST", about: "The address to listen on. `0.0.0.0` means every interface." }),
   ),
   adminPort: Type.Optional(
     port("ADMIN_PORT", {
-      about: "The port where Prometheus reads `/metrics`. Without it nothing is counted.",
+      about: "The port where Prometheus reads `/metrics`. Without it, no metrics are collected.",
       otherwise: "no metrics",
     }),
   ),
-  adminHost: Type.String(setting({ ...HOST_SETTING, env: "ADMIN_HOST", about: "The address of that port." })),
+  adminHost: Type.String(
+    setting({ ...HOST_SETTING, env: "ADMIN_HOST", about: "The address on which `ADMIN_PORT` listens." }),
+  ),
   appUrl: optionalSetting("APP_URL", "base-url", {
     allowed: "an http or https URL like https://a.example or https://a.example/troupe",
     about: "The address at which users reach the service. If a proxy strips a path, it is part of the address.",
@@ -45,8 +47,8 @@ export const NETWORK = group("Outbound requests", {
       "Hosts, addresses and CIDR ranges that are not public and that web fetch, MCP servers and webhooks may still reach; outside production also over plain http. An origin (`http://tools.internal:8080`) allows exactly that, in production too.",
   }),
   egressCaFile: optionalSetting("EGRESS_CA_FILE", "path", {
-    allowed: "a file with certificates of authorities, in PEM",
-    about: "Certificates of authorities, in PEM, that are trusted for hosts in `EGRESS_ALLOW`.",
+    allowed: "a PEM file with CA certificates",
+    about: "CA certificates, in PEM, that are trusted for hosts in `EGRESS_ALLOW`.",
   }),
   shellHosts: list("SHELL_HOSTS", "host-rule", {
     allowed:

@@ -15,15 +15,15 @@ export const PROCESS = group("Process", {
   }),
   memoryLimitMib: wholeNumber("MEMORY_LIMIT_MIB", 0, [0, 100_000_000], {
     about:
-      "If the process uses more memory than this for some seconds, it drains and ends with code 69, so that its manager restarts it. 0 is never.",
+      "If the process uses more memory than this for some seconds, it drains and ends with code 69, so that its manager restarts it. 0 means never.",
   }),
   watchdogSeconds: wholeNumber("WATCHDOG_SECONDS", 10, [0, 3_600], {
     // No work of the service blocks the loop for a hundredth of this.
     allowed: "a whole number of seconds from 0 (no watchdog) to 3600",
-    about: "The process ends itself if its event loop is blocked for this long. 0 is never.",
+    about: "The process ends itself if its event loop is blocked for this long. 0 means never.",
   }),
   buildCommit: optionalSetting("BUILD_COMMIT", "commit", {
-    allowed: "the commit's hash in full, in hexadecimal",
+    allowed: "the full hash of the commit, in hexadecimal",
     about: "The commit that `/api/version` reports, for images without a clone.",
     otherwise: "the commit of the clone",
   }),

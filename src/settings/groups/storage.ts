@@ -44,13 +44,13 @@ export const STORAGE = group("Data", {
         secret: true,
         allowed: "keys of 32 bytes in base64, separated by commas",
         about:
-          "Further keys during a [change of the key](operations.md#change-the-key). They decrypt what was encrypted under them, and encrypt nothing.",
+          "Further keys during a [change of the key](operations.md#change-the-key). They decrypt what was encrypted with them; nothing new is encrypted with them.",
       }),
     ),
   ),
   filesDir: optionalSetting("FILES_DIR", "path", {
-    allowed: "a folder that all replicas have in common",
-    about: "The folder of file contents. Several replicas need one in common, or `FILES_URL`.",
+    allowed: "a folder that all replicas share",
+    about: "The folder of file contents. Several replicas need a shared one, or `FILES_URL`.",
     otherwise: "`files` in `DATA_DIR`",
   }),
   filesUrl: optionalSetting("FILES_URL", "s3-url", {
@@ -60,16 +60,16 @@ export const STORAGE = group("Data", {
   }),
   filesAccessKeyId: optionalSetting("FILES_ACCESS_KEY_ID", "word", {
     allowed: "a key without spaces",
-    about: "The id of the key for the bucket.",
+    about: "The id of the access key for the bucket.",
   }),
-  filesSecretAccessKey: key("FILES_SECRET_ACCESS_KEY", { about: "The key for the bucket." }),
+  filesSecretAccessKey: key("FILES_SECRET_ACCESS_KEY", { about: "The secret access key for the bucket." }),
   fileMib: wholeNumber("FILE_MIB", DEFAULT_WORKSPACE_LIMITS.fileBytes / MIB, [1, 102_400], {
     allowed: "a whole number of MiB from 1 to 102400",
     about: "The size of the largest file, in MiB.",
   }),
   workspaceMib: wholeNumber("WORKSPACE_MIB", DEFAULT_WORKSPACE_LIMITS.workspaceBytes / MIB, [1, 1_048_576_000], {
     allowed: "a whole number of MiB from 1 to 1048576000",
-    about: "The size of all files of a workspace together, in MiB.",
+    about: "The largest total size of a workspace's files, in MiB.",
   }),
   eventRetentionDays: wholeNumber("EVENT_RETENTION_DAYS", 90, [1, 3_650], {
     allowed: "a whole number of days from 1 to 3650",

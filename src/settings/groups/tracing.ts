@@ -19,7 +19,7 @@ export const TRACING = group("Traces", {
   otelSdkDisabled: flag("OTEL_SDK_DISABLED", { about: "Turns traces off." }),
   otlpEndpoint: optionalSetting("OTEL_EXPORTER_OTLP_ENDPOINT", "http-url", {
     allowed: "the http or https URL of a collector, such as http://localhost:4318",
-    about: "The OpenTelemetry collector that gets the [traces](operations.md#traces).",
+    about: "The OpenTelemetry collector that receives the [traces](operations.md#traces).",
     otherwise: "no traces",
   }),
   otlpHeaders: optionalSetting("OTEL_EXPORTER_OTLP_HEADERS", "otel-pairs", {

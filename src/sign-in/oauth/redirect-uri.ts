@@ -24,7 +24,8 @@ const REDIRECT_HOST = /^[\w.:[\]%~-]*$/;
 
 /** The error of the address, or null. */
 export function redirectComplaint(uri: string): string | null {
-  if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL_OR_SPACE.test(uri) || !URL.canParse(uri)) return "is no address";
+  if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL_OR_SPACE.test(uri) || !URL.canParse(uri))
+    return "is not an address";
   const { protocol, host, hostname, hash, username, password } = new URL(uri);
   if (REFUSED_SCHEMES.has(protocol)) return `has the scheme ${protocol.slice(0, -1)}`;
   if (hash !== "" || uri.includes("#")) return "has a fragment";

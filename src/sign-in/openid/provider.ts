@@ -216,7 +216,7 @@ export class OpenIdProvider {
     if (response.status !== 200) throw new ProviderAway(`${issuer.host}: its configuration answers ${response.status}`);
     const server = await oauth.processDiscoveryResponse(issuer, response);
     for (const endpoint of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
-      if (!this.isUsable(server[endpoint] ?? "")) throw new Error(`its ${endpoint} is no https address`);
+      if (!this.isUsable(server[endpoint] ?? "")) throw new Error(`its ${endpoint} is not an https address`);
     }
     return server;
   }

@@ -109,7 +109,7 @@ export async function addPasskey(parts: PasskeyPageParts, visit: OwnVisit): Prom
   if (key === null) return showAccount(parts, visit, accountComplaint(STALE_PASSKEY));
   const made = await madePasskey(party, form.get("credential") ?? "", toAdd(key, userId), parts.log);
   if (made === null)
-    return showAccount(parts, visit, accountComplaint("The answer of the browser is no passkey for this account."));
+    return showAccount(parts, visit, accountComplaint("The browser's answer is not a passkey for this account."));
   const command = { kind: "add_passkey", passkey: { ...made, name } } as const;
   const added = await parts.system.dispatch(accountRef(userId), command);
   if (!added.ok) return faultPage(added.fault);

@@ -148,7 +148,7 @@ describe("images and files of a tool's result", () => {
     );
     expect(await told("chat completions", entries)).toEndWith(
       `,{"role":"tool","tool_call_id":"call00001","content":"it is 0"},{"role":"tool","tool_call_id":"call00002","content":"it is 1"},` +
-        `{"role":"user","content":[{"type":"text","text":"[Of the result of weather:]"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${data}"}},{"type":"text","text":"and?"}]}]`,
+        `{"role":"user","content":[{"type":"text","text":"[From the result of weather:]"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${data}"}},{"type":"text","text":"and?"}]}]`,
     );
   });
 
@@ -156,7 +156,7 @@ describe("images and files of a tool's result", () => {
     for (const format of ["messages", "responses", "chat completions"] as const) {
       const failed = await told(format, rounds([[shot]], true));
       expect(failed).toContain(data);
-      expect(failed.indexOf("it is 0")).toBeLessThan(failed.indexOf("[Of the result of weather:]"));
+      expect(failed.indexOf("it is 0")).toBeLessThan(failed.indexOf("[From the result of weather:]"));
       expect(await told(format, rounds([[shot]]), [])).toContain(data);
     }
     expect(await told("messages", rounds([[shot]], true))).toContain('"content":"it is 0","is_error":true');
