@@ -3436,7 +3436,7 @@ export interface DataColumn {
 export interface DefaultRunner {
     /** The default model; null if there is none */
     model: string | null;
-    /** Whether that is the built-in demo, which is no language model */
+    /** Whether that is the built-in demo, which is not a language model */
     demo: boolean;
 }
 /** A deleted chat, in its last state */
@@ -5322,7 +5322,7 @@ export interface Model {
     name: string;
     /** Whether it is the default model */
     default: boolean;
-    /** Whether it is the built-in demo provider, which is no language model */
+    /** Whether it is the built-in demo provider, which is not a language model */
     demo: boolean;
     /** Whether only organizations with a key of their own for its provider can use it */
     needs_own_key: boolean;

@@ -6287,7 +6287,7 @@ class DefaultRunner(TypedDict):
 
     # The default model; null if there is none
     model: str | None
-    # Whether that is the built-in demo, which is no language model
+    # Whether that is the built-in demo, which is not a language model
     demo: bool
 
 
@@ -8464,7 +8464,7 @@ class Model(TypedDict):
     name: str
     # Whether it is the default model
     default: bool
-    # Whether it is the built-in demo provider, which is no language model
+    # Whether it is the built-in demo provider, which is not a language model
     demo: bool
     # Whether only organizations with a key of their own for its provider can use it
     needs_own_key: bool
@@ -11401,7 +11401,7 @@ def _parsed(request: _Request, content: bytes | None) -> Any:
     try:
         return None if content is None else json.loads(content)
     except ValueError as error:
-        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is no JSON") from error
+        raise ConnectionFailedError(f"{request.method} {request.path}: the answer is not JSON") from error
 
 
 def _resuming(request: _Request, cursor: str | None) -> _Request:
@@ -11416,7 +11416,7 @@ def _streamed(body: Mapping[str, object], stream: bool) -> dict[str, object]:
 def _segment(text: str) -> str:
     """An id as a piece of a path; what would be another path is refused."""
     if text in ("", ".", ".."):
-        raise TroupeError(f"{text!r} is no id")
+        raise TroupeError(f"{text!r} is not an id")
     return urllib.parse.quote(text, safe="")
 
 

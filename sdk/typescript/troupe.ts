@@ -4740,7 +4740,7 @@ export interface DataColumn {
 export interface DefaultRunner {
   /** The default model; null if there is none */
   model: string | null;
-  /** Whether that is the built-in demo, which is no language model */
+  /** Whether that is the built-in demo, which is not a language model */
   demo: boolean;
 }
 
@@ -6863,7 +6863,7 @@ export interface Model {
   name: string;
   /** Whether it is the default model */
   default: boolean;
-  /** Whether it is the built-in demo provider, which is no language model */
+  /** Whether it is the built-in demo provider, which is not a language model */
   demo: boolean;
   /** Whether only organizations with a key of their own for its provider can use it */
   needs_own_key: boolean;
@@ -9797,7 +9797,7 @@ function resuming(request: ApiRequest, cursor: string | undefined): ApiRequest {
 
 /** An id as a piece of a path; what would be another path is refused. */
 function segment(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new TroupeError(`${JSON.stringify(id)} is no id`);
+  if (id === "" || id === "." || id === "..") throw new TroupeError(`${JSON.stringify(id)} is not an id`);
   return encodeURIComponent(id);
 }
 
