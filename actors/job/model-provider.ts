@@ -9,6 +9,9 @@ import type { Thinking } from "./model-entry.ts";
 export const MODEL_FORMATS = ["messages", "responses", "chat-completions"] as const;
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 
+/** The providers that settings of a single key or address give. */
+export const USUAL_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
+
 /** Where the calls of a provider go. */
 export interface ProviderAddress {
   /** Requests go to the path of their format below it; its query stays. */

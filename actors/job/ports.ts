@@ -171,6 +171,10 @@ export interface ModelPort {
   takesTools?(model: string | null): boolean;
   /** Every model that `describe` accepts, the default first. */
   allowed(): readonly AllowedModel[];
+  /** The providers for which organizations can have keys of their own; absent: the usual ones. */
+  keyedProviders?(): readonly string[];
+  /** Calls that the provider of the model with this name takes at once with one key; absent or null: unlimited. */
+  callsAtOnce?(model: string | null): number | null;
   /** The currency of costs in usages; absent if no model has a price. */
   readonly currency?: string;
   /** Whether the current price of a call with this name is known; absent if no model has a price. */
@@ -312,5 +316,7 @@ export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort
   ...(models.currency === undefined ? {} : { currency: models.currency }),
   ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
   ...(models.takesTools === undefined ? {} : { takesTools: (model) => models.takesTools?.(model) !== false }),
+  ...(models.keyedProviders === undefined ? {} : { keyedProviders: () => models.keyedProviders?.() ?? [] }),
+  ...(models.callsAtOnce === undefined ? {} : { callsAtOnce: (model) => models.callsAtOnce?.(model) ?? null }),
   call,
 });

@@ -7,7 +7,6 @@ import type { Principal, SecretsUser } from "./principal.ts";
 import type {
   Agent,
   CredentialKind,
-  KeyedProvider,
   Member,
   Organization,
   ProviderKey,
@@ -215,14 +214,14 @@ export type OrganizationCommand =
   | { readonly kind: "list_secrets" }
   | {
       readonly kind: "put_provider_key";
-      readonly provider: KeyedProvider;
+      readonly provider: string;
       readonly secret: string;
       readonly origin: Origin;
     }
-  | { readonly kind: "delete_provider_key"; readonly provider: KeyedProvider; readonly origin: Origin }
+  | { readonly kind: "delete_provider_key"; readonly provider: string; readonly origin: Origin }
   | { readonly kind: "list_provider_keys" }
   /** The name of the secret; null if the organization has no key of its own for this provider. */
-  | { readonly kind: "read_provider_key"; readonly provider: KeyedProvider };
+  | { readonly kind: "read_provider_key"; readonly provider: string };
 
 export interface OrganizationReplies extends PeopleReplies {
   found_organization: {

@@ -236,13 +236,9 @@ export const Secret = Type.Object({
 });
 export type Secret = Static<typeof Secret>;
 
-/** The model providers for which an organization can have a key of its own. */
-export const KEYED_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
-export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
-
 /** The secret whose value calls of this provider use (RUN-5). */
 export const ProviderKey = Type.Object({
-  provider: OneOf(KEYED_PROVIDERS),
+  provider: Type.String(),
   secret: Type.String(),
   createdAt: Timestamp,
   updatedAt: Timestamp,

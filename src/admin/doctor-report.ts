@@ -10,13 +10,17 @@ import { dirname } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { inspectDatabase } from "../../db/inspection.ts";
 import { readSecret } from "../../db/data-folder.ts";
+import type { ModelProvider } from "../../actors/job/model-provider.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
 import { findGit } from "../repositories/git.ts";
 import { listModels } from "../runner/model-list.ts";
+import { modelProviders } from "../runner/model-name.ts";
+import { providerHeaders } from "../runner/provider-address.ts";
 import { createModels } from "../runner/models.ts";
 import { findShell } from "../sandbox/shell.ts";
 import { modelSettings } from "../service/model-choice.ts";
 import { createSealing, isCheckOf, otherSecretsOf } from "../service/service-key.ts";
+import { maskUrl } from "../settings/setting-format.ts";
 import type { Config } from "../settings/settings.ts";
 import { priceErrors, pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
@@ -25,9 +29,6 @@ import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "
 import { type CommandAnswer, listAnswer } from "./command-answer.ts";
 import type { AdminCommand } from "./subjects.ts";
 import { MIB } from "../../actors/units.ts";
-import { DEFAULT_OPENAI_URL, DEFAULT_ANTHROPIC_URL } from "../runner/model-name.ts";
-
-const PROVIDER_MS = 5_000;
 
 /** `withDatabase` passes the url of the existing database; it rejects if there is none or it does not answer. */
 export async function doctorFacts(
@@ -35,7 +36,7 @@ export async function doctorFacts(
   hasDatabase: boolean,
   withDatabase: <T>(run: (url: string) => Promise<T>) => Promise<T>,
 ): Promise<DoctorFacts> {
-  const providers = await Promise.all(providersOf(config));
+  const providers = await askedProviders(config);
   const outside = providers.map(({ address }) => new URL(address).hostname).filter((host) => /\.[a-z]+$/.test(host));
   return {
     config,
@@ -100,33 +101,20 @@ function unpricedOf(config: Config): DoctorFacts["unpriced"] {
     .map(({ provider, name, isDefault }) => ({ name: `${provider}:${name}`, isDefault }));
 }
 
-function providersOf({ openaiApiKey, openaiBaseUrl, anthropicApiKey }: Config): Promise<DoctorFacts["providers"][0]>[] {
-  const asked: Promise<DoctorFacts["providers"][0]>[] = [];
-  if (openaiBaseUrl !== undefined || openaiApiKey !== undefined) {
-    const address = openaiBaseUrl ?? DEFAULT_OPENAI_URL;
-    asked.push(
-      listModels(address, { apiKey: openaiApiKey }).then((list) => ({
-        address,
+/** Asks each provider for its models. Two names of one address are one provider. */
+async function askedProviders(config: Config): Promise<DoctorFacts["providers"]> {
+  const byAddress = Map.groupBy(modelProviders(modelSettings(config, [])).values(), ({ baseUrl }) => baseUrl);
+  return Promise.all(
+    [...byAddress.values()].map(async (providers) => {
+      const [provider] = providers as [ModelProvider];
+      const list = await listModels(provider.baseUrl, { headers: providerHeaders(provider.format, provider) });
+      return {
+        name: providers.map(({ name }) => name).join(", "),
+        address: maskUrl(provider.baseUrl),
         why: list.kind === "listed" ? null : list.why,
-      })),
-    );
-  }
-  if (anthropicApiKey !== undefined) asked.push(anthropic(anthropicApiKey));
-  return asked;
-}
-
-async function anthropic(key: string): Promise<DoctorFacts["providers"][0]> {
-  const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
-  try {
-    const answer = await fetch(`${DEFAULT_ANTHROPIC_URL}/models`, {
-      headers,
-      signal: AbortSignal.timeout(PROVIDER_MS),
-    });
-    await answer.body?.cancel();
-    return { address: DEFAULT_ANTHROPIC_URL, why: answer.ok ? null : `it answered ${answer.status}` };
-  } catch {
-    return { address: DEFAULT_ANTHROPIC_URL, why: "the connection failed" };
-  }
+      };
+    }),
+  );
 }
 
 const finds = (host: string): Promise<boolean> =>

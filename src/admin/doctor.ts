@@ -42,7 +42,12 @@ export interface DoctorFacts {
   /** Allowed models without a price today; null: there is no price table. A text: why the table is invalid. */
   readonly unpriced: readonly { readonly name: string; readonly isDefault: boolean }[] | string | null;
   /** The providers asked; `why` is null if the provider answered. */
-  readonly providers: readonly { readonly address: string; readonly why: string | null }[];
+  readonly providers: readonly {
+    /** The names under which it can be used. */
+    readonly name: string;
+    readonly address: string;
+    readonly why: string | null;
+  }[];
   /** Whether internet names resolve; null if all providers are local. */
   readonly findsNames: boolean | null;
   /** Why there is no git for clones. */
@@ -213,13 +218,13 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
   else if (model.isDemo && config.nodeEnv === "production")
     found.push(warning("model", `${model.name} is not a language model`, "Set MODEL and the key of its provider."));
   else found.push(okFinding("model", model.name));
-  for (const { address, why } of providers)
+  for (const { name, address, why } of providers)
     found.push(
       why === null
-        ? okFinding("provider", `${address} answers`)
+        ? okFinding("provider", `${name} at ${address} answers`)
         : problem(
             "provider",
-            `${address} does not answer: ${why}`,
+            `${name} at ${address} does not answer: ${why}`,
             "Check that it runs, that the key is correct, and that this machine can reach it.",
           ),
     );

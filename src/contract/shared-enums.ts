@@ -24,14 +24,7 @@ import {
   SCHEDULE_TYPES,
 } from "../../actors/mission/schema.ts";
 import { SCOPES } from "../../actors/organization/principal.ts";
-import {
-  AUDIT_ACTIONS,
-  KEYED_PROVIDERS,
-  ROLES,
-  TASK_STATUSES,
-  TOKEN_KINDS,
-  VISIBILITIES,
-} from "../../actors/organization/schema.ts";
+import { AUDIT_ACTIONS, ROLES, TASK_STATUSES, TOKEN_KINDS, VISIBILITIES } from "../../actors/organization/schema.ts";
 import { USAGE_GROUPS } from "../../actors/usage/directory.ts";
 import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { RETRY_PROFILES } from "../../actors/webhook/policy.ts";
@@ -63,7 +56,6 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   JobRelation: { values: RELATIONS, about: "How a job derives from its parent" },
   JobStatus: { values: JOB_STATUSES, about: "Status of a job" },
   JobWaitReason: { values: WAIT_REASONS, about: "Why a running job waits" },
-  KeyedProvider: { values: KEYED_PROVIDERS, about: "A provider of models that takes keys of organizations" },
   McpToolset: { values: TOOLSET_NAMES, about: "A group of MCP tools" },
   MessageRole: { values: MESSAGE_ROLES, about: "Role of the author of a message" },
   MissionFailedReason: { values: FAILED_REASONS, about: "Why a mission has failed" },

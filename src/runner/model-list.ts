@@ -1,4 +1,5 @@
-/** Asks an OpenAI-compatible server which models it has. */
+/** Asks a provider which models it has; OpenAI, Anthropic and compatible servers answer in the same form. */
+import { providerUrl } from "./provider-address.ts";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 
 /** A server that has not answered by then counts as unreachable; the start waits for this long. */
@@ -14,30 +15,27 @@ export type ModelList =
   | { readonly kind: "unreachable"; readonly why: string };
 
 export interface ModelListOptions {
-  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
   /** Bypasses HTTP_PROXY, because a proxy's 127.0.0.1 is another machine. */
   readonly isLocal?: boolean;
 }
 
-/** The models at `baseUrl`, which ends in `/v1`. Sends the key and no prompt. Never rejects. */
+/** The models at `baseUrl`, which ends in `/v1`. Sends the headers and no prompt. Never rejects. */
 export async function listModels(
   baseUrl: string,
-  { apiKey, timeoutMs = MODEL_LIST_MS, isLocal = false }: ModelListOptions = {},
+  { headers = {}, timeoutMs = MODEL_LIST_MS, isLocal = false }: ModelListOptions = {},
 ): Promise<ModelList> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/models`, {
+    const response = await fetch(providerUrl(baseUrl, "/models"), {
       // The key goes to the configured address only.
       redirect: "manual",
       signal: controller.signal,
       decompress: false,
       ...(isLocal ? { proxy: false } : {}),
-      headers: {
-        "accept-encoding": "identity",
-        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
+      headers: { "accept-encoding": "identity", ...headers },
     });
     if (!response.ok) return unreachable(`it answered ${response.status}`);
     if (response.headers.has("content-encoding")) return unreachable("its answer is compressed");

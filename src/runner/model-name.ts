@@ -1,14 +1,18 @@
 /**
  * Resolves a model's name by the configuration alone (RUN-1): pure, and loads nothing.
  *
- *   null          → MODEL, else the first model of MODEL_PROVIDERS, else the default of the provider that has a key, else
- *                   `demo:echo`
+ *   null          → MODEL, else the default of the provider that has a key, else `demo:echo`
  *   "auto"        → the first local model that was found, else `demo:echo` (as MODEL only)
  *   "provider:x"  → that model, if its provider is configured
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { ModelFormat, ModelProvider, ProviderAddress } from "../../actors/job/model-provider.ts";
+import {
+  type ModelFormat,
+  type ModelProvider,
+  type ProviderAddress,
+  USUAL_PROVIDERS,
+} from "../../actors/job/model-provider.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import { didYouMean } from "../../actors/near-name.ts";
@@ -16,7 +20,7 @@ import type { LocalModel } from "./local-models.ts";
 
 /** The configuration of the provider seam. Keys are never logged or shown. */
 export interface ModelSettings {
-  /** `provider:name` or `auto`, from MODEL; null if not set. */
+  /** `provider:name` or `auto`, from MODEL, else the first of MODEL_PROVIDERS; null if there is none. */
   readonly model: string | null;
   readonly anthropicApiKey: string | null;
   readonly openaiApiKey: string | null;
@@ -85,8 +89,6 @@ export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
 export const DEFAULT_ANTHROPIC_URL = "https://api.anthropic.com/v1";
 export const DEFAULT_OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: ModelTarget = { kind: "demo", provider: "demo", name: "echo" };
-/** The providers that settings of one key or address give. */
-const USUAL_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
 /** The short name of a package of the AI SDK, or the full name of another package. */
 const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
@@ -195,9 +197,11 @@ function defaultTarget(settings: ModelSettings): Outcome<ModelTarget> {
   if (presentSetting(settings.openaiBaseUrl) !== null)
     return refuseModelName("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
   const openai = providers.get("openai");
-  return presentSetting(settings.openaiApiKey) === null || openai === undefined
+  if (presentSetting(settings.openaiApiKey) !== null && openai !== undefined)
+    return providedTarget(openai, DEFAULT_OPENAI_MODEL);
+  return (settings.providers ?? []).length === 0
     ? demoTarget(settings)
-    : providedTarget(openai, DEFAULT_OPENAI_MODEL);
+    : refuseModelName("MODEL_PROVIDERS is set and names no model: add `models` to a provider, or set MODEL.");
 }
 
 /** A placeholder for the operator's key where one is required. */

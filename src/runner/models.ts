@@ -12,6 +12,7 @@ import {
   ownKeyWords,
 } from "../../actors/job/ports.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
+import { type ModelProvider, USUAL_PROVIDERS } from "../../actors/job/model-provider.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
@@ -49,7 +50,8 @@ export function createModels(
   { timers = realTimers, time }: ModelsOptions = {},
 ): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
-  const secrets = modelSecrets(settings);
+  const providers = modelProviders(settings);
+  const secrets = [...providers.values()].flatMap(secretsOf);
   const allowed = allowedTargets(settings);
   const windows = settings.windows ?? new Map<string, number>();
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
@@ -88,6 +90,13 @@ export function createModels(
         window: windowOfTarget(target, windows),
         input: inputOfTarget(target, inputs),
       }));
+    },
+
+    keyedProviders: () => [...new Set([...USUAL_PROVIDERS, ...providers.keys()])],
+
+    callsAtOnce(model) {
+      const target = allowedTarget(model, allowed);
+      return target.ok && "baseUrl" in target.value ? (target.value.concurrency ?? null) : null;
     },
 
     async call(call, onText, signal) {
@@ -139,12 +148,11 @@ const targetName = ({ provider, name }: ModelTarget): string => `${provider}:${n
 const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
 /** Strings that no message may contain: keys, values of headers, and hosts. */
-const modelSecrets = (settings: ModelSettings): readonly string[] =>
-  [...modelProviders(settings).values()].flatMap(({ apiKey, headers = {}, baseUrl }) => [
-    ...(apiKey === null ? [] : [apiKey]),
-    ...Object.values(headers).filter(({ length }) => length >= LEAST_HIDDEN),
-    URL.parse(baseUrl)?.hostname ?? baseUrl,
-  ]);
+const secretsOf = ({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] => [
+  ...(apiKey === null ? [] : [apiKey]),
+  ...Object.values(headers).filter(({ length }) => length >= LEAST_HIDDEN),
+  URL.parse(baseUrl)?.hostname ?? baseUrl,
+];
 /** Shorter values of headers are words of ordinary text. */
 const LEAST_HIDDEN = 8;
 

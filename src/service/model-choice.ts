@@ -3,15 +3,18 @@
  * (`modelErrors`). Choices that need an answer of a server are made before the database starts (`chooseModels`):
  *
  *   MODEL=provider:name          that one
+ *   MODEL_PROVIDERS, no MODEL    the first model of that file
  *   MODEL=auto                   the first server found on this machine, else the demo model
  *   OPENAI_BASE_URL, no MODEL    the only model of that server
  *   neither                      the default of the provider that has a key, else the demo model
  */
 import type { ModelPort } from "../../actors/job/ports.ts";
+import type { ProvidedModel } from "../../actors/job/model-provider.ts";
 import type { Logger } from "../log/log.ts";
 import { findLocalModels, LOCAL_SERVERS, type LocalModel } from "../runner/local-models.ts";
 import { listModels } from "../runner/model-list.ts";
 import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
+import { providerHeaders } from "../runner/provider-address.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError, SettingsCheck } from "../settings/settings.ts";
@@ -52,6 +55,7 @@ type ModelConfig = Pick<
   | "openaiBaseUrl"
   | "allowDemoModel"
   | "nodeEnv"
+  | "provided"
 > & { readonly stalledStreamSeconds?: number };
 
 /** The most names in a message. */
@@ -68,6 +72,7 @@ export const modelErrors: SettingsCheck = {
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "ALLOW_DEMO_MODEL",
+    "MODEL_PROVIDERS",
   ],
   errors(config) {
     const settings = modelSettings(config, []);
@@ -97,7 +102,7 @@ async function choose(config: Config, log: Logger, time?: RunTime): Promise<Chos
     createModels(settings, log, time === undefined ? {} : { time });
   if (config.model === "auto") return auto(config, log, created);
   if (needsList(config)) return onlyModel(config, log, created);
-  const hasModel = config.model !== undefined || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
+  const hasModel = firstModel(config) !== null || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
   const local = hasModel ? Promise.resolve([]) : findLocalModels();
   const models = created(modelSettings(config, []));
   const chosen = models.describe(null);
@@ -107,7 +112,11 @@ async function choose(config: Config, log: Logger, time?: RunTime): Promise<Chos
 }
 
 const needsList = (config: Config): boolean =>
-  config.model === undefined && config.anthropicApiKey === undefined && config.openaiBaseUrl !== undefined;
+  firstModel(config) === null && config.anthropicApiKey === undefined && config.openaiBaseUrl !== undefined;
+
+/** MODEL, else the first model of MODEL_PROVIDERS that does not need a key of an organization. */
+const firstModel = ({ model, provided }: Pick<Partial<Config>, "model" | "provided">): string | null =>
+  model ?? provided?.models.find(({ isOwnKeyOnly }) => isOwnKeyOnly !== true)?.model ?? null;
 
 async function auto(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
   const local = await findLocalModels();
@@ -126,7 +135,8 @@ async function auto(config: Config, log: Logger, created: Created): Promise<Chos
 
 async function onlyModel(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
   const baseUrl = config.openaiBaseUrl ?? "";
-  const list = await listModels(baseUrl, { apiKey: config.openaiApiKey });
+  const headers = providerHeaders("chat-completions", { apiKey: config.openaiApiKey ?? null });
+  const list = await listModels(baseUrl, { headers });
   if (list.kind === "unreachable") {
     throw new ModelUnavailable(
       `MODEL is not set, and the server of OPENAI_BASE_URL could not be asked for its models: ${list.why}. Start it, or set MODEL=openai:NAME.`,
@@ -149,17 +159,29 @@ async function onlyModel(config: Config, log: Logger, created: Created): Promise
 
 /** The settings about models; `localModels` are the servers found on this machine. */
 export function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
+  const provided = config.provided?.models ?? [];
   return {
-    model: config.model ?? null,
+    model: firstModel(config),
+    providers: config.provided?.providers ?? [],
     anthropicApiKey: config.anthropicApiKey ?? null,
     openaiApiKey: config.openaiApiKey ?? null,
     openaiBaseUrl: config.openaiBaseUrl ?? null,
-    models: [...(config.models ?? []), ...(config.modelFallbacks ?? [])],
-    ownKeyModels: config.ownKeyModels ?? [],
-    windows: windowsOf(config),
-    inputs: inputsOf(config),
-    thinking: thinkingOf(config),
-    withoutTools: config.modelsWithoutTools ?? [],
+    models: [
+      ...provided.flatMap(({ model, isOwnKeyOnly }) => (isOwnKeyOnly === true ? [] : [model])),
+      ...(config.models ?? []),
+      ...(config.modelFallbacks ?? []),
+    ],
+    ownKeyModels: [
+      ...provided.flatMap(({ model, isOwnKeyOnly }) => (isOwnKeyOnly === true ? [model] : [])),
+      ...(config.ownKeyModels ?? []),
+    ],
+    windows: saidOf(provided, ({ window }) => window, config.modelWindows, windowEntry),
+    inputs: saidOf(provided, ({ inputs }) => inputs, config.modelInputs, inputEntry),
+    thinking: saidOf(provided, ({ thinking }) => thinking, config.modelThinking, thinkingEntry),
+    withoutTools: [
+      ...provided.flatMap(({ model, takesTools }) => (takesTools === false ? [model] : [])),
+      ...(config.modelsWithoutTools ?? []),
+    ],
     localModels,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel ?? false,
@@ -174,14 +196,19 @@ function whyUnusable(name: string | null, settings: ModelSettings): string | nul
   return target.fault.kind === "provider_error" ? target.fault.message : target.fault.kind;
 }
 
-/** How models think, by `provider:name`. */
-const thinkingOf = ({ modelThinking = [] }: { readonly modelThinking?: readonly string[] }) =>
-  new Map(modelThinking.flatMap((entry) => [thinkingEntry(entry) ?? []].filter((pair) => pair.length === 2)));
-
-/** The inputs of models, by `provider:name`. */
-const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
-  new Map(modelInputs.flatMap((entry) => [inputEntry(entry) ?? []].filter((pair) => pair.length === 2)));
-
-/** Tokens by `provider:name`. */
-const windowsOf = ({ modelWindows = [] }: { readonly modelWindows?: readonly string[] }) =>
-  new Map(modelWindows.flatMap((entry) => [windowEntry(entry) ?? []].filter((pair) => pair.length === 2)));
+/** What is said of models by `provider:name`: in the file of MODEL_PROVIDERS, and before it in a setting. */
+function saidOf<T>(
+  provided: readonly ProvidedModel[],
+  inFile: (model: ProvidedModel) => T | undefined,
+  entries: readonly string[] = [],
+  read: (entry: string) => readonly [string, T] | null,
+): ReadonlyMap<string, T> {
+  const said = new Map<string, T>();
+  for (const model of provided) {
+    const value = inFile(model);
+    if (value !== undefined) said.set(model.model, value);
+  }
+  for (const [model, value] of entries.flatMap((entry) => [read(entry)].filter((pair) => pair !== null)))
+    said.set(model, value);
+  return said;
+}

@@ -6,6 +6,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { TSchema } from "../../actors/schema.ts";
 import { readableAuthorities } from "./authorities.ts";
+import { isProvidedModels, readModelProviders } from "./model-providers.ts";
 import type { SettingOptions } from "./setting.ts";
 import {
   endpointWithoutKey,
@@ -54,8 +55,14 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (value === INVALID) errors.push({ variable: schema.env, message: settingComplaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
-  for (const folder of ["dataDir", "filesDir", "modelPrices", "egressCaFile"])
+  for (const folder of ["dataDir", "filesDir", "modelPrices", "modelProviders", "egressCaFile"])
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
+  const read =
+    values["modelProviders"] === undefined ? null : readModelProviders(String(values["modelProviders"]), env);
+  if (read !== null && isProvidedModels(read)) values["provided"] = read;
+  else
+    for (const what of read ?? [])
+      errors.push({ variable: "MODEL_PROVIDERS", message: `names ${String(values["modelProviders"])}, which ${what}` });
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
   const own = [
@@ -83,8 +90,23 @@ export function describeConfig(config: Partial<Config>, errors: readonly ConfigE
   return SETTINGS.map(([key, schema]) => {
     const wrong = errors.filter(({ variable }) => variable === schema.env);
     if (wrong.length > 0) return wrong.map(({ variable, message }) => `# wrong: ${variable} ${message}`).join("\n");
-    return `${schema.env}=${describe(schema, values[key])}`;
+    const line = `${schema.env}=${describe(schema, values[key])}`;
+    return key === "modelProviders" ? [line, ...providerLines(config)].join("\n") : line;
   }).join("\n");
+}
+
+/** What the file of MODEL_PROVIDERS gives, as comments. */
+function providerLines({ provided }: Partial<Config>): readonly string[] {
+  if (provided === undefined) return [];
+  return provided.providers.map(({ name, format, baseUrl, apiKey, headers = {} }) => {
+    const models = provided.models.flatMap(({ model }) => (model.startsWith(`${name}:`) ? [model] : []));
+    const parts = [
+      `${format} at ${maskUrl(baseUrl)}`,
+      apiKey === null ? "without a key" : `key ${MASK}`,
+      ...Object.keys(headers).map((header) => `${header} ${MASK}`),
+    ];
+    return `#   ${name}: ${parts.join(", ")}; models: ${models.length === 0 ? "none" : models.join(", ")}`;
+  });
 }
 
 function describe(schema: ConfigSetting, value: unknown): string {

@@ -2,6 +2,7 @@
  * All settings. `groups/` is the single source of their names, defaults, allowed values, types, secrets and
  * descriptions.
  */
+import type { ProvidedModels } from "../../actors/job/model-provider.ts";
 import { type Static, Type } from "../../actors/schema.ts";
 import { LIMIT_SETTINGS } from "./groups/limits.ts";
 import { MODELS } from "./groups/models.ts";
@@ -35,7 +36,10 @@ export const Settings = Type.Object({
 });
 
 /** The typed settings. `dataDir` is absolute; `appUrl` has no trailing slash. */
-export type Config = Readonly<Static<typeof Settings>>;
+export type Config = Readonly<Static<typeof Settings>> & {
+  /** What the file of MODEL_PROVIDERS says. */
+  readonly provided?: ProvidedModels;
+};
 
 export interface ConfigError {
   readonly variable: string;

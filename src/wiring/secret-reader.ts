@@ -3,7 +3,7 @@ import { notFound, ok } from "../../actors/fault.ts";
 import { type Sealing, secretContext } from "../../actors/sealing.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 import type { ProviderKeys } from "../../actors/job/ports.ts";
-import { KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 
 /** Port: `src/runner/mcp/header-secrets.ts`. */
@@ -20,9 +20,8 @@ export function actorSecretReader(system: TroupeSystem, sealing: Sealing): Secre
 
 /** The provider key of a call (port: `actors/job/ports.ts`), from the organization's settings. */
 export const actorProviderKeys = (system: TroupeSystem): ProviderKeys => ({
-  async secretFor(organizationId, name) {
-    const provider = KEYED_PROVIDERS.find((keyed) => keyed === name);
-    if (provider === undefined) return ok(null);
+  async secretFor(organizationId, provider) {
+    if (provider === "demo") return ok(null);
     return await system.dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
   },
 });

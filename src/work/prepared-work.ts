@@ -37,7 +37,7 @@ import { type ModelInfo, type ModelPort, ownKeyWords } from "../../actors/job/po
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import { type Agent, KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
@@ -190,8 +190,8 @@ const checkWorkspace = (system: TroupeSystem, organizationId: string, id: string
 
 /** Refuses a model that needs a key of the organization, if there is none (RUN-5). */
 async function withKey(system: TroupeSystem, organizationId: string, model: ModelInfo): Promise<Outcome<unknown>> {
-  const provider = KEYED_PROVIDERS.find((keyed) => keyed === model.provider);
-  if (model.isOwnKeyOnly !== true || provider === undefined) return ok(null);
+  if (model.isOwnKeyOnly !== true) return ok(null);
+  const { provider } = model;
   const key = await system.dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
   if (!key.ok || key.value !== null) return key;
   return refuse({ kind: "provider_error", message: ownKeyWords(`${model.provider}:${model.name}`) });

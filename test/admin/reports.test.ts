@@ -149,7 +149,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["model", "problem", { model: "no key" }],
   ["model", "warning", { model: { name: "demo:echo", isDemo: true } }],
   ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is not JSON" }],
-  ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
+  ["provider", "problem", { providers: [{ name: "acme", address: "https://x.test/v1", why: "it answered 401" }] }],
   ["egress", "problem", { findsNames: false }],
   ["git", "warning", { git: "git is not installed" }],
   ["shell", "warning", { shell: "bubblewrap is not installed" }],

@@ -136,7 +136,7 @@ export const LAYERS: readonly Layer[] = [
     name: "the settings",
     files: at("src/settings/.*"),
     ours: at("actors/.*", "src/settings/.*", "src/egress/.*", String.raw`package\.json`),
-    packages: ["@sinclair/typebox", "ipaddr.js"],
+    packages: ["@sinclair/typebox", "ipaddr.js", "jsonc-parser"],
     builtins: true,
   },
   {

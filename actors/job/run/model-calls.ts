@@ -123,7 +123,10 @@ export class ModelCalls {
     if (isToolless && needsTools(job)) return withoutTools(named);
     if (isToolless) await this.warnOfTools(named);
     // A provider's limits for one key do not concern the other keys.
-    const limiter = run.limits.of(keySecret === null ? provider : `${provider} ${job.organizationId}`);
+    const limiter = run.limits.of(
+      keySecret === null ? provider : `${provider} ${job.organizationId}`,
+      services.models.callsAtOnce?.(model) ?? Infinity,
+    );
     // A pause past the deadline would be in vain, so the call fails at once.
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
     if (limiter.pauseMs >= left) return pausedTooLong(limiter.pauseMs);

@@ -3,7 +3,7 @@
  * limit (429), all calls to it slow down, not only that one:
  *
  *   refused ─▶ pause for all; the window of calls in flight is halved
- *   success ─▶ the window grows by one, until it is fully open
+ *   success ─▶ the window grows by one, until it is fully open: unlimited, or the operator's limit for the provider
  *
  * So the calls resume one by one instead of all at once. Calls wait in the order in which they arrived.
  *
@@ -42,11 +42,14 @@ export class ProviderLimits {
     this.clock = clock;
   }
 
-  /** The limiter of a provider (and key). Enter it at once: an idle one is forgotten. */
-  of(provider: string): Limiter {
+  /**
+   * The limiter of a provider (and key), which never lets through more than `most` calls at once. Enter it at once: an
+   * idle one is forgotten.
+   */
+  of(provider: string, most = Infinity): Limiter {
     const known = this.limiters.get(provider);
     if (known !== undefined) return known;
-    const limiter = new Limiter(this.clock, () => this.limiters.delete(provider));
+    const limiter = new Limiter(this.clock, () => this.limiters.delete(provider), most);
     this.limiters.set(provider, limiter);
     return limiter;
   }
@@ -65,18 +68,22 @@ export class ProviderLimits {
 export class Limiter {
   private readonly clock: Clock;
   private readonly waiting: (() => void)[] = [];
-  private window = Infinity;
+  private window: number;
   private inFlight = 0;
   /** Monotonic time until which no call is made. */
   private pausedUntil = 0;
   /** The timer of a pause for which calls wait, or of `FORGET_MS` for which there are none. */
   private cancelTimer: (() => void) | null = null;
   private readonly forget: () => void;
+  /** The window when it is fully open. */
+  private readonly most: number;
 
   /** `forget`: nothing is lost if the next call gets a new limiter. */
-  constructor(clock: Clock, forget: () => void) {
+  constructor(clock: Clock, forget: () => void, most: number) {
     this.clock = clock;
     this.forget = forget;
+    this.most = most;
+    this.window = most;
   }
 
   /** Ms until the pause is over; 0 without a pause. */
@@ -130,7 +137,7 @@ export class Limiter {
       this.window = Math.max(1, Math.floor(Math.min(this.window, this.inFlight) / 2));
       this.pause(how.pauseMs ?? REFUSED_PAUSE_MS);
     } else if (how.kind === "answered") {
-      this.window = this.window + 1 >= OPEN_WINDOW ? Infinity : this.window + 1;
+      this.window = this.window + 1 >= OPEN_WINDOW ? this.most : Math.min(this.most, this.window + 1);
       if (how.pauseMs !== null) this.pause(how.pauseMs);
     }
     this.inFlight--;
@@ -142,7 +149,7 @@ export class Limiter {
   /** Without calls: forgets a limiter that limits nothing at once, and another one later. */
   private rest(): void {
     if (this.inFlight > 0 || this.waiting.length > 0) return;
-    if (this.window === Infinity && this.pauseMs === 0) return this.forget();
+    if (this.window === this.most && this.pauseMs === 0) return this.forget();
     this.stopTimer();
     this.cancelTimer = this.clock.after(this.pauseMs + FORGET_MS, this.forget);
   }

@@ -5,8 +5,10 @@
 import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { canUse, type Principal } from "../../../actors/organization/principal.ts";
 import type { SecretInfo } from "../../../actors/organization/protocol.ts";
-import { KEYED_PROVIDERS, organizationRef, type ProviderKey } from "../../../actors/organization/schema.ts";
+import { organizationRef, type ProviderKey } from "../../../actors/organization/schema.ts";
 import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { USUAL_PROVIDERS } from "../../../actors/job/model-provider.ts";
+import { didYouMean } from "../../../actors/near-name.ts";
 import { secretContext } from "../../../actors/sealing.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
@@ -27,7 +29,10 @@ export const SecretView = noun("Secret", "A write-only value that agents refer t
   updated_at: Timestamp,
 });
 
-const Provider = OneOf(KEYED_PROVIDERS, { description: "A provider of models", examples: ["anthropic"] });
+const Provider = Text(
+  "A provider of models: the part before the colon in the names of its models, as `GET /api/models` shows them",
+  "anthropic",
+);
 
 export const ProviderKeyView = noun(
   "ProviderKey",
@@ -140,7 +145,12 @@ export const secretOperations = {
       answers: { 200: ProviderKeyView, 201: ProviderKeyView },
       emits: "resource.updated",
     },
-    async (_services, change, { params: { provider }, body: { secret } }) => {
+    async ({ models }, change, { params: { provider }, body: { secret } }) => {
+      const known = models.keyedProviders?.() ?? USUAL_PROVIDERS;
+      if (!known.includes(provider)) {
+        const words = didYouMean(provider, known) || `; there are ${known.join(", ")}`;
+        return invalid("/provider", `No provider of models has this name${words}`);
+      }
       const command = { kind: "put_provider_key", provider, secret, origin: originOf(change) } as const;
       return change.commit(
         [ask(organizationRef(change.principal.organizationId), command)],

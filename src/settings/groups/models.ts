@@ -9,8 +9,14 @@ export const MODELS = group("Models", {
   model: optionalSetting("MODEL", "word", {
     allowed: "a model as provider:name, without spaces",
     about:
-      "The default model: `anthropic:NAME`, `openai:NAME`, `openai-compatible:NAME`, `ai-sdk:PACKAGE:NAME`, `demo:echo`, or `auto` for the first local server that is found.",
-    otherwise: "by the key that is set; with `OPENAI_BASE_URL` alone, the only model of that server",
+      "The default model: `PROVIDER:NAME` of `MODEL_PROVIDERS`, `anthropic:NAME`, `openai:NAME`, `openai-compatible:NAME`, `ai-sdk:PACKAGE:NAME`, `demo:echo`, or `auto` for the first local server that is found.",
+    otherwise:
+      "the first model of `MODEL_PROVIDERS`, else by the key that is set; with `OPENAI_BASE_URL` alone, the only model of that server",
+  }),
+  modelProviders: optionalSetting("MODEL_PROVIDERS", "path", {
+    allowed: "a JSON file with providers of models",
+    about:
+      "A file with [providers of models](guides/model-providers.md): for each its address, its key, and the models that it allows. Models are then `PROVIDER:NAME`.",
   }),
   models: list("MODELS", "word", {
     allowed: MODELS_ALLOWED,

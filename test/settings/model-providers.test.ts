@@ -1,0 +1,189 @@
+/** The file of MODEL_PROVIDERS, and what the settings make of it (RUN-29). */
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProvidedModels } from "../../actors/job/model-provider.ts";
+import { createModels } from "../../src/runner/models.ts";
+import { modelErrors, modelSettings } from "../../src/service/model-choice.ts";
+import { describeConfig, readConfig } from "../../src/settings/config.ts";
+import { parseModelProviders } from "../../src/settings/model-providers.ts";
+
+const providersFolder = mkdtempSync(join(tmpdir(), "troupe-providers-"));
+afterAll(() => rmSync(providersFolder, { recursive: true, force: true }));
+
+const GROQ = {
+  format: "chat-completions",
+  base_url: "https://api.groq.com/openai/v1",
+  key_env: "GROQ_API_KEY",
+  headers: { "X-Title": "Troupe", "cf-access": { env: "ACCESS" } },
+  concurrency: 4,
+  stalled_after_seconds: 300,
+  models: {
+    "llama-3.3:70b": { window: 131_072, inputs: ["text", "image"], thinking: "off", tools: false },
+    own: { own_key: true },
+  },
+};
+const VARIABLES = { GROQ_API_KEY: "gsk-0123456789", ACCESS: "access-0123456789" };
+
+const parsed = (providers: object): ProvidedModels | readonly string[] =>
+  parseModelProviders(JSON.stringify({ providers }, null, 2), VARIABLES);
+
+test("[RUN-29] a file gives providers with their addresses, keys and limits, and the models that it allows", () => {
+  expect(parsed({ groq: GROQ, local: { format: "messages", base_url: "http://127.0.0.1:8080/v1" } })).toEqual({
+    providers: [
+      {
+        name: "groq",
+        format: "chat-completions",
+        baseUrl: "https://api.groq.com/openai/v1",
+        apiKey: "gsk-0123456789",
+        headers: { "x-title": "Troupe", "cf-access": "access-0123456789" },
+        concurrency: 4,
+        stalledStreamMs: 300_000,
+      },
+      { name: "local", format: "messages", baseUrl: "http://127.0.0.1:8080/v1", apiKey: null },
+    ],
+    models: [
+      {
+        model: "groq:llama-3.3:70b",
+        window: 131_072,
+        inputs: ["text", "image"],
+        thinking: "off",
+        takesTools: false,
+      },
+      { model: "groq:own", isOwnKeyOnly: true },
+    ],
+  });
+});
+
+test("[RUN-29] all errors of a file are told at once, each with its line and its path, without keys", () => {
+  const text = `{
+  // what is wrong here:
+  "providers": {
+    "Groq": { "format": "chat_completions", "base_url": "ftp://x", "key": "a secret", "key_env": "NONE" },
+    "demo": { "base_ur": "https://x.test" },
+    "a": {
+      "format": "messages", "base_url": "https://user:pass@x.test", "concurrency": 0, "stalled_after_seconds": 1.5,
+      "headers": { "host": "x", "x-a": { "enw": "ACCESS" }, "x-b": 7 }, "key_header": "a b",
+      "models": { "m 1": {}, "m": { "window": 12, "inputs": ["image"], "thinking": "on", "tools": 1, "tols": true } },
+    },
+    "a": [],
+  },
+  "provider": {},
+}`;
+  expect(parseModelProviders(text, VARIABLES)).toEqual([
+    "has at line 13: the unknown field `provider`; did you mean `providers`?",
+    "has at line 11, providers: `a` twice",
+    "has at line 4, providers.Groq: a name that cannot be used; it must have 1 to 40 small letters, digits and `-`, begin with a letter, and not be demo, ai-sdk or auto",
+    'has at line 4, providers.Groq.format: "chat_completions"; it must be one of messages, responses, chat-completions',
+    "has at line 4, providers.Groq.base_url: a value that is not valid; it must be an http or https URL without credentials and fragment, such as https://api.openai.com/v1",
+    "has at line 4, providers.Groq: both `key` and `key_env`; one of them is enough",
+    "has at line 4, providers.Groq.key: a value that is not valid; it must be a key without spaces",
+    "has at line 4, providers.Groq.key_env: the variable NONE, which is not set",
+    "has at line 5, providers.demo: a name that cannot be used; it must have 1 to 40 small letters, digits and `-`, begin with a letter, and not be demo, ai-sdk or auto",
+    "has at line 5, providers.demo: the unknown field `base_ur`; did you mean `base_url`?",
+    "has at line 5, providers.demo: no `format`",
+    "has at line 5, providers.demo: no `base_url`",
+    "has at line 11, providers.a: no object",
+    "has at line 11, providers.a: no `format`",
+    "has at line 11, providers.a: no `base_url`",
+  ]);
+  const once = parseModelProviders(text.replace('    "a": [],\n', ""), VARIABLES) as readonly string[];
+  expect(once.filter((line) => line.includes("providers.a"))).toEqual([
+    "has at line 7, providers.a.base_url: a value that is not valid; it must be an http or https URL without credentials and fragment, such as https://api.openai.com/v1",
+    'has at line 8, providers.a.key_header: "a b"; it must be the name of a header that requests may set',
+    "has at line 8, providers.a.headers.host: a header that cannot be set; it must be the name of a header that requests may set",
+    "has at line 8, providers.a.headers.x-a: the unknown field `enw`; did you mean `env`?",
+    "has at line 8, providers.a.headers.x-a: no `env`",
+    'has at line 8, providers.a.headers.x-b: a value that is not valid; it must be a text of ASCII characters, or an object such as { "env": "NAME" } for the value of a variable',
+    "has at line 7, providers.a.concurrency: 0; it must be a whole number from 1 to 10000",
+    "has at line 7, providers.a.stalled_after_seconds: 1.5; it must be a whole number from 1 to 3600",
+    'has at line 9, providers.a.models: the model "m 1"; a name has no spaces',
+    "has at line 9, providers.a.models.m: the unknown field `tols`; did you mean `tools`?",
+    "has at line 9, providers.a.models.m.window: 12; it must be a whole number from 1024 to 100000000",
+    'has at line 9, providers.a.models.m.inputs: ["image"]; it must be a list with "text", and "image" or "file" if the model reads them',
+    'has at line 9, providers.a.models.m.thinking: "on"; it must be one of tags, open, off',
+    "has at line 9, providers.a.models.m.tools: 1; it must be true or false",
+  ]);
+  expect(parseModelProviders('{\n  "providers": {\n    "a": x\n}}', {})).toEqual([
+    "is no JSON: at line 3, invalid symbol",
+  ]);
+  expect(parseModelProviders("", {})).toEqual(["is no JSON: at line 1, value expected"]);
+  expect(parseModelProviders("[]", {})).toEqual(["has at line 1: no object", "has at line 1: no `providers`"]);
+});
+
+function settingsOf(providers: object, env: Readonly<Record<string, string>> = {}) {
+  const path = join(providersFolder, "providers.json");
+  writeFileSync(path, JSON.stringify({ providers }));
+  return readConfig({ ...VARIABLES, MODEL_PROVIDERS: path, ...env }, [modelErrors]);
+}
+
+test("[RUN-29] the first model of the file is the default, settings say more of its models, and others can be named", () => {
+  const read = settingsOf({ groq: GROQ }, { MODELS: "groq:other", MODEL_WINDOWS: "groq:llama-3.3:70b=8192" });
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const models = createModels(modelSettings(read.config, []));
+  expect(models.allowed().map(({ name, isDefault, isOwnKeyOnly }) => [name, isDefault, isOwnKeyOnly === true])).toEqual(
+    [
+      ["llama-3.3:70b", true, false],
+      ["other", false, false],
+      ["own", false, true],
+      ["echo", false, false],
+    ],
+  );
+  expect(models.windowOf("groq:llama-3.3:70b").contextTokens).toBe(8_192);
+  expect(models.inputOf("groq:llama-3.3:70b")).toEqual(["text", "image"]);
+  expect(models.takesTools?.("groq:llama-3.3:70b")).toBe(false);
+  expect(models.callsAtOnce?.("groq:other")).toBe(4);
+  expect(models.keyedProviders?.()).toEqual(["anthropic", "openai", "openai-compatible", "groq"]);
+  expect(settingsOf({ groq: GROQ }, { MODEL: "grok:x" })).toMatchObject({
+    errors: [{ variable: "MODEL", message: expect.stringContaining("did you mean `groq`?") }],
+  });
+});
+
+test("[RUN-29] a provider of the file takes the place of the one that a single key gives", () => {
+  const anthropic = { format: "chat-completions", base_url: "http://127.0.0.1:9/v1", models: { m: {} } };
+  const read = settingsOf({ anthropic }, { ANTHROPIC_API_KEY: "k", MODELS: "openai:x", OPENAI_API_KEY: "k" });
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const settings = modelSettings(read.config, []);
+  expect(
+    createModels(settings)
+      .allowed()
+      .map(({ provider, name }) => `${provider}:${name}`),
+  ).toEqual(["anthropic:m", "openai:x", "demo:echo"]);
+  expect(createModels(settings).windowOf("anthropic:m").contextTokens).toBe(32_768);
+});
+
+test("[RUN-29] a file without models needs MODEL, and one that cannot be used is an error of the start", () => {
+  const bare = { format: "messages", base_url: "http://127.0.0.1:9/v1" };
+  const read = settingsOf({ acme: bare });
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  expect(createModels(modelSettings(read.config, [])).describe(null)).toMatchObject({
+    ok: false,
+    fault: { message: "MODEL_PROVIDERS is set and names no model: add `models` to a provider, or set MODEL." },
+  });
+  const wrong = settingsOf({ acme: { ...bare, formt: "x" } });
+  expect(wrong).toMatchObject({
+    ok: false,
+    errors: [
+      {
+        variable: "MODEL_PROVIDERS",
+        message: expect.stringMatching(
+          /^names \/\S+providers\.json, which has at line 1, providers\.acme: the unknown/,
+        ),
+      },
+    ],
+  });
+  expect(readConfig({ MODEL_PROVIDERS: "/nowhere/x.json" })).toMatchObject({
+    errors: [{ variable: "MODEL_PROVIDERS", message: expect.stringContaining("cannot be read") }],
+  });
+});
+
+test("[RUN-29] the printed settings have the providers without their keys and the values of their headers", () => {
+  const read = settingsOf({ groq: { ...GROQ, base_url: `${GROQ.base_url}?api-key=hush` } });
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const printed = describeConfig(read.config);
+  expect(printed).toContain(
+    "#   groq: chat-completions at https://api.groq.com/openai/v1?api-key=redacted, key [redacted], x-title [redacted], cf-access [redacted]; models: groq:llama-3.3:70b, groq:own",
+  );
+  for (const secret of [...Object.values(VARIABLES), "hush"]) expect(printed).not.toContain(secret);
+});
