@@ -51,7 +51,7 @@ export function createModels(
 ): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
   const providers = modelProviders(settings);
-  const secrets = [...providers.values()].flatMap(secretsOf);
+  const secrets = [...providers.values()].flatMap(hiddenParts);
   const allowed = allowedTargets(settings);
   const windows = settings.windows ?? new Map<string, number>();
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
@@ -148,7 +148,7 @@ const targetName = ({ provider, name }: ModelTarget): string => `${provider}:${n
 const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
 /** Strings that no message may contain: keys, values of headers, and hosts. */
-const secretsOf = ({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] => [
+const hiddenParts = ({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] => [
   ...(apiKey === null ? [] : [apiKey]),
   ...Object.values(headers).filter(({ length }) => length >= LEAST_HIDDEN),
   URL.parse(baseUrl)?.hostname ?? baseUrl,

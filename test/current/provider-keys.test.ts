@@ -27,8 +27,17 @@ beforeAll(async () => {
     model: "openai:fake-model",
     openaiApiKey: OPERATOR,
     ownKeyModels: ["openai:dear"],
+    models: ["acme:m"],
   };
-  const models = createModels({ ...settings, openaiBaseUrl: provider.baseUrl });
+  const acme = {
+    name: "acme",
+    format: "chat-completions",
+    baseUrl: `${provider.baseUrl}/?api-version=7`,
+    apiKey: OPERATOR,
+    keyHeader: "api-key",
+    headers: { "x-team": "team-of-the-operator" },
+  } as const;
+  const models = createModels({ ...settings, openaiBaseUrl: provider.baseUrl, providers: [acme] });
   service = await startService({ models });
 });
 afterAll(async () => {
@@ -91,6 +100,34 @@ test("[RUN-5] calls are made with the organization's key, from the next one on, 
   const { totals } = await client.get<{ totals: Json }>("/api/usage");
   expect(totals).toMatchObject({ input_tokens: 12, output_tokens: 20, own_key_tokens: 16 });
   expect((await others.get<{ totals: Json }>("/api/usage")).totals).toMatchObject({ own_key_tokens: 0 });
+});
+
+test("[RUN-29] a provider of the file has its own address, headers and keys of organizations", async () => {
+  const from = provider.requests.length;
+  const agent = await createAgent(service, owner);
+  await answered(client.call("PATCH", `/api/agents/${agent}`, { model: "acme:m" }));
+  const run = async (status = "completed"): Promise<string> => {
+    const { job } = await client.send(await client.chat(agent, owner.workspaceId), "hi");
+    await client.reached(job.id, status);
+    return job.id;
+  };
+  await run();
+  await answered(store(OWN), 201);
+  await answered(use("KEY", "acme"), 201);
+  await run();
+  expect(
+    provider.requests.slice(from).map(({ path, headers }) => [path, headers["api-key"], headers["x-team"]]),
+  ).toEqual([OPERATOR, OWN].map((key) => ["/v1/chat/completions?api-version=7", key, "team-of-the-operator"]));
+  expect(provider.requests.slice(from).map(({ headers }) => headers["authorization"])).toEqual([undefined, undefined]);
+  provider.answer({
+    kind: "status",
+    status: 400,
+    body: '{"error":{"message":"not for team-of-the-operator, of 127.0.0.1"}}',
+  });
+  const { error } = await client.get<{ error: Json }>(`/api/jobs/${await run("failed")}`);
+  expect(error["message"]).toMatch(/It said: not for \[hidden\], of \[hidden\]$/);
+  const unknown = await refused(use("KEY", "acne"), 400, "invalid_request");
+  expect(JSON.stringify(unknown)).toContain("No provider of models has this name; did you mean `acme`?");
 });
 
 test("[RUN-5] jobs and messages say which tokens the organization's key has paid", async () => {
@@ -217,6 +254,7 @@ test("[RUN-5] [RUN-4] models for keys of organizations are theirs alone, and are
   const { models } = await client.get<{ models: Json[] }>("/api/models");
   expect(models.map(({ id, needs_own_key: needs }) => [id, needs])).toContainAllValues([
     ["openai:fake-model", false],
+    ["acme:m", false],
     ["openai:dear", true],
     ["demo:echo", false],
   ]);

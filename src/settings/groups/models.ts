@@ -16,7 +16,7 @@ export const MODELS = group("Models", {
   modelProviders: optionalSetting("MODEL_PROVIDERS", "path", {
     allowed: "a JSON file with providers of models",
     about:
-      "A file with [providers of models](guides/model-providers.md): for each its address, its key, and the models that it allows. Models are then `PROVIDER:NAME`.",
+      "A file with [providers of models](operations.md#providers-of-models): for each its address, its key, and the models that it allows. Models are then `PROVIDER:NAME`.",
   }),
   models: list("MODELS", "word", {
     allowed: MODELS_ALLOWED,

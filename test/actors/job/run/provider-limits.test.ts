@@ -30,6 +30,23 @@ test("[RUN-8] where nothing limits, every call passes at once", async () => {
   expect(passes.length).toBe(1_000);
 });
 
+test("[RUN-29] a limiter with a limit of calls never lets through more at once, also after a refusal", async () => {
+  const clock = new FakeClock();
+  const limits = new ProviderLimits(clock);
+  const { ask, passes } = callers(limits.of("a", 2));
+  ask(9);
+  const atOnce: number[] = [];
+  for (const how of ["answered", "limited", "answered", "answered", "answered"] as const) {
+    await settle();
+    const through = passes.splice(0);
+    atOnce.push(through.length);
+    for (const pass of through) pass.end({ kind: how, pauseMs: how === "limited" ? 1_000 : null });
+    await clock.advance(1_000);
+  }
+  expect(atOnce).toEqual([2, 2, 1, 2, 2]);
+  expect(limits.size).toBe(0);
+});
+
 test("[RUN-8] a refusal pauses all calls of its provider, but none of another provider", async () => {
   const clock = new FakeClock();
   const limits = new ProviderLimits(clock);
