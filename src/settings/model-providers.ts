@@ -57,7 +57,7 @@ export function parseModelProviders(text: string, variables: Variables): Provide
   const [first] = syntax;
   if (root === undefined || first !== undefined) {
     const words = first === undefined ? "it is empty" : wordsOf(printParseErrorCode(first.error));
-    return [`is no JSON: at line ${lineOf(text, first?.offset ?? 0)}, ${words}`];
+    return [`is not JSON: at line ${lineOf(text, first?.offset ?? 0)}, ${words}`];
   }
   const file = new ProviderFile(text, variables);
   const said = file.read(root);
@@ -216,7 +216,7 @@ class ProviderFile {
   private entries(node: Node, path: string, most: number): Fields {
     const found = new Map<string, Node>();
     if (node.type !== "object") {
-      this.complain(node, path, "no object");
+      this.complain(node, path, "a value that is not an object");
       return found;
     }
     for (const { children = [] } of node.children ?? []) {

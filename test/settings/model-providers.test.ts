@@ -84,7 +84,7 @@ test("[RUN-29] all errors of a file are told at once, each with its line and its
     "has at line 5, providers.demo: the unknown field `base_ur`; did you mean `base_url`?",
     "has at line 5, providers.demo: no `format`",
     "has at line 5, providers.demo: no `base_url`",
-    "has at line 11, providers.a: no object",
+    "has at line 11, providers.a: a value that is not an object",
     "has at line 11, providers.a: no `format`",
     "has at line 11, providers.a: no `base_url`",
   ]);
@@ -106,10 +106,13 @@ test("[RUN-29] all errors of a file are told at once, each with its line and its
     "has at line 9, providers.a.models.m.tools: 1; it must be true or false",
   ]);
   expect(parseModelProviders('{\n  "providers": {\n    "a": x\n}}', {})).toEqual([
-    "is no JSON: at line 3, invalid symbol",
+    "is not JSON: at line 3, invalid symbol",
   ]);
-  expect(parseModelProviders("", {})).toEqual(["is no JSON: at line 1, value expected"]);
-  expect(parseModelProviders("[]", {})).toEqual(["has at line 1: no object", "has at line 1: no `providers`"]);
+  expect(parseModelProviders("", {})).toEqual(["is not JSON: at line 1, value expected"]);
+  expect(parseModelProviders("[]", {})).toEqual([
+    "has at line 1: a value that is not an object",
+    "has at line 1: no `providers`",
+  ]);
 });
 
 function settingsOf(providers: object, env: Readonly<Record<string, string>> = {}) {
