@@ -989,14 +989,14 @@ export declare class Troupe {
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    putProviderKey(provider: KeyedProvider, body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
+    putProviderKey(provider: string, body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
     /**
      * Use the operator's key for a provider again.
      *
      * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    deleteProviderKey(provider: KeyedProvider, options?: MutationOptions): Promise<ProviderKey>;
+    deleteProviderKey(provider: string, options?: MutationOptions): Promise<ProviderKey>;
     /**
      * List the organization's service tokens.
      *
@@ -4757,8 +4757,6 @@ export interface JobWarning {
     /** ISO 8601 UTC with milliseconds */
     at: string;
 }
-/** A provider of models that takes keys of organizations */
-export type KeyedProvider = "anthropic" | "openai" | "openai-compatible";
 /** A directory that now exists */
 export interface MadeDirectory {
     /** The path, relative to the workspace */
@@ -5584,8 +5582,8 @@ export interface ProtectedResource {
 }
 /** The secret whose value is used for calls to this provider, instead of the operator's key */
 export interface ProviderKey {
-    /** A provider of models */
-    provider: KeyedProvider;
+    /** A provider of models: the part before the colon in the names of its models, as `GET /api/models` shows them */
+    provider: string;
     /** The name of the secret with the key */
     secret: string;
     /** ISO 8601 UTC with milliseconds */

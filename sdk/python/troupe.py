@@ -2971,7 +2971,7 @@ class Troupe:
 
     def put_provider_key(
         self,
-        provider: KeyedProvider,
+        provider: str,
         body: PutProviderKeyRequest,
         *,
         idempotency_key: str | None = None,
@@ -3000,7 +3000,7 @@ class Troupe:
 
     def delete_provider_key(
         self,
-        provider: KeyedProvider,
+        provider: str,
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
@@ -7831,12 +7831,6 @@ class JobWarning(TypedDict):
     at: str
 
 
-# A provider of models that takes keys of organizations
-KeyedProvider: TypeAlias = Union[
-    "Literal['anthropic', 'openai', 'openai-compatible']",
-]
-
-
 class MadeDirectory(TypedDict):
     """A directory that now exists"""
 
@@ -8765,8 +8759,9 @@ class ProtectedResource(TypedDict):
 class ProviderKey(TypedDict):
     """The secret whose value is used for calls to this provider, instead of the operator's key"""
 
-    # A provider of models
-    provider: KeyedProvider
+    # A provider of models: the part before the colon in the names of its models, as `GET /api/models` shows
+    # them
+    provider: str
     # The name of the secret with the key
     secret: str
     # ISO 8601 UTC with milliseconds

@@ -1729,11 +1729,7 @@ export class Troupe {
    * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
    * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
-  putProviderKey(
-    provider: KeyedProvider,
-    body: PutProviderKeyRequest,
-    options?: MutationOptions,
-  ): Promise<ProviderKey> {
+  putProviderKey(provider: string, body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey> {
     return this.#http.json({
       method: "PUT",
       path: `/api/provider-keys/${segment(provider)}`,
@@ -1749,7 +1745,7 @@ export class Troupe {
    * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
    * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
-  deleteProviderKey(provider: KeyedProvider, options?: MutationOptions): Promise<ProviderKey> {
+  deleteProviderKey(provider: string, options?: MutationOptions): Promise<ProviderKey> {
     return this.#http.json({
       method: "DELETE",
       path: `/api/provider-keys/${segment(provider)}`,
@@ -6262,9 +6258,6 @@ export interface JobWarning {
   at: string;
 }
 
-/** A provider of models that takes keys of organizations */
-export type KeyedProvider = "anthropic" | "openai" | "openai-compatible";
-
 /** A directory that now exists */
 export interface MadeDirectory {
   /** The path, relative to the workspace */
@@ -7137,8 +7130,8 @@ export interface ProtectedResource {
 
 /** The secret whose value is used for calls to this provider, instead of the operator's key */
 export interface ProviderKey {
-  /** A provider of models */
-  provider: KeyedProvider;
+  /** A provider of models: the part before the colon in the names of its models, as `GET /api/models` shows them */
+  provider: string;
   /** The name of the secret with the key */
   secret: string;
   /** ISO 8601 UTC with milliseconds */
