@@ -27,12 +27,22 @@ export const slices = new Slices(SLICE_COST, { later: setImmediate });
  * body.
  */
 export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {
-  const answer = await fetch(url, { ...init, redirect: "manual", decompress: false });
+  // Bun ends a request that is silent for five minutes; how long a model may think is for `Watchdog` to say.
+  const answer = await fetch(url, { ...init, redirect: "manual", decompress: false, timeout: false });
   const refusal = encodingRefusal(answer.headers);
   if (refusal === null) return answer;
   await answer.body?.cancel().catch(() => {}); // broken already
   throw new AnswerRefused(refusal);
 }
+
+/** Who hears of bytes that arrive, by the signal of the request. */
+const listeners = new WeakMap<AbortSignal, () => void>();
+
+/**
+ * Calls `touch` for all bytes of answers to requests with this signal. The SDK does not report comments, pings and
+ * empty frames, but they show that the stream is alive.
+ */
+export const onArrival = (signal: AbortSignal, touch: () => void): void => void listeners.set(signal, touch);
 
 /** Replaces the SDK's `fetch`. Rejects with `AnswerRefused`, and its streams fail with it. */
 export const fetchFromProvider = Object.assign(
@@ -40,11 +50,13 @@ export const fetchFromProvider = Object.assign(
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
     const answer = await askProvider(input, { ...init, headers });
+    const touch = init.signal === null || init.signal === undefined ? undefined : listeners.get(init.signal);
+    touch?.();
     const status = isStatus(answer.status) ? answer.status : 502;
     const head = { status, statusText: answer.statusText, headers: withoutLength(answer.headers) };
     if (answer.body === null || status === 204 || status === 205 || status === 304) return new Response(null, head);
     return answer.ok
-      ? new Response(guardBody(answer.body, new FrameGuard()), head)
+      ? new Response(guardBody(answer.body, new FrameGuard(), touch), head)
       : new Response(await firstBytes(answer.body, MAX_ERROR_BYTES), head);
   },
   { preconnect: fetch.preconnect },
@@ -112,7 +124,11 @@ const FRAME_END = Buffer.from("\n\n");
  * The body in small pieces, each checked, each in its turn, up to `[DONE]`: the SDK would read on and wait for the end
  * of the connection. Reads only on demand.
  */
-function guardBody(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
+function guardBody(
+  body: ReadableStream<Uint8Array>,
+  guard: FrameGuard,
+  touch: (() => void) | undefined,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let chunk = new Uint8Array();
   return new ReadableStream<Uint8Array>(
@@ -122,6 +138,7 @@ function guardBody(body: ReadableStream<Uint8Array>, guard: FrameGuard): Readabl
           while (chunk.length === 0) {
             const next = await reader.read();
             if (next.done) return controller.close();
+            touch?.();
             chunk = new Uint8Array(next.value);
           }
           const piece = chunk.subarray(0, PASSED_PIECE_BYTES);

@@ -32,6 +32,8 @@ export type FakeEnd =
 export type FakeAnswer =
   | {
       readonly kind: "stream";
+      /** Whole frames before anything is said, which only keep the stream alive. */
+      readonly alive?: Iterable<string> | AsyncIterable<string>;
       /** Text in pieces, as the provider cuts it. */
       readonly text?: Iterable<string> | AsyncIterable<string>;
       /** What it thinks before it says anything, in pieces. */
@@ -218,6 +220,7 @@ async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): P
   }
   const end = answer.end ?? "finish";
   for (const frame of dialect.head(answer)) await write(socket, frame);
+  for await (const frame of answer.alive ?? []) await write(socket, frame);
   for await (const piece of answer.text ?? []) await write(socket, dialect.piece(piece));
   if (end === "bad_frame") await write(socket, "data: {not json\n\n");
   if (end === "error_frame") await write(socket, dialect.errorFrame());

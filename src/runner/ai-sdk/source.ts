@@ -14,6 +14,7 @@ import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
 import { untrustedField } from "../wire/frame.ts";
+import { onArrival } from "../provider-fetch.ts";
 import { frameFault } from "../provider-faults.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
 import { metadataOptions, SdkThoughts } from "./thoughts.ts";
@@ -31,6 +32,7 @@ export interface LoadedModel {
  */
 export function answerSourceOfSdk(call: ModelCall, model: string, load: () => Promise<LoadedModel>): AnswerSource {
   return async ({ sink, signal, touch, isOver, charged }) => {
+    onArrival(signal, touch);
     const stream = await openSdkStream(call, model, await load(), { signal, charged });
     const reader = stream.getReader();
     const thoughts = new SdkThoughts(sink);
@@ -38,7 +40,6 @@ export function answerSourceOfSdk(call: ModelCall, model: string, load: () => Pr
       while (!isOver()) {
         const { done, value } = await reader.read();
         if (done || isOver()) break;
-        touch();
         charged(() => {
           thoughts.take(value);
           reportPart(value, sink);
@@ -84,8 +85,8 @@ async function openSdkStream(
     ...(outputSchema === null
       ? {}
       : { output: Output.object({ schema: jsonSchema<JsonObject>({ ...outputSchema }) }) }),
-    // Anthropic's pings show that the stream is alive; OpenAI must store nothing.
-    providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
+    // OpenAI must store nothing.
+    providerOptions: { openai: { store: false } },
     // This code collects the content itself.
     _internal: { collectContent: false },
   };

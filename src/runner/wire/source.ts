@@ -109,6 +109,7 @@ async function openWireStream(
     body: asked.body,
     signal,
   });
+  touch();
   if (answer.ok) {
     onHeaders?.(Object.fromEntries(answer.headers));
     return answer.body;
