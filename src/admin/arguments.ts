@@ -1,7 +1,7 @@
 /** The arguments of an administration command, and the layout of its answers. */
 import { parseArgs } from "node:util";
 import type { AdminArguments } from "../service/admin-door.ts";
-import { OPTION_FORMS } from "./command-table.ts";
+import { argumentOf, OPTION_FORMS } from "./command-table.ts";
 import { didYouMean } from "../../actors/near-name.ts";
 
 /** A refusal, worded for the operator. */
@@ -31,7 +31,12 @@ export function parseAdmin(argv: readonly string[]): { readonly command: string;
     else if (value === undefined) flags.add(name);
     else throw new AdminRefused(`${rawName} takes no value`);
   }
-  return { command: parsed.positionals.join(" "), given: { options, flags } };
+  const words = parsed.positionals.join(" ");
+  const [last = "", ...before] = parsed.positionals.toReversed();
+  const command = before.toReversed().join(" ");
+  const argument = argumentOf(command);
+  if (argument === null || argumentOf(words) !== null) return { command: words, given: { options, flags } };
+  return { command, given: { options: { ...options, [argument.name]: last }, flags } };
 }
 
 const HELP = "`bun run admin --help` lists all";

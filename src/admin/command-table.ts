@@ -23,6 +23,10 @@ export interface CommandForm {
   readonly about: string;
   /** The command line runs it, whether or not the service is running. */
   readonly isLocal?: true;
+  /** A running service is asked first, because the answer is about its settings. */
+  readonly isOfService?: true;
+  /** What may be given after its name, as an option with this name and placeholder. */
+  readonly argument?: readonly [name: string, value: string];
 }
 
 type Written = string | readonly [name: string, value: string];
@@ -116,6 +120,15 @@ export const COMMAND_TABLE = {
     about:
       "Looks at the settings, the database, the key, the disk, the clock and the models, and says what to do about each finding. The exit code is 1 if something must be repaired.",
     isLocal: true,
+    isOfService: true,
+  },
+  "models try": {
+    argument: ["model", "PROVIDER:NAME"],
+    takes: [],
+    about:
+      "Makes one cheap call to a model, by default the default model, and says what it found: whether the answer is streamed, when it began, and what the model makes of a tool and of an image. The exit code is 1 if the model does not answer.",
+    isLocal: true,
+    isOfService: true,
   },
   jobs: {
     takes: [may(["org", "ORG"])],
@@ -144,8 +157,20 @@ export const COMMAND_NAMES = Object.keys(COMMAND_TABLE) as readonly CommandName[
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMAND_TABLE, name);
 export const isLocal = (name: string): name is LocalName => isCommand(name) && "isLocal" in COMMAND_TABLE[name];
 
-const formsOf = (command: CommandName): readonly OptionForm[] =>
-  COMMAND_TABLE[command].takes.flatMap((group: OptionGroup) => group.options);
+/** Whether a running service is asked first. */
+export const isOfService = (name: string): boolean => isCommand(name) && "isOfService" in COMMAND_TABLE[name];
+
+/** The option that the argument of a command sets; null if it takes none. */
+export function argumentOf(name: string): OptionForm | null {
+  const { argument }: CommandForm = isCommand(name) ? COMMAND_TABLE[name] : { takes: [], about: "" };
+  return argument === undefined ? null : { name: argument[0], value: argument[1] };
+}
+
+function formsOf(command: CommandName): readonly OptionForm[] {
+  const argument = argumentOf(command);
+  const given = COMMAND_TABLE[command].takes.flatMap((group: OptionGroup) => group.options);
+  return argument === null ? given : [argument, ...given];
+}
 
 /** The options that every command takes. */
 const COMMON: readonly OptionForm[] = options(["help", "json"]);
@@ -163,7 +188,8 @@ function syntaxOf(command: CommandName): string {
     const text = group.options.map(({ name, value }) => `--${name}${value === null ? "" : ` ${value}`}`).join(" ");
     return group.isNeeded ? text : `[${text}]`;
   });
-  return [command, ...groups].join(" ");
+  const argument = argumentOf(command);
+  return [command, ...(argument === null ? [] : [`[${argument.value}]`]), ...groups].join(" ");
 }
 
 /** The syntax of one command, and what it does. */

@@ -22,6 +22,7 @@ import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { DOCTOR } from "./doctor-report.ts";
+import { tryNamedModel } from "./model-trial.ts";
 import { LOAD } from "./load.ts";
 import { commandRefusal, doneCommand, listAnswer, render } from "./command-answer.ts";
 import { answerAlone } from "./door.ts";
@@ -35,12 +36,15 @@ import {
 } from "./subjects.ts";
 import { CONTROL_CHARACTER } from "../sign-in/flow.ts";
 
+/** A command of the running service is not interrupted; a call to a model ends by its own limits. */
+const NEVER = new AbortController().signal;
 const ADMIN_NAME_CHARACTERS = 100;
 
 export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...BRAKES,
   ...LOAD,
   ...DOCTOR,
+  "models try": ({ config }, given) => tryNamedModel({ config, given, signal: NEVER }),
   ...ERASING,
   ...KEY_COMMANDS,
 

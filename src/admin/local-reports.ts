@@ -13,6 +13,7 @@ import { systemClock } from "../wiring/clock.ts";
 import { AdminRefused, requiredOption } from "./arguments.ts";
 import { doctorFacts, doctorReport } from "./doctor-report.ts";
 import { type LocalCommand, withDatabase } from "./local-database.ts";
+import { tryNamedModel } from "./model-trial.ts";
 import { linesOf } from "./log-lines.ts";
 import { organizationOf } from "./subjects.ts";
 import { listAnswer, type CommandAnswer } from "./command-answer.ts";
@@ -27,6 +28,8 @@ export const LOCAL_REPORTS = {
     const facts = await doctorFacts(config, hasDatabase, (run) => withDatabase(errand, run));
     return doctorReport(facts, "those of this command: no service that runs on this data folder answers");
   },
+
+  "models try": (errand) => tryNamedModel(errand),
 
   async jobs(errand) {
     const isOfOne = errand.given.options["org"] !== undefined;

@@ -15,7 +15,7 @@ import { Interrupted } from "../service/undo.ts";
 import { readService } from "../service/service-note.ts";
 import { commandRefusal, render } from "./command-answer.ts";
 import { AdminRefused, parseAdmin } from "./arguments.ts";
-import { isLocal } from "./command-table.ts";
+import { isLocal, isOfService } from "./command-table.ts";
 import type { AdminErrand } from "./own-actors.ts";
 import { answerAlone, knock, refusedAlone } from "./door.ts";
 import { ADMIN_RETRY_MS, WAIT_MS } from "./local-database.ts";
@@ -39,8 +39,8 @@ async function runAdminCommand(argv: readonly string[]): Promise<number> {
     // Standard output is for scripts: it has the answer and nothing else.
     const log = await createLogger({ level: "warn", sink: { write: (line) => void process.stderr.write(line) } });
     const answer = alone ?? (await bringCommand({ config: read.config, log, asked, signal: interruption.signal }));
-    // The doctor's report is an answer even if it reports problems.
-    (answer.ok || asked.command === "doctor" ? console.log : console.error)(answer.text);
+    // A report is an answer even if it reports problems.
+    (answer.ok || isOfService(asked.command) ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
   } catch (cause) {
     console.error(refusedAlone(cause, argv));
@@ -51,7 +51,7 @@ async function runAdminCommand(argv: readonly string[]): Promise<number> {
 
 async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
-  if (asked.command === "doctor") {
+  if (isOfService(asked.command)) {
     const note = readService(config.dataDir);
     const answer = note === null ? null : await knock(note, asked).catch(() => null);
     if (answer !== null) return answer;

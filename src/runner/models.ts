@@ -31,7 +31,7 @@ import {
 } from "./model-name.ts";
 import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
-import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
+import { type AnswerSource, type CallObserver, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
 import { ModelMemory } from "./wire/concessions.ts";
 import { type KnownModel, wireSource } from "./wire/source.ts";
@@ -41,13 +41,14 @@ interface ModelsOptions {
   readonly timers?: Timers;
   /** Charges the work on requests and answers to their organizations (FAIR-1). */
   readonly time?: RunTime;
+  readonly observer?: CallObserver;
 }
 
 /** The models of this configuration. Reads no environment and opens nothing: the first call to a provider loads it. */
 export function createModels(
   settings: ModelSettings,
   log?: RunnerLog,
-  { timers = realTimers, time }: ModelsOptions = {},
+  { timers = realTimers, time, observer }: ModelsOptions = {},
 ): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
   const providers = modelProviders(settings);
@@ -121,7 +122,7 @@ export function createModels(
       const hasTools = call.tools.length > 0;
       const { stalledStreamMs: own = stalledStreamMs } = target.value as Partial<WireTarget>;
       const silence = { stalledStreamMs: own, timers };
-      const context = { origin: call.origin, model, hasTools, onText, signal, ...silence, time, log };
+      const context = { origin: call.origin, model, hasTools, onText, signal, ...silence, time, log, observer };
       const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
       if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);

@@ -62,6 +62,14 @@ export interface AnswerListener {
  */
 export type AnswerSource = (listener: AnswerListener) => Promise<void>;
 
+/** Is told what arrives of an answer, and when. */
+export interface CallObserver {
+  /** The headers of the answer, with names in lower case. */
+  answered(headers: Readonly<Record<string, string>>): void;
+  /** A piece of text, reasoning or a call. */
+  piece(): void;
+}
+
 export interface CallContext {
   readonly origin: CallOrigin;
   /** The model that is called, `provider:name`. */
@@ -77,6 +85,7 @@ export interface CallContext {
   /** Strings that no message may contain. */
   readonly secrets: readonly string[];
   readonly log: RunnerLog | undefined;
+  readonly observer?: CallObserver | undefined;
 }
 
 /** Runs one call. See the top of this file for its outcomes. */
@@ -146,6 +155,7 @@ class Call {
       signal: this.#upstream.signal,
       onHeaders: (headers) => {
         this.#pauseMs = pauseAsked(headers, Date.now());
+        this.#context.observer?.answered(headers);
       },
       touch: () => this.#watchdog.touch(),
       isOver: () => this.#stop !== undefined || this.#answer.endReason !== undefined,
@@ -186,6 +196,7 @@ class Call {
   }
 
   #count(chars: number): void {
+    this.#context.observer?.piece();
     this.#chars += chars;
     if (this.#chars <= MAX_OUTPUT_CHARS) return;
     this.#end(tooLong());

@@ -87,9 +87,6 @@ export const modelErrors: SettingsCheck = {
   },
 };
 
-/** The models of a configuration. */
-type Created = (settings: ModelSettings) => ModelPort;
-
 /** Chooses the models, and asks servers if necessary. Throws `ModelUnavailable` or `ModelMissing`. */
 export async function chooseModels(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
   const chosen = await choose(config, log, time);
@@ -98,17 +95,29 @@ export async function chooseModels(config: Config, log: Logger, time?: RunTime):
 }
 
 async function choose(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
-  const created = (settings: ModelSettings): ModelPort =>
-    createModels(settings, log, time === undefined ? {} : { time });
-  if (config.model === "auto") return auto(config, log, created);
-  if (needsList(config)) return onlyModel(config, log, created);
-  const hasModel = firstModel(config) !== null || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
-  const local = hasModel ? Promise.resolve([]) : findLocalModels();
-  const models = created(modelSettings(config, []));
-  const chosen = models.describe(null);
-  if (!chosen.ok)
-    log.warn({ why: whyUnusable(null, modelSettings(config, [])) }, "no model can be used: executions are refused");
+  const { settings, local, why } = await chosenSettings(config);
+  const models = createModels(settings, log, time === undefined ? {} : { time });
+  if (why !== null) log[why.level](why.fields, why.message);
+  if (!models.describe(null).ok)
+    log.warn({ why: whyUnusable(null, settings) }, "no model can be used: executions are refused");
   return { models, local };
+}
+
+/** The settings about models with the choices that need an answer of a server. Throws as `chooseModels` does. */
+export const settledModels = async (config: Config): Promise<ModelSettings> => (await chosenSettings(config)).settings;
+
+interface ChosenSettings {
+  readonly settings: ModelSettings;
+  readonly local: Promise<readonly LocalModel[]>;
+  /** What a server's answer has decided, for the log. */
+  readonly why: { readonly level: "info" | "warn"; readonly fields: object; readonly message: string } | null;
+}
+
+async function chosenSettings(config: Config): Promise<ChosenSettings> {
+  if (config.model === "auto") return auto(config);
+  if (needsList(config)) return onlyModel(config);
+  const hasModel = firstModel(config) !== null || [config.anthropicApiKey, config.openaiApiKey].some((key) => key);
+  return { settings: modelSettings(config, []), local: hasModel ? Promise.resolve([]) : findLocalModels(), why: null };
 }
 
 const needsList = (config: Config): boolean =>
@@ -118,22 +127,23 @@ const needsList = (config: Config): boolean =>
 const firstModel = ({ model, provided }: Pick<Partial<Config>, "model" | "provided">): string | null =>
   model ?? provided?.models.find(({ isOwnKeyOnly }) => isOwnKeyOnly !== true)?.model ?? null;
 
-async function auto(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
+async function auto(config: Config): Promise<ChosenSettings> {
   const local = await findLocalModels();
   const settings = modelSettings(config, local);
   const lookedFor = LOCAL_SERVERS.map(({ server, port }) => `${server} at http://127.0.0.1:${port}/v1`);
   const [found] = local;
-  if (found !== undefined) log.info({ server: found.server, baseUrl: found.baseUrl, model: found.model }, "MODEL=auto");
-  else {
-    const none = `MODEL=auto found no model server on this machine. It looked for ${lookedFor.join(", ")}.`;
-    if (whyUnusable(null, settings) !== null)
-      throw new ModelUnavailable(`${none} Start one of them, or set MODEL=provider:name.`);
-    log.warn(`${none} The demo model answers.`);
+  const chosen = { settings, local: Promise.resolve(local) };
+  if (found !== undefined) {
+    const fields = { server: found.server, baseUrl: found.baseUrl, model: found.model };
+    return { ...chosen, why: { level: "info", fields, message: "MODEL=auto" } };
   }
-  return { models: created(settings), local: Promise.resolve(local) };
+  const none = `MODEL=auto found no model server on this machine. It looked for ${lookedFor.join(", ")}.`;
+  if (whyUnusable(null, settings) !== null)
+    throw new ModelUnavailable(`${none} Start one of them, or set MODEL=provider:name.`);
+  return { ...chosen, why: { level: "warn", fields: {}, message: `${none} The demo model answers.` } };
 }
 
-async function onlyModel(config: Config, log: Logger, created: Created): Promise<ChosenModels> {
+async function onlyModel(config: Config): Promise<ChosenSettings> {
   const baseUrl = config.openaiBaseUrl ?? "";
   const headers = providerHeaders("chat-completions", { apiKey: config.openaiApiKey ?? null });
   const list = await listModels(baseUrl, { headers });
@@ -153,8 +163,9 @@ async function onlyModel(config: Config, log: Logger, created: Created): Promise
     );
   }
   const model = `openai:${only}`;
-  log.info({ model }, "MODEL is not set: this is the only model of OPENAI_BASE_URL");
-  return { models: created(modelSettings({ ...config, model }, [])), local: Promise.resolve([]) };
+  const message = "MODEL is not set: this is the only model of OPENAI_BASE_URL";
+  const settings = modelSettings({ ...config, model }, []);
+  return { settings, local: Promise.resolve([]), why: { level: "info", fields: { model }, message } };
 }
 
 /** The settings about models; `localModels` are the servers found on this machine. */

@@ -74,6 +74,11 @@ const TABLE: readonly Row[] = [
     keeps: { org: /org_[\w-]+/ },
   },
   {
+    command: "models try",
+    args: "demo:echo",
+    says: { model: "demo:echo", ok: true, streams: true, images: "accepted" },
+  },
+  {
     command: "org create",
     args: "--name Second --owner-email second@acme.test",
     says: { id: expect.stringMatching(/^org_/), name: "Second", owner: { email: "second@acme.test" } },

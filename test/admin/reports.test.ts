@@ -72,6 +72,15 @@ test("[OPS-4] answers and refusals of the service are JSON where that is request
   expect(JSON.parse(refused.err)).toEqual({ error: "There is no organization org_nobody" });
 });
 
+test("[RUN-31] a running service tries its own models", async () => {
+  const tried = await admin(folder, ["models", "try", "demo:echo"]);
+  expect([tried.code, tried.err]).toEqual([0, ""]);
+  expect(tried.out).toMatch(/^demo:echo +FINDING\n/);
+  const failed = await admin(folder, ["models", "try", "openai:nothing", "--json"]);
+  expect(failed.code).toBe(1);
+  expect(JSON.parse(failed.out)).toMatchObject({ model: "openai:nothing", ok: false });
+});
+
 test("[OPS-4] the doctor looks at a service that runs, and at a folder that does not exist yet, which it leaves so", async () => {
   const { ok, text } = await ask("doctor --json");
   const found = JSON.parse(text) as readonly { check: string; state: string; finding: string }[];

@@ -169,7 +169,7 @@ describe("the same change, however it comes", () => {
     const compared = ["user add", "user remove", "token create", "token revoke"];
     // No operation does what these do, or they change nothing.
     const own =
-      /^(?:org |user (?:list|link)$|token list$|agent |jobs|secrets |invariants|load|backup|restore|doctor|usage|logs)/;
+      /^(?:org |user (?:list|link)$|token list$|agent |jobs|secrets |invariants|load|backup|restore|doctor|models try|usage|logs)/;
     expect(COMMAND_NAMES.filter((command) => !own.test(command))).toEqual(compared as never);
   });
 });

@@ -150,7 +150,7 @@ describe("a model by a package of the AI SDK", () => {
       outcome: { error: { code: "model_unavailable", message: expect.stringContaining("bun add @ai-sdk/not-there") } },
     });
     expect(await callIn({}, "ai-sdk:mcp:x")).toMatchObject({
-      outcome: { error: { code: "model_unavailable", message: expect.stringContaining("no provider") } },
+      outcome: { error: { code: "model_unavailable", message: expect.stringContaining("not an AI SDK provider") } },
     });
     expect(await callIn({}, "ai-sdk:anthropic:x")).toMatchObject({
       outcome: { error: { code: "provider_unauthorized" } },

@@ -1,0 +1,82 @@
+/** `models try NAME`: one cheap call to a model, and what it has shown (RUN-31). */
+import { shortText } from "../../actors/cut-text.ts";
+import type { Logger } from "../log/log.ts";
+import { type ModelTrial, tryModel } from "../runner/model-trial.ts";
+import { ModelMissing, ModelUnavailable, settledModels } from "../service/model-choice.ts";
+import type { AdminArguments } from "../service/admin-door.ts";
+import type { Config } from "../settings/settings.ts";
+import { AdminRefused } from "./arguments.ts";
+import { type CommandAnswer, listAnswer } from "./command-answer.ts";
+
+const TOOL_WORDS: Readonly<Record<ModelTrial["tools"], string>> = {
+  called: "yes: it called the one that it was given",
+  accepted: "taken, but it called none",
+  refused: "no: it refuses requests with tools",
+  off: "not tried: its settings say that it takes none",
+};
+const IMAGE_WORDS: Readonly<Record<ModelTrial["images"], string>> = {
+  read: "yes: it named the color of the image",
+  accepted: "taken, but it did not name the color of the image",
+  refused: "no: it refuses requests with images. Set its `inputs`, or MODEL_INPUTS",
+  off: "not tried: it is not known to read images. If it does, set its `inputs`, or MODEL_INPUTS",
+};
+const SHOWN_ANSWER = 80;
+
+interface TrialErrand {
+  readonly config: Config;
+  readonly given: AdminArguments;
+  readonly signal: AbortSignal;
+  readonly log?: Logger;
+}
+
+/** Refuses if no model can be chosen at all. A model that does not answer is a finding, and the exit code is 1. */
+export async function tryNamedModel({ config, given, signal, log }: TrialErrand): Promise<CommandAnswer> {
+  const settings = await settledModels(config).catch((cause: unknown) => {
+    if (!(cause instanceof ModelMissing || cause instanceof ModelUnavailable)) throw cause;
+    throw new AdminRefused(cause.message, { cause });
+  });
+  const trial = await tryModel({ settings, model: given.options["model"] ?? null, signal, ...(log && { log }) });
+  return trialAnswer(trial);
+}
+
+function trialAnswer(trial: ModelTrial): CommandAnswer {
+  const { model, error, answer } = trial;
+  const json = {
+    model,
+    ok: error === null,
+    error,
+    streams: trial.isStreamed,
+    pieces: trial.pieces,
+    first_token_ms: trial.firstTokenMs,
+    took_ms: trial.tookMs,
+    tools: trial.tools,
+    images: trial.images,
+    usage: { input_tokens: trial.inputTokens, output_tokens: trial.outputTokens, counted: trial.isCounted },
+    answer,
+  };
+  if (error !== null) return { text: `${model}: ${error}`, json, ok: false };
+  const rows = [
+    ["answer", answer === "" ? "no text" : shortText(answer.replaceAll(/\s+/g, " "), SHOWN_ANSWER)],
+    ["streams", streamWords(trial)],
+    ["first token", trial.firstTokenMs === null ? "none" : `after ${trialSeconds(trial.firstTokenMs)}`],
+    ["tools", TOOL_WORDS[trial.tools]],
+    ["images", IMAGE_WORDS[trial.images]],
+    ["usage", usageWords(trial)],
+  ];
+  const { text } = listAnswer([model, "FINDING"], rows);
+  return { text, json };
+}
+
+const trialSeconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
+
+function streamWords({ isStreamed, pieces, tookMs }: ModelTrial): string {
+  if (isStreamed === null) return "not known: the AI SDK gave the answer in one piece";
+  return isStreamed
+    ? `yes: ${pieces} ${pieces === 1 ? "piece" : "pieces"} in ${trialSeconds(tookMs)}`
+    : `no: the whole answer came after ${trialSeconds(tookMs)}`;
+}
+
+const usageWords = ({ isCounted, inputTokens, outputTokens }: ModelTrial): string =>
+  isCounted
+    ? `${inputTokens} tokens in, ${outputTokens} out`
+    : `not counted by the provider; estimated: ${inputTokens} tokens in, ${outputTokens} out`;
