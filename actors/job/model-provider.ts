@@ -12,6 +12,13 @@ export type ModelFormat = (typeof MODEL_FORMATS)[number];
 /** The providers that settings of a single key or address give. */
 export const USUAL_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
 
+/**
+ * How a provider is asked to cache the beginning of calls (RUN-30): by `cache_control` in the messages, by
+ * `prompt_cache_key`, or not at all.
+ */
+export const PROMPT_CACHINGS = ["none", "key", "breakpoints"] as const;
+export type PromptCaching = (typeof PROMPT_CACHINGS)[number];
+
 /** Where the calls of a provider go. */
 export interface ProviderAddress {
   /** Requests go to the path of their format below it; its query stays. */
@@ -24,6 +31,8 @@ export interface ProviderAddress {
   readonly concurrency?: number;
   /** A stream that is silent for this long has failed; absent: STALLED_STREAM_SECONDS. */
   readonly stalledStreamMs?: number;
+  /** Absent: as the format and the host are known to take it. */
+  readonly caching?: PromptCaching;
 }
 
 export interface ModelProvider extends ProviderAddress {

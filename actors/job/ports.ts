@@ -58,6 +58,16 @@ export interface CallOrigin {
   readonly requestId: string | null;
 }
 
+/** The beginning of the call is worth caching, because the next calls repeat it (RUN-30). */
+export interface CacheWish {
+  /** The same for all calls that share their beginning. */
+  readonly key: string;
+  /** How long; null: as suits the call. */
+  readonly lifetime: "5m" | "1h" | null;
+  /** Whether a person may keep the next call waiting. */
+  readonly pauses: boolean;
+}
+
 /** Keys of organizations for model providers (RUN-5). */
 export interface ProviderKeys {
   /** The name of the secret with the key for this provider; null: the operator's key. */
@@ -82,6 +92,8 @@ export interface ModelCall {
    * summary; providers never get it.
    */
   readonly uncut?: readonly TranscriptEntry[];
+  /** Absent: nothing is asked of the provider's cache. */
+  readonly cache?: CacheWish;
   /** The purpose of the call, which the demo needs; absent: a step of a run. */
   readonly purpose?: "summary";
   /**

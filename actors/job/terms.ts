@@ -48,7 +48,7 @@ const SHORTEST_EXPIRY = 60;
 const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
 /** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
 /**
- * Whether providers are asked to cache the beginning of the agent's calls (RUN-29): for as long as suits the agent, not
+ * Whether providers are asked to cache the beginning of the agent's calls (RUN-30): for as long as suits the agent, not
  * at all, or for this long.
  */
 export const PROMPT_CACHES = ["auto", "off", "5m", "1h"] as const;

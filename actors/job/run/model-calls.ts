@@ -34,7 +34,10 @@ import { costOfStep, runSlice } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 
 /** The content of a call; the job determines the model and the organization. */
-export type ModelPrompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
+export type ModelPrompt = Pick<
+  ModelCall,
+  "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose" | "cache"
+>;
 
 interface ModelCallerParts {
   readonly reporter: Reporter;

@@ -26,6 +26,7 @@ import { outputInstruction, repairRequest } from "../output.ts";
 import { isAskedAgain, missingAnswer } from "../partial-answer.ts";
 import { type Block, type Job, NO_USAGE, type RunError, type Usage, outputSchemaOf, contentText } from "../schema.ts";
 import type { StopReason } from "../stop-reason.ts";
+import { namesTool } from "../terms.ts";
 import { Transcript } from "./transcript.ts";
 import { callsOf, keptStep } from "./step-calls.ts";
 import type { StartedJob } from "./early-start.ts";
@@ -319,7 +320,16 @@ export class JobRun {
 function jobPrompt(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): ModelPrompt {
   const outputSchema = outputSchemaOf(job);
   const wanted = outputSchema === null ? [] : [outputInstruction(outputSchema)];
-  return { system: [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n"), entries, tools, outputSchema };
+  const system = [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n");
+  return { system, entries, tools, outputSchema, ...cacheField(job, tools) };
+}
+
+/** What the provider's cache is asked to keep of the chat. */
+function cacheField({ agent, chatId }: Job, tools: Toolbox["tools"]): Pick<ModelPrompt, "cache"> {
+  const { cache = "auto", approvalTools } = agent;
+  if (cache === "off") return {};
+  const pauses = tools.some(({ name }) => namesTool(approvalTools, name));
+  return { cache: { key: chatId, lifetime: cache === "auto" ? null : cache, pauses } };
 }
 
 /** Whether an answer fits the job's schema; undefined without a schema, null if `signal` aborts first. */

@@ -17,6 +17,7 @@ import { untrustedField } from "../wire/frame.ts";
 import { onArrival } from "../provider-fetch.ts";
 import { frameFault } from "../provider-faults.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
+import { sdkCaching, sdkInstructions, withSdkBreakpoints } from "./caching.ts";
 import { metadataOptions, SdkThoughts } from "./thoughts.ts";
 import { modelMessages, type Takes } from "./messages.ts";
 
@@ -65,6 +66,7 @@ async function openSdkStream(
   const { outputSchema = null } = call;
   const takes = takenBy(model);
   const { resultFiles } = takes;
+  const caching = sdkCaching(call, model);
   const toolset = Object.fromEntries(
     call.tools.map(({ name, description, inputSchema }) => [
       name,
@@ -74,19 +76,22 @@ async function openSdkStream(
   const request = {
     model,
     messages: charged(() =>
-      modelMessages(
-        conversation(call.entries, { model: listening, hasTools: call.tools.length > 0, resultFiles }),
-        takes,
+      withSdkBreakpoints(
+        modelMessages(
+          conversation(call.entries, { model: listening, hasTools: call.tools.length > 0, resultFiles }),
+          takes,
+        ),
+        caching,
       ),
     ),
     abortSignal: signal,
-    ...(call.system.trim() === "" ? {} : { instructions: call.system }),
+    ...(call.system.trim() === "" ? {} : { instructions: sdkInstructions(call.system, caching) }),
     ...(call.tools.length === 0 ? {} : { tools: toolset }),
     ...(outputSchema === null
       ? {}
       : { output: Output.object({ schema: jsonSchema<JsonObject>({ ...outputSchema }) }) }),
     // OpenAI must store nothing.
-    providerOptions: { openai: { store: false } },
+    providerOptions: { openai: { store: false, ...caching.ofCall } },
     // This code collects the content itself.
     _internal: { collectContent: false },
   };

@@ -2,6 +2,7 @@
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type MessagePart, type UserContent } from "../content.ts";
 import type { AssistantMessage, SpokenMessage, SpokenCall } from "../conversation.ts";
 import { ChatChunks, isUnknownDeltaField, REASONING } from "./chat-chunks.ts";
+import { breakpointField, breakpointPlaces, keyFields } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
@@ -12,11 +13,16 @@ export const chatCompletions: WireFormat = {
   reader: (sink, thinking) => new ChatChunks(sink, thinking),
 };
 
-function chatCompletionsBody({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
+function chatCompletionsBody(call: WireCall): object {
+  const { model, system, messages, tools, outputSchema, caching, concessions, base64 } = call;
   const spoken = chatMessages(messages, concessions, base64);
   return {
     model,
-    messages: system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
+    messages: withBreakpoints(
+      system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
+      breakpointField(caching),
+    ),
+    ...keyFields(model, caching),
     ...(tools.length === 0
       ? {}
       : {
@@ -40,11 +46,35 @@ function chatCompletionsBody({ model, system, messages, tools, outputSchema, con
   };
 }
 
+/** Servers that have Anthropic's models behind this format, such as OpenRouter, take its breakpoints in text parts. */
+function withBreakpoints(
+  messages: readonly SpokenChatMessage[],
+  breakpoint: ReturnType<typeof breakpointField>,
+): object[] {
+  if (breakpoint.cache_control === undefined) return [...messages];
+  const places = breakpointPlaces(messages);
+  return messages.map((message, at) => {
+    if (message.role !== "system" && !places.has(at)) return message;
+    const { content } = message;
+    if (typeof content === "string") return { ...message, content: [{ type: "text", text: content, ...breakpoint }] };
+    return {
+      ...message,
+      content: content?.map((part, i) => (i === content.length - 1 ? { ...part, ...breakpoint } : part)),
+    };
+  });
+}
+
+interface SpokenChatMessage {
+  readonly role: string;
+  readonly content: string | null | readonly object[];
+  readonly [field: string]: unknown;
+}
+
 function chatMessages(
   messages: readonly SpokenMessage[],
   concessions: WireCall["concessions"],
   base64: Base64,
-): object[] {
+): SpokenChatMessage[] {
   const called = turnsWithCalls(messages);
   return messages.flatMap((message) => {
     if (message.role === "user") return [{ role: "user", content: chatUserContent(message.content, base64) }];
@@ -75,7 +105,7 @@ function assistantMessage(
   { parts, fields = {} }: AssistantMessage,
   hasReasoning: boolean,
   concessions: WireCall["concessions"],
-): object {
+): SpokenChatMessage {
   let content = "";
   const calls: object[] = [];
   for (const part of parts) {

@@ -24,10 +24,25 @@ const hasState = ({ messages }: WireCall): boolean =>
       (message.fields !== undefined || message.parts.some((part) => part.before ?? part.fields)),
   );
 const hasSystem = ({ system }: WireCall): boolean => system !== "";
+const asksForCache = ({ caching }: WireCall): boolean => caching !== null;
+/** Words of a refusal that are about the cache's lifetime. */
+const CACHE_LIFETIME_WORDS = /prompt_cache_retention|extended prompt caching|cache_control.{0,20}\bttl\b/is;
 const hasCalls = ({ messages }: WireCall): boolean => messages.some(({ role }) => role === "tool");
 
 /** In the order in which they are tried. */
 const RULES: readonly Rule[] = [
+  {
+    concession: "no_cache_lifetime",
+    says: CACHE_LIFETIME_WORDS,
+    concerns: asksForCache,
+    isRemembered: true,
+  },
+  {
+    concession: "no_caching",
+    says: /cache_control|prompt_cache|cache_?point|prompt caching/i,
+    concerns: asksForCache,
+    isRemembered: true,
+  },
   {
     concession: "stand_in_reasoning",
     says: /missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is,
@@ -112,7 +127,9 @@ export function ruleFor(error: unknown, call: WireCall): Rule | null {
 /** The call with what is conceded. */
 export function applyConcessions(call: WireCall): WireCall {
   const { concessions } = call;
-  let { system, messages, outputSchema } = call;
+  let { system, messages, outputSchema, caching } = call;
+  if (caching !== null && concessions.has("no_cache_lifetime")) caching = { ...caching, lifetime: null, pauses: false };
+  if (concessions.has("no_caching")) caching = null;
   if (concessions.has("no_state")) messages = messages.map(withoutState);
   if (concessions.has("no_schema")) outputSchema = null;
   if (concessions.has("no_system") && system !== "") {
@@ -122,7 +139,7 @@ export function applyConcessions(call: WireCall): WireCall {
   if (call.prefill !== "" && !concessions.has("no_prefill")) messages = [...messages, prefillMessage(call.prefill)];
   if (concessions.has("answer_after_tools"))
     messages = messages.flatMap((message, at) => answerBetween(message, messages[at - 1]));
-  return { ...call, system, messages, outputSchema };
+  return { ...call, system, messages, outputSchema, caching };
 }
 
 function withoutState(message: SpokenMessage): SpokenMessage {

@@ -1,6 +1,7 @@
 /** Anthropic's messages: the request. */
 import { type DataPart, fileText, isPdf, isTextFile, UnspeakableFile } from "../content.ts";
 import type { SpokenMessage } from "../conversation.ts";
+import { breakpointField, breakpointPlaces } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
 import { MessageEvents } from "./message-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
@@ -12,23 +13,32 @@ export const messages: WireFormat = {
   reader: (sink) => new MessageEvents(sink),
 };
 
-function messagesBody({ model, system, messages: conversation, tools, outputSchema, base64 }: WireCall): object {
+function messagesBody({
+  model,
+  system,
+  messages: conversation,
+  tools,
+  outputSchema,
+  caching,
+  base64,
+}: WireCall): object {
   // The documents of a request must all allow citations or none, and an answer with a schema cannot cite.
   const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
     model,
     max_tokens: longestAnswer(model),
-    ...(system === "" ? {} : { system: [{ type: "text", text: system }] }),
-    messages: turns(conversation, { cites, base64 }),
+    ...(system === "" ? {} : { system: [{ type: "text", text: system, ...breakpointField(caching) }] }),
+    messages: turns(conversation, { cites, base64 }, breakpointField(caching)),
     ...(tools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, inputSchema }) => ({
+          tools: tools.map(({ name, description, inputSchema }, at) => ({
             name,
             description,
             input_schema: inputSchema,
             // Streams arguments as they are written; otherwise a long one looks like silence.
             eager_input_streaming: true,
+            ...(system === "" && at === tools.length - 1 ? breakpointField(caching) : {}),
           })),
           tool_choice: { type: "auto" },
         }),
@@ -51,7 +61,11 @@ const asksForCitations = (message: SpokenMessage): boolean =>
   message.content.some((part) => part.type === "file" && part.citations === true);
 
 /** Consecutive messages of one role become one message. */
-function turns(conversation: readonly SpokenMessage[], documents: Documents): object[] {
+function turns(
+  conversation: readonly SpokenMessage[],
+  documents: Documents,
+  breakpoint: ReturnType<typeof breakpointField>,
+): object[] {
   const joined: { role: "user" | "assistant"; content: { type: string; text?: string }[] }[] = [];
   for (const message of conversation) {
     const role = message.role === "assistant" ? "assistant" : "user";
@@ -66,6 +80,7 @@ function turns(conversation: readonly SpokenMessage[], documents: Documents): ob
   const last = joined.at(-1);
   const block = last?.content.at(-1);
   if (last?.role === "assistant" && block?.text !== undefined) block.text = block.text.trim();
+  for (const at of breakpointPlaces(joined)) Object.assign(joined[at]?.content.at(-1) ?? {}, breakpoint);
   return joined;
 }
 

@@ -1,6 +1,7 @@
 /** OpenAI's responses: the request. */
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type UserContent } from "../content.ts";
 import type { SpokenMessage } from "../conversation.ts";
+import { keyFields } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
 import { ResponseEvents } from "./response-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
@@ -12,13 +13,23 @@ export const responses: WireFormat = {
   reader: (sink) => new ResponseEvents(sink),
 };
 
-function responsesBody({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
+function responsesBody({
+  model,
+  system,
+  messages,
+  tools,
+  outputSchema,
+  caching,
+  concessions,
+  base64,
+}: WireCall): object {
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
     input: messages.flatMap((message) => responseItems(message, base64)),
     // OpenAI must store nothing, so it gets its reasoning back from us.
     store: false,
+    ...keyFields(model, caching),
     ...(reasons(model) && !concessions.has("no_encrypted_reasoning")
       ? { include: ["reasoning.encrypted_content"] }
       : {}),

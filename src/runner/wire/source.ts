@@ -5,6 +5,7 @@ import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
 import { conversation, type SpokenMessage } from "../conversation.ts";
 import type { WireTarget } from "../model-name.ts";
+import { askedCaching } from "../prompt-caching.ts";
 import { providerHeaders, providerUrl } from "../provider-address.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes } from "../provider-fetch.ts";
@@ -60,7 +61,15 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
   );
   const prefill = takesPrefill(target) ? (call.continues ?? "") : "";
   const instructions = system.trim() === "" ? "" : system;
-  const asked = { model: target.name, system: instructions, messages, tools, outputSchema, prefill };
+  const asked = {
+    model: target.name,
+    system: instructions,
+    messages,
+    tools,
+    outputSchema,
+    prefill,
+    caching: askedCaching(call, target),
+  };
   const concessions = new Set(memory.concessionsOf(key));
   // Images and files are dropped once they are sent, so their request is not made again, except without its schema.
   const isFinal = outputSchema === null && hasData(messages);

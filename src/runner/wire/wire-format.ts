@@ -8,6 +8,7 @@ import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
 import type { SpokenMessage } from "../conversation.ts";
+import type { AskedCaching } from "../prompt-caching.ts";
 
 /** Changes to a request because its provider has refused the normal form (`concessions.ts`). */
 export type Concession =
@@ -23,6 +24,10 @@ export type Concession =
   | "no_system"
   /** The assistant says something between the results of tools and a message of the user. */
   | "answer_after_tools"
+  /** The cache has the provider's own lifetime. */
+  | "no_cache_lifetime"
+  /** Nothing is asked of the provider's cache. */
+  | "no_caching"
   /** The answer starts over. */
   | "no_prefill"
   /** No schema of the answer; only our own check applies. */
@@ -37,6 +42,8 @@ export interface WireCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider must follow in its answer, or null. */
   readonly outputSchema: JsonObject | null;
+  /** What is asked of the provider's cache; null: nothing. */
+  readonly caching: AskedCaching | null;
   /** The concessions for this provider. */
   readonly concessions: ReadonlySet<Concession>;
   /** The beginning of the answer, from which the model continues; "" if it starts over. */
