@@ -180,7 +180,7 @@ function aims(best: ReadonlyMap<string, Measured>) {
     const [first, done] = [theirs.first.p50 / ours.first.p50, theirs.done.p50 / ours.done.p50];
     return [
       {
-        aim: `${callers} at once: first text and end earlier than LangGraph's, although durable`,
+        aim: `${callers} at once: first text and end come earlier than LangGraph's, although durable`,
         figure: `${figure(first)}× and ${figure(done)}× as long there`,
         holds: first > 1 && done > 1,
       },

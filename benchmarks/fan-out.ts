@@ -66,7 +66,7 @@ interface Bench {
 const keyOf = (place: string, readers: number, mode: Mode): string => `${place}, ${readers}, ${mode}`;
 
 export const benchmark: Benchmark = {
-  question: "What does it cost to tell many readers of one chat?",
+  question: "What does it cost to send an event to many readers of one chat?",
   async run(context) {
     const { ours, client, places, service, skipped } = await open(context);
     const bench: Bench = { context, client, places, best: new Map(), memory: new Map(), calls: new Map() };
@@ -171,7 +171,7 @@ async function cost({ client }: Bench, place: FanOutPlace, saying: Saying): Prom
   return { ...answer, us: ((cpuOf(place.pid) - cpu) * 1e6) / (saying.bursts * saying.size) };
 }
 
-/** The cost of each further reader, in µs per event. */
+/** The cost CPU µs/further reader, in µs per event. */
 const furtherUs = ({ cpuUs, aloneUs }: Measured, readers: number): number =>
   (cpuUs * readers - aloneUs) / (readers - 1);
 
@@ -217,10 +217,7 @@ async function resumeStorm(
   const { ms } = await client.ask({ kind: "open", port, request, readers, events }).finally(() => clearInterval(watch));
   const cpuUs = ((cpuOf(ours.pid) - cpu) * 1e6) / (readers * events);
   await client.ask({ kind: "leave" });
-  const line =
-    `Resume storm: ${figure(readers)} readers return at once, each ${figure(events)} events behind. All have all after ` +
-    `${figure(ms / 1_000)} s: ${figure((readers * events * 1_000) / ms)} events a second, ${figure(cpuUs)} µs of the ` +
-    `service's CPU for each, ${figure((peak - memory) / 2 ** 20)} MiB more at the worst.`;
+  const line = `Resume storm: ${figure(readers)} readers return at once, each ${figure(events)} events behind. All readers have all events after ${figure(ms / 1_000)} s: ${figure((readers * events * 1_000) / ms)} events per second, ${figure(cpuUs)} µs of the service's CPU for each, and at most ${figure((peak - memory) / 2 ** 20)} MiB more memory.`;
   context.say(line);
   return line;
 }
@@ -246,7 +243,7 @@ function tables({ best, places, memory, calls }: Bench): string {
     "delay p50 ms",
     "p99",
     "CPU µs/delivery",
-    "of each further reader",
+    "CPU µs/further reader",
     "KiB/connection",
   ];
   const counts = places.flatMap(({ name }) =>
@@ -256,26 +253,23 @@ function tables({ best, places, memory, calls }: Bench): string {
 }
 
 const NOTES =
-  "The delays of a server that cannot keep up with its bursts (nchan: 16 writes for each reader) are those of a queue; its CPU " +
-  "is what counts there. Each single event is one write to each socket for all three, and the kernel's part of it is most of what the " +
-  "C writer takes; the rest of ours is the turn with its commit, which costs the same for one reader and for ten thousand, and the way " +
-  "from JavaScript to the socket. What each further reader costs leaves out the first of them.";
+  "The delays of a server that cannot keep up with its bursts (nchan: 16 writes for each reader) are queueing delays; compare its CPU instead. Each single event is one write to each socket for all three, and most of the C writer's CPU is the kernel's part of that write. The rest of our CPU is the turn with its commit, which costs the same for one reader and for ten thousand, and the path from JavaScript to the socket. The cost of each further reader leaves out the first reader.";
 
 /** Profiles (`perf`) of single events for 1,000 readers on 2026-11-23, on a machine with other work. */
 const PARTS = table(
   ["CPU µs of a delivery, 1,000 readers", "service", "C writer", "nchan", "what it is"],
   [
     ["kernel", "5.6", "5.4", "3.6", "one `send` to each socket, and waking its reader"],
-    ["native code", "1.0", "0.1", "1.9", "from JavaScript to the socket: the sink, its chunk; nchan's lists"],
+    ["native code", "1.0", "0.1", "1.9", "the path from JavaScript to the socket: the sink, its chunk; nchan's lists"],
     ["compiled JavaScript", "0.24", "–", "–", "the audience calls each reader's `write`"],
-    ["collector, compiler", "0.25", "–", "–", "what the turns leave behind"],
+    ["collector, compiler", "0.25", "–", "–", "the garbage of the turns"],
     ["all", "7.2", "5.5", "5.5", ""],
-    ["of that the event itself", "0.69", "0.03", "0.09", "a turn with its durable commit, divided by its readers"],
+    ["of which the event itself", "0.69", "0.03", "0.09", "a turn with its durable commit, divided by its readers"],
   ],
 );
 const WHERE_IT_GOES =
-  `What stands between (read the parts, not the sums):\n\n${PARTS}\n\nThe kernel's part is the same as the C writer's, which does nothing else. 1.15 of the ` +
-  "C writer would leave 0.8 µs for all that is ours, and the commit takes nearly all of that with 1,000 readers. The rest is the way out of JavaScript: one call into Bun for each reader.";
+  `Where the difference comes from (compare the parts, not the sums):\n\n${PARTS}\n\nThe kernel's part is the same as the C writer's, which does nothing else. A limit of 1.15× the ` +
+  "C writer would leave 0.8 µs for everything of ours, and with 1,000 readers the commit takes nearly all of that. The rest is the path out of JavaScript: one call into Bun for each reader.";
 
 function aims({ best, memory, calls }: Bench): Aim[] {
   const whole = ({ cpuUs }: Measured): number => cpuUs;
@@ -297,19 +291,19 @@ function aims({ best, memory, calls }: Bench): Aim[] {
     READERS.map((readers) => ratio("C writer", readers, "single", of)),
   ) as [number[], number[]];
   return [
-    aim("single events, 1,000 readers and more: at most 1.15 of the C writer's CPU", worst("C writer", "single"), 1.15),
-    aim("and at most 0.7 of nchan's", worst("nginx with nchan", "single"), 0.7),
+    aim("single events, 1,000 readers and more: at most 1.15× the C writer's CPU", worst("C writer", "single"), 1.15),
+    aim("and at most 0.7× nchan's", worst("nginx with nchan", "single"), 0.7),
     aim(
-      "without the turn, for each further reader: at most 1.15 of the C writer's",
+      "without the turn, for each further reader: at most 1.15× the C writer's",
       worst("C writer", "single", furtherUs),
       1.15,
     ),
-    aim("and at most 0.7 of nchan's for each further reader", worst("nginx with nchan", "single", furtherUs), 0.7),
-    aim("bursts of 16: at most 0.15 of nchan's CPU", worst("nginx with nchan", "burst"), 0.15),
-    aim("bursts of 16: at most 0.1 writes for each event", calls.get("Troupe, burst") ?? Number.NaN, 0.1, figure),
-    aim("at most 6 KiB a connection, 1,000 readers and more", kib, 6, (of) => `${figure(of)} KiB`),
+    aim("and at most 0.7× nchan's for each further reader", worst("nginx with nchan", "single", furtherUs), 0.7),
+    aim("bursts of 16: at most 0.15× nchan's CPU", worst("nginx with nchan", "burst"), 0.15),
+    aim("bursts of 16: at most 0.1 writes per event", calls.get("Troupe, burst") ?? Number.NaN, 0.1, figure),
+    aim("at most 6 KiB per connection, 1,000 readers and more", kib, 6, (of) => `${figure(of)} KiB`),
     {
-      aim: "the index to the C writer is flat from 100 to 10,000 readers (within a fifth)",
+      aim: "the ratio to the C writer is flat from 100 to 10,000 readers (within a fifth)",
       figure: index.map(times).join(", "),
       holds: isFlat(index),
     },

@@ -152,7 +152,7 @@ async function memory(world: World): Promise<Part> {
   }
   const least = Math.min(...more);
   return {
-    rows: [["memory that an upload of 256 MiB takes, MiB", figure(least), ""]],
+    rows: [["memory taken by an upload of 256 MiB, MiB", figure(least), ""]],
     aims: [aim(`an upload of 256 MiB takes less than ${LARGE_MIB} MiB`, figure(least), least < LARGE_MIB, " MiB")],
   };
 }

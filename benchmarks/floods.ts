@@ -209,11 +209,11 @@ const p99 = (samples: readonly number[]): number =>
  * otherwise idle machine.
  */
 const WHERE =
-  "Where it goes. **The machine**: while the generator floods a bare server in another process, and the service serves B alone, B's reads have three to ten times their quiet p99 and its writes up to two and a half times; a quiet read takes half a millisecond at p99, which is less than a core is away when somebody else has it. The flooded bare server itself answers B's reads at a p99 of up to 7 ms. So no service on these two cores can have reads under three times the quiet ones, and the second aim says what is the service's. " +
-  "**The loop**: before the one who fills it was throttled (FAIR-11, decision 46) it was ready for 92 % of the time beside streams, and turns of 10 to 20 ms of CPU had 1 or 2 that were measured: thirty connections that arrive together, and what thirty committed groups let go. Before and after, with slices of 4 or 5 s: writes beside messages of 200 KB from 33 to between 14 and 20 ms at p99, beside a hostile MCP server from 29 to between 16 and 21, reads from 10 and 13 to between 6 and 8 ms. A lower part than 40 % changes nothing that can be told from noise. " +
-  "**The disk and PostgreSQL**: with the database in memory, B's writes beside a hostile MCP server had 1.7 instead of 3.4 ms at p50 and 15 instead of 24 at p99, before large work rested after its commits. A new WAL segment of 16 MB held up all commits for 30 to 60 ms; one of 2 MB does for 5. " +
-  "**200 KB messages**: what is left are turns of 6 to 12 ms, in which a statement of 1.2 MB is built and sent: a message is in it four times. " +
-  "**Collections of garbage** take 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process' CPU in the first minute.";
+  "Where the time goes. **The machine**: while the generator floods a bare server in another process, and the service serves B alone, B's reads have three to ten times their quiet p99 and its writes up to two and a half times; a quiet read takes half a millisecond at p99, which is less than the time for which another process takes a core. The flooded bare server itself answers B's reads at a p99 of up to 7 ms. So no service on these two cores can keep reads under three times the quiet ones; the second aim measures the service's own part. " +
+  "**The loop**: before the organization that fills it was throttled (FAIR-11, decision 46), it was ready for 92 % of the time beside streams, and only 1 or 2 ms of turns with 10 to 20 ms of CPU were accounted for: thirty connections that arrive together, and what thirty committed groups release. Before and after, with slices of 4 or 5 s: writes beside messages of 200 KB from 33 to between 14 and 20 ms at p99, beside a hostile MCP server from 29 to between 16 and 21, reads from 10 and 13 to between 6 and 8 ms. A share lower than 40 % makes no difference that stands out from the noise. " +
+  "**The disk and PostgreSQL**: with the database in memory, B's writes beside a hostile MCP server had 1.7 instead of 3.4 ms at p50 and 15 instead of 24 at p99, before large work paused after its commits. A new WAL segment of 16 MB delayed all commits by 30 to 60 ms; one of 2 MB delays them by 5. " +
+  "**200 KB messages**: what remains are turns of 6 to 12 ms, in which a statement of 1.2 MB is built and sent; it contains each message four times. " +
+  "**Garbage collections** take 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process' CPU in the first minute.";
 
 /** The flood's requests per second, answered or not. */
 const perSecond = ({ sent, floodSeconds }: Measured): number => sent / floodSeconds;
@@ -244,10 +244,10 @@ function report(results: readonly (readonly [string, Measured])[]) {
     "beside a bare server",
     "of that",
     "floor",
-    "requests a second",
+    "requests per second",
     "service's CPU",
-    "its loop without a core",
-    "B's client without one",
+    "service's loop waits for a core",
+    "B's client waits for a core",
     "PSS MiB",
   ];
   const rows = results.map(([name, of]) => {
@@ -276,11 +276,11 @@ function report(results: readonly (readonly [string, Measured])[]) {
   const line =
     held === undefined
       ? ""
-      : `Bodies held open come over a line of 1 Gbit/s: it carried ${figure(held.sentMb / held.floodSeconds)} MB/s, ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second were refused, and ${figure(held.held)} or more were held at the end of each slice. `;
+      : `Bodies held open arrive over a line of 1 Gbit/s, which carried ${figure(held.sentMb / held.floodSeconds)} MB/s, ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second were refused, and ${figure(held.held)} or more were held at the end of each slice. `;
   const text =
-    `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second, in slices of at least ${LEAST_SECONDS} s. p99, and its multiple of B's alone; the median of the rounds. ` +
-    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself. ` +
-    `Requests a second are those that the flood has sent. Without a core: the part of the time in which the service's event loop was ready and had none, and the p99 of what B's client waited for one, which no latency has in it.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
+    `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents per second, in slices of at least ${LEAST_SECONDS} s. Figures are B's p99 alone, and its multiple beside the flood; the median of the rounds. ` +
+    `Beside a bare server: the same generator floods a bare server instead, which shows what the generator itself takes from this machine; "of that" is the flood's multiple divided by this one. The floor: B sends its requests to the flooded bare server itself. ` +
+    `Requests per second are those that the flood sent. Waits for a core: the fraction of the time in which the service's event loop was ready but had no core, and the p99 of the time that B's client waited for one, which no latency includes.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
   return { text, aims: [...results.map(aimAlone), ...results.map(aimBesideBare)], skipped: [] };
 }
 
@@ -305,7 +305,7 @@ function aimBesideBare([name, { rounds }]: Named): Aim {
     );
   const [writes, reads] = [of("writes"), of("reads")];
   return {
-    aim: `the same beside ${name}: under ${MOST}× that beside a bare server which is flooded alike`,
+    aim: `the same beside ${name}: under ${MOST}× that beside a bare server under the same flood`,
     figure: `writes ${times(writes)}, reads ${times(reads)}`,
     holds: writes < MOST && reads < MOST,
   };

@@ -39,7 +39,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: "What happens when 1,000 jobs are asked for at once?",
+  question: "What happens when 1,000 jobs are requested at once?",
   async run(context) {
     const { service, sql, workspaceId } = await open(context);
     const chats = await spread(JOBS, () => chatIn(service, workspaceId));
@@ -121,13 +121,13 @@ function text({ acceptedSeconds, doneSeconds, cpuMs, bytesBefore, bytesMost }: M
   return table(
     ["1,000 jobs", ""],
     [
-      ["all are accepted (committed and answered) after s", figure(acceptedSeconds)],
+      ["all are accepted (committed and answered) after, s", figure(acceptedSeconds)],
       ["all have ended after s", figure(doneSeconds)],
-      [`${DEFAULT_SLOTS.ofOrganization} places need at least s`, figure(LEAST_SECONDS)],
+      [`${DEFAULT_SLOTS.ofOrganization} job slots need at least, s`, figure(LEAST_SECONDS)],
       ["CPU of the service for each job, ms", figure(cpuMs)],
-      ["memory of the service before, MiB", mebibytes(bytesBefore)],
+      ["memory of the service before the jobs, MiB", mebibytes(bytesBefore)],
       ["at most, MiB", mebibytes(bytesMost)],
-      ["for each job that waits or runs, KiB", figure((bytesMost - bytesBefore) / 1024 / JOBS)],
+      ["for each waiting or running job, KiB", figure((bytesMost - bytesBefore) / 1024 / JOBS)],
     ],
   );
 }
@@ -137,10 +137,10 @@ function aims({ doneSeconds, lost, bytesBefore, bytesMost }: Measured) {
   return [
     { aim: "none is lost", figure: `${lost} lost`, holds: lost === 0 },
     {
-      aim: "all have ended within 1.5 times of what the places need",
+      aim: "all end within 1.5 times the time that the job slots need",
       figure: `${figure(slower)}×`,
       holds: slower <= 1.5,
     },
-    { aim: "under 100 KiB of memory for each", figure: `${figure(grown)} KiB`, holds: grown < 100 },
+    { aim: "under 100 KiB of memory for each job", figure: `${figure(grown)} KiB`, holds: grown < 100 },
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * What do the rate limits cost a request?
+ * What do the rate limits cost per request?
  *
  * Two services as an operator starts them, each in its own process with its own PostgreSQL: one counts the requests of
  * v1 (`RATE_LIMIT_V1`), and one does not. Both answer the same `GET /api/v1/agents/{id}` for 64 connections, in turns;
@@ -37,7 +37,7 @@ interface Contestant {
 }
 
 export const benchmark: Benchmark = {
-  question: "What do the rate limits cost a request?",
+  question: "What do the rate limits cost per request?",
   async run(context) {
     const load = startWorker<HttpLoad, HttpRun>(context.lifetime, "http-load.ts");
     const ask = (request: Omit<HttpLoad, "connections" | "seconds">): Promise<HttpRun> =>

@@ -106,6 +106,6 @@ function aims({ short, full, long }: Record<Kind, Cost>, lost: number) {
       figure: `${figure(context)} ms`,
       holds: context < 10,
     },
-    { aim: "every turn ended well", figure: `${lost} lost`, holds: lost === 0 },
+    { aim: "every turn succeeded", figure: `${lost} lost`, holds: lost === 0 },
   ];
 }

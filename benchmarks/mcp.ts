@@ -33,7 +33,7 @@ interface Figures {
 }
 
 export const benchmark: Benchmark = {
-  question: "What does a call of a tool of MCP cost beside the same request of REST?",
+  question: "What does an MCP tool call cost, compared with the same REST request?",
   async run(context) {
     const { lifetime, seconds, say } = context;
     const load = startWorker<HttpLoad, HttpRun>(lifetime, "http-load.ts");

@@ -123,7 +123,7 @@ async function appends(context: BenchmarkContext): Promise<Appends> {
 }
 
 const WHY_WARM =
-  "Before anything is measured each process appends for three rounds. Without that the second row was 0.79 to 1.23 times the first, because of the " +
+  "Each process appends for three rounds before anything is measured. Without this warm-up the second row was 0.79 to 1.23 times the first, because of the " +
   "compiler: its threads had 43 % of the CPU of a process's first two seconds, and 9 % of its fifth two. After eight rounds the two took 25.2 and 24.6 µs, " +
   "and their profiles (`perf`) have the same functions with the same parts: Bun's own code 38 and 36 %, compiled JavaScript 30 and 27 %, the kernel 16 and " +
   "18 %, the collector 2 % at most (2026-11-23, beside other work).";
@@ -146,14 +146,14 @@ function report(heap: Heaps, append: Appends): Report {
     [
       [`on ${FEW} actors, no others known`, figure(append.few)],
       [`on ${FEW} actors among ${figure(KNOWN)} known`, figure(append.known)],
-      [`going round ${figure(KNOWN)} actors, all loaded`, figure(append.loaded)],
+      [`one after the other on ${figure(KNOWN)} actors, all loaded`, figure(append.loaded)],
     ],
   );
   return {
     text: `${memory}\n\n${cost}\n\n${WHY_WARM}`,
     aims: [
       {
-        aim: "a passivated actor: nothing",
+        aim: "a passivated actor takes no memory",
         figure: `${figure(heap.passivated)} bytes`,
         holds: heap.passivated <= NOTHING_BYTES,
       },

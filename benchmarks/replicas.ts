@@ -34,7 +34,7 @@ const FORWARD_CONNECTIONS = [64, 16] as const;
 const FORWARD_ROUNDS = 4;
 /** The CPU of a forwarded read, as a multiple of a direct one. */
 const MOST_FORWARD = 1.4;
-/** A take-over after a kill, as a multiple of a lease of 3 s. */
+/** A takeover after a kill, as a multiple of a lease of 3 s. */
 const MOST_TAKE_OVER_MS = 3_600;
 const MOST_DRAIN_MS = 150;
 /** Take-overs of each kind in a round. */
@@ -53,12 +53,12 @@ interface Figures {
 }
 
 const WHERE_IT_GOES =
-  "Forwards are measured where both replicas are asked for their own organizations and for those of the other one by turns, so both are as busy in both runs, and both have frames to join: of one turn of the event loop all that goes to the other replica is one message, signed once (HMAC), and with more connections a message holds more. The owner makes no `Request`, no `Response` and no headers of a read that comes over the link, has no HTTP to parse and writes the only line of the log: it takes about 0.7 of a direct read's CPU. The asked replica takes as much again, of which the HTTP of the client is what a bare Bun server takes for such an answer (0.2). The rest there is the way through the router to the token, its hash and its owner (what a direct read has too), the address of the client (a system call of 1 µs, which a direct read does not need), the headers into a frame, the message (a system call and an HMAC on each side, for all of it), and an answer that is made in a later turn of the loop. Of the asked replica's CPU more than a quarter is the kernel's and half is native code of Bun; the JavaScript of the link itself is a few per cent. Streams, bodies over 64 KiB and long answers go over HTTP.";
+  "Forwards are measured with requests to both replicas, alternately for their own organizations and for those of the other one. So both are equally busy in both runs, and both have frames to join: everything that one turn of the event loop sends to the other replica is one message, signed once (HMAC), and with more connections a message holds more. For a read that comes over the link, the owner creates no `Request`, no `Response` and no headers, has no HTTP to parse, and writes the only log line: it takes about 0.7 of a direct read's CPU. The forwarding replica takes as much again. Of that, the client's HTTP is what a bare Bun server takes for such an answer (0.2). The rest is the path through the router to the token, its hash and its owner (which a direct read has too), the address of the client (a system call of 1 µs, which a direct read does not need), the headers into a frame, the message (a system call and an HMAC on each side, for all of it), and an answer that is made in a later turn of the loop. Of the forwarding replica's CPU more than a quarter is the kernel's and half is native code of Bun; the JavaScript of the link itself takes a few per cent. Streams, bodies over 64 KiB and long answers go over HTTP.";
 
 type Loads = readonly Worker<HttpLoad, HttpRun>[];
 
 export const benchmark: Benchmark = {
-  question: "What do several replicas give, what does a forward cost, and how long does a take-over take?",
+  question: "What do several replicas gain, what does a forward cost, and how long does a takeover take?",
   async run(context) {
     const { lifetime, say } = context;
     const loads = Array.from({ length: MOST_REPLICAS }, () => startWorker<HttpLoad, HttpRun>(lifetime, "http-load.ts"));
@@ -94,7 +94,7 @@ export const benchmark: Benchmark = {
         ["SIGTERM", "SIGTERM"],
       ] as const) {
         takeOvers[name].push(await takeOver(replicas, signal));
-        say(`take-over after ${name}: ${figure(takeOvers[name].at(-1)!)} ms`);
+        say(`takeover after ${name}: ${figure(takeOvers[name].at(-1)!)} ms`);
       }
     const gaps = await drainGaps(replicas, TAKE_OVERS * context.rounds);
     say(`a drain under load: ${figure(p99(gaps.drained))} ms, without a drain ${figure(p99(gaps.calm))} ms`);
@@ -221,7 +221,7 @@ function told(
     const sorted = all.toSorted((a, b) => a - b);
     return [name, String(all.length), figure(percentile(sorted, 0.5)), figure(sorted.at(-1)!)];
   });
-  return `${table(head, rows)}\n\n${table(wayHead, ways)}\n\n${table(["take-over after", "times", "median ms", "longest ms"], times_)}`;
+  return `${table(head, rows)}\n\n${table(wayHead, ways)}\n\n${table(["takeover after", "times", "median ms", "longest ms"], times_)}`;
 }
 
 const sortedOf = (gaps: readonly number[]): readonly number[] => gaps.toSorted((a, b) => a - b);
@@ -235,14 +235,14 @@ function underLoad({ calm, drained, joined, failed, perSecond }: DrainGaps): str
     figure(Math.max(...gaps)),
   ];
   const head = ["longest time without an answer, of each organization", "median ms", "p99 ms", "longest ms"];
-  const rows = [row("no drain", calm), row("a replica drains", drained), row("it starts and joins", joined)];
-  return `Under load: ${ORGANIZATIONS} organizations with a client each that writes every 20 ms through the replicas that stay (${figure(perSecond)} answers/s, ${failed} of them errors).\n\n${table(head, rows)}`;
+  const rows = [row("no drain", calm), row("a replica drains", drained), row("it restarts and joins", joined)];
+  return `Under load: ${ORGANIZATIONS} organizations with one client each, which writes every 20 ms through the remaining replicas (${figure(perSecond)} answers/s, ${failed} of them errors).\n\n${table(head, rows)}`;
 }
 
 function aimOf({ drained }: DrainGaps): Aim {
   const longest = p99(drained);
   return {
-    aim: `a drain under load: at p99 of all organizations no time without an answer over ${MOST_DRAIN_MS} ms`,
+    aim: `a drain under load: at p99 of all organizations, never more than ${MOST_DRAIN_MS} ms without an answer`,
     figure: `${figure(longest)} ms`,
     holds: longest <= MOST_DRAIN_MS,
   };
@@ -266,7 +266,7 @@ function aimsOf(
       holds: killed <= MOST_TAKE_OVER_MS,
     },
     {
-      aim: `a drain: no time without an answer over ${MOST_DRAIN_MS} ms`,
+      aim: `a drain: never more than ${MOST_DRAIN_MS} ms without an answer`,
       figure: `${figure(drained)} ms`,
       holds: drained <= MOST_DRAIN_MS,
     },

@@ -56,7 +56,7 @@ interface Outcome {
 }
 
 export const benchmark: Benchmark = {
-  question: "What does a crash in the middle of a run cost those who read it?",
+  question: "What does a crash in the middle of a run cost its readers?",
   async run(context) {
     const { peers, skipped } = await open(context);
     const outcomes = new Map<string, Outcome[]>();
@@ -162,7 +162,7 @@ function aims(ours: readonly Outcome[]): Aim[] {
   const none = (what: string, count: number): Aim => ({ aim: `no ${what}`, figure: figure(count), holds: count === 0 });
   return [
     {
-      aim: `each of ${READERS} readers reaches the end, in each round`,
+      aim: `each of ${READERS} readers reaches the end in every round`,
       figure: `${figure(ended)} of ${figure(ours.length * READERS)}`,
       holds: ended === ours.length * READERS,
     },
@@ -171,7 +171,7 @@ function aims(ours: readonly Outcome[]): Aim[] {
       sum((run) => run.gaps),
     ),
     none(
-      "repetitions",
+      "repeated events",
       sum((run) => run.repeats),
     ),
     none(
@@ -179,7 +179,7 @@ function aims(ours: readonly Outcome[]): Aim[] {
       sum((run) => run.reused),
     ),
     none(
-      "shown text that is not stored",
+      "text is shown that is not stored",
       sum((run) => run.lost),
     ),
   ];

@@ -25,7 +25,7 @@ const WARM_UP_RUNS = 3;
 const ADDED_US = 1_000;
 
 export const benchmark: Benchmark = {
-  question: `How many tasks a second are made on a disk whose every sync takes ${ADDED_US / 1_000} ms longer?`,
+  question: `How many tasks per second are created on a disk where every sync takes ${ADDED_US / 1_000} ms longer?`,
   async run({ rounds, seconds, lifetime, say }): Promise<Report> {
     const preload = compileShim(lifetime);
     if (preload === null)
@@ -77,16 +77,20 @@ const BATCH = table(
     ["the statement", "0.09", "its rows as JSON"],
     ["executed", "1.1", "CPU of PostgreSQL"],
     ["the sync", "1.1", "the disk"],
-    ["wakes and waits", "0.9", "both processes wake each other; the answer waits while the event loop answers callers"],
+    [
+      "wakeups and waits",
+      "0.9",
+      "both processes wake each other; the answer waits while the event loop answers callers",
+    ],
     ["until the next one is sent", "0.17", "the outcomes of 32 groups"],
     ["all", "3.4", "beside it 2.2 ms of the service's CPU, nearly all of it one thread's"],
   ],
 );
 
 const WHERE_IT_GOES =
-  "Why not more: all tasks are of one organization, so one batch is under way at a time, and while its sync takes its time the " +
-  `requests that wait for it do not ask again. With 64 connections a batch has 32 tasks.\n\n${BATCH}\n\nOf pgbench's 64 clients each has a process of its own; PostgreSQL ` +
-  "joins their commits as we do, and executes on both cores meanwhile. Were the disk free, the service's thread would be the bound: 70 µs for each task are 14,000 a second, " +
+  "Why not more: all tasks belong to one organization, so only one batch is in flight at a time, and during its sync the " +
+  `waiting requests send nothing new. With 64 connections a batch has 32 tasks.\n\n${BATCH}\n\nEach of pgbench's 64 clients has a backend process of its own; PostgreSQL ` +
+  "groups their commits as we do, and executes on both cores meanwhile. If the disk cost nothing, the service's thread would be the bottleneck: 70 µs for each task are 14,000 a second, " +
   "0.9 of what pgbench had. Why execution and sync are not overlapped: docs/decisions/0037.";
 
 /** Null if there is no compiler. */

@@ -62,7 +62,7 @@ interface Place {
 type Places = Partial<Record<Way, Place>>;
 
 export const benchmark: Benchmark = {
-  question: "What does the service add to the stream of a model, and what would a bare relay?",
+  question: "How much does the service add to the stream of a model, compared with a bare relay?",
   async run(context) {
     const { ask, places, commitTimes } = await open(context);
     // Code is compiled during use: the first few hundred executions cost several times as much.
@@ -213,7 +213,7 @@ function tables(of: Of, commits: CommitTimes | null): string {
 }
 
 const WHY_A_PAUSE =
-  "What a pause adds is not the driver's: the client, the server's process and the disk sleep between such commits, and each " +
+  "The driver does not cause what a pause adds: the client, the server's process and the disk sleep between such commits, and each " +
   "wakes the next one out of a halted virtual processor. By postgres.js, at p10, a statement that writes nothing takes 0.04 ms one " +
   "after the other and 0.26 ms each 20 ms, an insert without its sync 0.05 and 0.26; a bare `write` with `fdatasync` takes 0.21 ms, " +
   "and 0.08 ms beside a process that keeps a processor awake.";

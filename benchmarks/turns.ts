@@ -48,7 +48,7 @@ const PGBENCH = "pgbench";
 const WORKERD = "workerd";
 
 export const benchmark: Benchmark = {
-  question: "How many durable turns a second does one process acknowledge?",
+  question: "How many durable turns per second does one process acknowledge?",
   async run(context) {
     const { contestants, skipped } = await open(context);
     const best = new Map<string, Figures>();
@@ -171,17 +171,13 @@ const row = (callers: number, name: string, run: Figures): string[] => [
 ];
 
 const PEERS =
-  "pgbench knows no actors, so its rows are the same in both tables. It writes one row for each turn and keeps no state; " +
-  "workerd stores a number and no event; redis a number. CPU is of all processes, but of redis and workerd only the server.";
+  "pgbench has no actors, so its rows are the same in both tables. It writes one row for each turn and keeps no state; workerd stores a number and no event; redis stores a number. CPU is that of all processes; for redis and workerd it is only the server's.";
 
 const WHERE_IT_GOES =
-  "Where the rest goes (`perf` on the backend, 64 callers on 1,000 actors): parsing the rows' JSON 37 %, inserting events 32 % " +
-  "(half of it in the index), commit and sync 7 %, the fence 4 %. On one hot actor the 64 states of a batch are merged to one " +
-  "row, on 1,000 they are 64 rows. The embedded build is compiled for size (`-Os`); `BENCH_POSTGRES=/usr/lib/postgresql/15/bin` " +
-  "measures on another one. Callers that are answered together ask together, so at 64 the service and PostgreSQL take turns on the " +
-  "two cores; a second flush lane was tried on 1,000 actors, and cost a fifth of the rate: each of its batches is half as large. " +
-  "A single caller pays one statement with one sync for each turn, and group commit cannot help it: two processes wake each other " +
-  "for each turn (`write` to the socket is 44 % of the service's time then), where workerd writes to a file of its own.";
+  "Where the time goes (`perf` on the backend, 64 callers on 1,000 actors): parsing the rows' JSON 37 %, inserting events 32 % " +
+  "(half of it in the index), commit and sync 7 %, the fence 4 %. On one hot actor the 64 states of a batch are merged into one row; on 1,000 actors they are 64 rows. The embedded build is compiled for size (`-Os`); `BENCH_POSTGRES=/usr/lib/postgresql/15/bin` " +
+  "measures on another one. Callers that get their answers together send their next requests together, so with 64 callers the service and PostgreSQL alternate on the two cores. A second flush lane was tried on 1,000 actors; it cost a fifth of the rate, because each batch is half as large. " +
+  "A single caller pays one statement with one sync for each turn, and group commit cannot help: two processes wake each other for each turn (`write` to the socket is then 44 % of the service's time), while workerd writes to a file of its own.";
 
 type Of = (name: string, keys: number, callers: number) => Figures | undefined;
 

@@ -254,16 +254,16 @@ function text(
     }),
   );
   const waits = table(
-    [`commit to receiver, an event each ${PACE_MS} ms`, "p50 ms", "p99 ms"],
+    [`commit to receiver, one event every ${PACE_MS} ms`, "p50 ms", "p99 ms"],
     PACES.map((pace) => [pace, ...[0.5, 0.99].map((part) => figure(percentile(delays.get(pace)!, part)))]),
   );
   const memory = table(
     [`${figure(RETRIES)} pending retries of ${FAILED.length} organizations`, ""],
     [
       ["memory of the service while they wait, MiB more", figure(retries.waiting)],
-      ["at the worst after all have fallen due at once, MiB more", figure(retries.due)],
-      [`${DUE_CALLERS} requests at once by the guarded client alone, MiB more`, figure(retries.client)],
-      ["delivered a second then", figure(retries.perSecond)],
+      ["peak after all have fallen due at once, MiB more", figure(retries.due)],
+      [`${DUE_CALLERS} concurrent requests of the guarded client alone, MiB more`, figure(retries.client)],
+      ["delivered per second then", figure(retries.perSecond)],
     ],
   );
   return [loads, notes(best), waits, memory, MEMORY_NOTE].join("\n\n");
@@ -279,21 +279,20 @@ function notes(best: ReadonlyMap<Contestant, Figures>): string {
   const [client, service] = [guarded.serviceUs, ours.serviceUs];
   const all = service + ours.receiverUs + ours.databaseUs;
   return (
-    "A delivery is three commits more than a bare request: the event is left behind, it gets its number and its attempt, " +
-    `the end of the attempt is written. Half of the bare fetches a second would leave ${figure(left)} µs of all cores for ` +
+    "A delivery has three commits more than a bare request: one stores the event, one gives it a number and an attempt, " +
+    `and one records the end of the attempt. Half the rate of bare fetches would leave ${figure(left)} µs of all cores for ` +
     `each delivery, and the service, the receiver and PostgreSQL take ${figure(all)} µs. ` +
     `Of the service's ${figure(service)} µs the guarded client takes ${figure(client)}. Of the other ` +
     `${figure(service - client)}, by a profile, two fifths put 4 KB of JSON for each delivery (the event as a message and ` +
-    "as a row, its attempt twice) into words and onto the socket, and the rest is the turns. Of PostgreSQL's " +
-    `${figure(ours.databaseUs)} µs a quarter reads that JSON, a sixth is the system's (the socket, the WAL, the disk), and the ` +
+    "as a row, its attempt twice) into text and onto the socket; the rest is the turns. Of PostgreSQL's " +
+    `${figure(ours.databaseUs)} µs a quarter reads that JSON, a sixth is the kernel's (the socket, the WAL, the disk), and the ` +
     "rest changes rows with their indexes: three are inserted, one is updated, one is deleted, and effects and feeds take a " +
-    `part each. Without PostgreSQL it would be ${figure(service + ours.receiverUs)} µs.`
+    `share each. Without PostgreSQL it would be ${figure(service + ours.receiverUs)} µs.`
   );
 }
 
 const MEMORY_NOTE =
-  "When all fall due at once, most of the memory is the client's: connections, their TLS, and what the collector has not " +
-  "taken back yet of requests that are over. An organization holds 32 attempts ready and 128 records at most.";
+  "When all fall due at once, most of the memory is the client's: connections, their TLS, and garbage of finished requests that has not been collected yet. An organization holds at most 32 ready attempts and 128 records.";
 
 interface Findings {
   readonly best: ReadonlyMap<Contestant, Figures>;
@@ -311,10 +310,10 @@ function aims({ best, delays, retries, lost }: Findings): Aim[] {
     p99("beside one that hangs") / p99("beside one that answers"),
   ];
   return [
-    { aim: "every delivery is in the ledger", figure: `${lost} are not`, holds: lost === 0 },
-    { aim: "at least half of the bare fetches a second", figure: times(ratio), holds: ratio >= 0.5 },
+    { aim: "every delivery is recorded", figure: `${lost} are not`, holds: lost === 0 },
+    { aim: "at least half as many per second as bare fetches", figure: times(ratio), holds: ratio >= 0.5 },
     {
-      aim: "at least 3,000 a second on one core of the service",
+      aim: "at least 3,000 per second on one core of the service",
       figure: `${figure(ofOneCore)}/s`,
       holds: ofOneCore >= 3_000,
     },
@@ -325,7 +324,7 @@ function aims({ best, delays, retries, lost }: Findings): Aim[] {
       holds: slower <= 1.2,
     },
     {
-      aim: `${figure(RETRIES)} retries that wait: at most 8 MiB of memory`,
+      aim: `${figure(RETRIES)} waiting retries: at most 8 MiB of memory`,
       figure: `${figure(retries.waiting)} MiB`,
       holds: retries.waiting <= 8,
     },

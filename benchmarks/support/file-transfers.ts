@@ -15,7 +15,7 @@ const SAME_WORK_RATIO = 0.9;
 
 /** Measured by hand on 2026-11-23 and 24, on 2 shared cores: compare proportions, not absolute figures. */
 const PROFILE_NOTE =
-  "Where the CPU of the service goes (`perf`, by thread): the loop and the thread that writes take about half each. Of the loop, a third copies bytes (into Bun's buffer, out of it, into our piece) and a fifth receives from the socket. Of the thread, the digest takes 58 % and the write to the page cache 28 %, of which the copy is a third. Syncs are 3 % of the process. The digest uses the processor's SHA instructions (0.68 ms for each MiB, OpenSSL alone 0.65). CPU is not all that counts: during uploads to either server a fifth of the two cores is idle, because both uploads tend to end together, and then the client copies its next two bodies in one thread while the service has nothing to receive. Tried without a gain beyond the noise: no syncs at all, four pieces of an upload with the thread instead of two, other ways to read a body (`readMany`, `for await`, `pipeTo`, `node:http`), and writing the upload that was begun first before the others (in 14 rounds it was 1.17 times as fast when it was always measured last; in 14 with the order reversed every other time, whichever came second was mostly the faster one). Writes past the page cache (`O_DIRECT`) take 0.9 instead of 1.15 ms in a process that only hashes and writes, but a tenth less at most of the service's CPU, and the first download would come from the disk.";
+  "Where the CPU of the service goes (`perf`, by thread): the event loop and the writing thread take about half each. Of the loop's time, a third copies bytes (into Bun's buffer, out of it, into our piece) and a fifth receives from the socket. In the thread, the digest takes 58 % and the write to the page cache 28 %, a third of which is the copy. Syncs are 3 % of the process. The digest uses the processor's SHA instructions (0.68 ms for each MiB, OpenSSL alone 0.65). CPU is not everything: during uploads to either server a fifth of the two cores is idle, because both uploads tend to end together, and then the client copies its next two bodies in one thread while the service has nothing to receive. Tried, without a gain beyond the noise: no syncs at all, four pieces of an upload with the thread instead of two, other ways to read a body (`readMany`, `for await`, `pipeTo`, `node:http`), and writing the upload that was begun first before the others (in 14 rounds it was 1.17 times as fast when it was always measured last; in 14 with the order reversed every other time, whichever came second was mostly the faster one). Writes past the page cache (`O_DIRECT`) take 0.9 instead of 1.15 ms in a process that only hashes and writes, but a tenth less at most of the service's CPU, and the first download would come from the disk.";
 
 /** One contestant: the best rate in MiB/s, and the least CPU in ms per MiB, its own and that of the load. */
 interface Transfer {
@@ -64,12 +64,12 @@ export async function transfers(world: World): Promise<Part> {
   const { cpu: bare, load: sending } = best.bareUp;
   const left = Math.max(0, (bare + sending) / TRANSFER_RATIO - (bare + hash + sending));
   return {
-    note: `${between(best, steps)}\n\nAn upload takes the service ${figure(best.up.cpu)} ms of CPU for each MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that, and the load ${figure(sending)} on the same cores. Were the cores always busy, a server that does what the bare one does and computes the digest would have ${times((bare + sending) / (bare + hash + sending))} of its rate, and for ${TRANSFER_RATIO}× ${figure(left)} ms for each MiB for all else: for reading piece by piece, which takes a bare server ${figure(steps.streamed.cpu - bare)} more than \`Bun.write\`, the sync, the name and two commits. In a trace about a fifth of the cores' time was idle, against either server, so this is a guide and no bound. A bare server that hashes and syncs does the same work.\n\n${PROFILE_NOTE}`,
+    note: `${between(best, steps)}\n\nAn upload takes the service ${figure(best.up.cpu)} ms of CPU per MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that; the load generator takes ${figure(sending)} on the same cores. If the cores were always busy, a server that does what the bare one does and computes the digest would reach ${times((bare + sending) / (bare + hash + sending))} of its rate. A rate of ${TRANSFER_RATIO}× would leave ${figure(left)} ms per MiB for everything else: for reading in pieces, which takes a bare server ${figure(steps.streamed.cpu - bare)} more than \`Bun.write\`, the sync, the name and two commits. In a trace the cores were idle for about a fifth of the time with either server, so this is a guide, not a bound. A bare server that hashes and syncs does the same work.\n\n${PROFILE_NOTE}`,
     rows: [
       ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up.rate), plain],
-      [`their CPU, ms for each MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
+      [`their CPU, ms per MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
       ["downloads, MiB/s", figure(best.down.rate), figure(best.bareDown.rate)],
-      ["their CPU, ms for each MiB", figure(best.down.cpu), figure(best.bareDown.cpu)],
+      ["their CPU, ms per MiB", figure(best.down.cpu), figure(best.bareDown.cpu)],
     ],
     aims: [
       ratioAim(
@@ -104,10 +104,10 @@ function between(
   ];
   const rows = [
     row("a bare server: `Bun.write` of the request", bareUp),
-    row("it reads the body piece by piece", streamed),
+    row("a bare server that reads the body in pieces", streamed),
     row("and computes SHA-256", hashed),
-    row("and brings it to the disk", synced),
-    row("the service: all that, and commits", up),
+    row("and syncs it to disk", synced),
+    row("the service: all of that, and commits", up),
   ];
-  return `What stands between an upload to a bare server and one to the service:\n\n${table(["uploads of 64 MiB, 2 at once", "MiB/s", "of the bare server", "CPU, ms for each MiB"], rows)}`;
+  return `The steps between an upload to a bare server and one to the service:\n\n${table(["uploads of 64 MiB, 2 at once", "MiB/s", "of the bare server", "CPU, ms per MiB"], rows)}`;
 }

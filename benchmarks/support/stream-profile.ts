@@ -25,12 +25,11 @@ const DELTA = table(
 );
 
 const DELTA_WHY =
-  "The body of the relay never becomes JavaScript; ours does, because its text is shown to the readers of two streams, counted and stored. " +
+  "The relay's body never reaches JavaScript; ours does, because its text is shown to the readers of two streams, counted and stored. " +
   "Relay and service make the same system calls for a delta, but the relay's main thread sleeps less between them. Of the JavaScript and what it calls, a fifth is Bun's " +
   "reader of the body, an eighth `JSON.parse` with the fields of the frame, an eighth the checks that a turn would make and the two live texts, a " +
-  "tenth `write`, a twelfth the clocks and the accounts of the loop's time, a fourteenth `JSON.stringify` with the frame; the rest is spread over thirty " +
-  "functions. In a loop without sockets the whole way from a chunk to its frame takes 3.5 µs; between two deltas of a real stream other " +
-  "processes have had the processor, and the same code runs cold. The least that JavaScript can do stands between the two: a server that reads the " +
+  "tenth `write`, a twelfth the clocks and the accounting of the loop's time, a fourteenth `JSON.stringify` with the frame; the rest is spread over thirty " +
+  "functions. In a loop without sockets the whole path from a chunk to its frame takes 3.5 µs; between two deltas of a real stream other processes use the processor, and the same code runs with cold caches. The minimum in JavaScript lies between the two: a server that reads the " +
   "body and writes it takes 1.3 to 1.5 times the relay's CPU, and one that parses each frame and writes JSON 1.5 to 1.8 times.";
 
 /** The same of runs of eight deltas, four side by side; the last rows divide the main thread by Bun's profiler. */
@@ -39,10 +38,10 @@ const RUN = table(
   [
     ["main thread, kernel", "460", "260", "the sockets of the caller, the provider and PostgreSQL"],
     ["main thread, Bun's own code", "1,420", "110", "JSON, promises, the request, `fetch`, the driver's buffers"],
-    ["main thread, compiled JavaScript", "720", "5", "what the last rows divide"],
-    ["Bun's HTTP thread", "380", "290", "asks the provider, reads its answer"],
-    ["collector, allocator, compiler", "280", "11", "what the objects of a run leave behind"],
-    ["of the main thread: turns", "700", "–", "of chat, job, usage and feed; their drafts and records"],
+    ["main thread, compiled JavaScript", "720", "5", "broken down in the last rows"],
+    ["Bun's HTTP thread", "380", "290", "sends the request to the provider, reads its answer"],
+    ["collector, allocator, compiler", "280", "11", "the garbage of a run"],
+    ["of which on the main thread: turns", "700", "–", "of chat, job, usage and feed; their drafts and records"],
     ["the driver and the statements", "640", "–", "two commits: 10 KB of JSON each, rows of ten tables"],
     ["the provider's request and answer", "280", "–", "the body, the frames, the text of each"],
     ["the caller's request", "260", "–", "token, budgets, body, answer, log line"],
@@ -52,26 +51,23 @@ const RUN = table(
 );
 
 const RUN_WHY =
-  "Profiled at 3.3 ms of the service and 0.67 of the relay. The aim would be kept by a run that does nothing but its two commits, and both are owed: the " +
-  "start is stored before it is told, and the end before its result. PostgreSQL takes 2.1 ms more for them, which are no part of the figure. Until the numbers of events " +
-  "waited for the next commit (docs/decisions/0044) there were four: in five rounds that alternated, a run took 2.65 ms at least before, and 2.38 since.";
+  "Profiled at 3.3 ms of the service and 0.67 of the relay. Only a run that does nothing but its two commits would meet the aim, and both are required: the start is stored before it is reported, and the end before its result. PostgreSQL takes another 2.1 ms for them, which the figure does not include. Before event numbers waited for the next commit (docs/decisions/0044) there were four commits: in five rounds that alternated, a run took 2.65 ms at least before, and 2.38 since.";
 
 /** A trace in the service, one stream of eight deltas after the other, on a quiet machine. */
 const META = table(
-  ["ms until `meta`, one stream after the other, p50", "service", "what it is"],
+  ["ms until `meta`, one stream at a time, p50", "service", "what it is"],
   [
-    ["the sockets", "0.66", "from the reader to the first line of ours, and from the last one to the reader: wakes"],
+    ["the sockets", "0.66", "from the reader to our first line of code, and from the last one to the reader: wakeups"],
     ["the request", "0.17", "token, budgets, body"],
-    ["turns", "0.62", "message, job, its start, metering, in code that last ran a stream ago"],
+    ["turns", "0.62", "message, job, its start, metering, in code that last ran for the previous stream"],
     ["the statement", "0.20", "10 KB of JSON"],
-    ["the commit", "1.86", "two wakes, rows of ten tables with their indexes (1 ms of PostgreSQL's CPU), one sync"],
+    ["the commit", "1.86", "two wakeups, rows of ten tables with their indexes (1 ms of PostgreSQL's CPU), one sync"],
     ["after it", "0.37", "readers, the effect, the head of the response"],
   ],
 );
 
 const META_WHY =
-  "No timer and no `setImmediate` is in the way. The relay has the sockets only: 0.28 ms with the provider's answer. Two of the six parts are PostgreSQL's and the machine's, and take more than the " +
-  "aim leaves. Before decision 0044 the commit also waited for the one that numbered the events of the last stream (1.9 ms on a busy machine): " +
+  "There is no timer and no `setImmediate` on this path. The relay has only the sockets: 0.28 ms with the provider's answer. Two of the six parts belong to PostgreSQL and the machine, and take more than the aim allows. Before decision 0044 the commit also waited for the one that numbered the events of the last stream (1.9 ms on a busy machine): " +
   "in five rounds that alternated `meta` came after 4.61 ms before and after 3.24 since (3.06 and 2.90 in the best).";
 
 /**
@@ -90,13 +86,12 @@ const DELTA_OF_500 = table(
 );
 
 const DELTA_OF_500_WHY =
-  "This one was taken later, beside other work. With 500 streams kernel and HTTP thread cost no more than the relay's: more deltas come with each wake. " +
-  "The 13 µs that are left between the two are the text itself (the body as JavaScript, its frame, two live texts, the reader's frame) and its garbage, " +
-  "which the first table's notes divide.";
+  "This table was recorded later, beside other work. With 500 streams the kernel and the HTTP thread cost no more than the relay's, because each wakeup brings more deltas. " +
+  "The remaining difference of 13 µs is the text itself (the body as JavaScript, its frame, two live texts, the reader's frame) and its garbage; the notes of the first table break it down.";
 
 const MANY =
-  "With 500 streams at once the one thread is in use for nine tenths of the time: 10,000 deltas a second, and 200 starts. A start then waits at each of its " +
-  "dozen steps (the request, its commit, the provider's answer, its turns) behind what is there; the relay has one step, and a quarter of the work.";
+  "With 500 streams at once the single thread is busy for nine tenths of the time: 10,000 deltas a second, and 200 starts. A start then waits at each of its " +
+  "dozen steps (the request, its commit, the provider's answer, its turns) behind the work that is already queued; the relay has one step and a quarter of the work.";
 
 export const WHERE_A_STREAM_GOES = [
   `What stands between (${TAKEN}):`,
