@@ -29,9 +29,13 @@ export function amountOf(units: bigint): string {
   return fraction === "" ? String(units / ONE) : `${units / ONE}.${fraction}`;
 }
 
-/** The cost of tokens whose models have a price. */
+/** What is known of tokens beside their number. */
 export interface Costed {
-  /** Absent: none of the tokens has a price. */
+  /** Input tokens that the provider read from its cache. */
+  readonly cachedInputTokens?: number;
+  /** Input tokens that the provider wrote to its cache. */
+  readonly cacheWriteTokens?: number;
+  /** The cost of the tokens whose models have a price; absent: none has one. */
   readonly cost?: string;
   /** Tokens, input and output together, that `cost` covers. */
   readonly pricedTokens?: number;
@@ -41,14 +45,17 @@ export interface Costed {
   readonly estimatedTokens?: number;
 }
 
+/** Counts of some of the tokens; absent: none. */
+const TOKEN_PARTS = ["cachedInputTokens", "cacheWriteTokens", "ownKeyTokens", "estimatedTokens"] as const;
+type TokenParts = Partial<Record<(typeof TOKEN_PARTS)[number], number>>;
+
 /** The sum of both; without a cost if neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
-  const own = addCounts(a.ownKeyTokens, b.ownKeyTokens);
-  const estimated = addCounts(a.estimatedTokens, b.estimatedTokens);
-  const parts = {
-    ...(own === 0 ? {} : { ownKeyTokens: own }),
-    ...(estimated === 0 ? {} : { estimatedTokens: estimated }),
-  };
+  const parts: TokenParts = {};
+  for (const name of TOKEN_PARTS) {
+    const sum = addCounts(a[name], b[name]);
+    if (sum > 0) parts[name] = sum;
+  }
   if (a.cost === undefined && b.cost === undefined) return parts;
   return {
     cost: amountOf(moneyUnits(a.cost ?? "0") + moneyUnits(b.cost ?? "0")),
@@ -59,12 +66,8 @@ export function addCosts(a: Costed, b: Costed): Costed {
 
 const addCounts = (a = 0, b = 0): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
 
-/** The cost alone. */
-export const costFields = ({ cost, pricedTokens = 0, ownKeyTokens, estimatedTokens }: Costed): Costed => ({
-  ...(cost === undefined ? {} : { cost, pricedTokens }),
-  ...(ownKeyTokens === undefined ? {} : { ownKeyTokens }),
-  ...(estimatedTokens === undefined ? {} : { estimatedTokens }),
-});
+/** The fields of `Costed` alone. */
+export const costFields = (used: Costed): Costed => addCosts(used, {});
 
 /** Tokens without a price: used, but in no cost. */
 export const unpricedTokens = (

@@ -90,8 +90,15 @@ export const RecordBase = {
   updatedAt: Timestamp,
 };
 
-/** The exact cost of tokens (`money.ts`); absent if none of them has a price. */
+/** Parts of the input tokens: those that providers read from their caches, and those that they wrote to them. */
+export const CacheFields = {
+  cachedInputTokens: Type.Optional(Type.Integer()),
+  cacheWriteTokens: Type.Optional(Type.Integer()),
+};
+
+/** What is known of tokens beside their number (`money.ts`): the exact cost is absent if none of them has a price. */
 export const CostFields = {
+  ...CacheFields,
   cost: Type.Optional(Type.String()),
   pricedTokens: Type.Optional(Type.Integer()),
   ownKeyTokens: Type.Optional(Type.Integer()),

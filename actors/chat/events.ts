@@ -5,7 +5,7 @@
  */
 import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
-import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
+import { BLOCKED_REASONS, JOB_STATUSES, JobTokens, RUN_ERROR_CODES } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
@@ -121,7 +121,7 @@ export const CHAT_EVENTS = {
     { description: "The message was pinned to the context, or unpinned" },
   ),
   "usage.updated": Type.Object(
-    { ...OfJob, inputTokens: Type.Integer(), outputTokens: Type.Integer() },
+    { ...OfJob, ...JobTokens.properties },
     { description: "Tokens that the chat turn has used so far" },
   ),
   error: Type.Object(

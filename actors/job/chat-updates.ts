@@ -4,15 +4,14 @@ import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { expiryOf, eventCall, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
-import type { Job } from "./schema.ts";
+import { type Job, jobTokens } from "./schema.ts";
 
 /** The updates of a settled job; they are committed with the end of its turn. */
 export function updatesOf(job: Job): readonly JobUpdate[] {
   const { id: jobId, review, metrics } = job;
-  const { inputTokens, outputTokens } = metrics;
   const updates: JobUpdate[] = [];
-  if (inputTokens + outputTokens > 0)
-    updates.push({ type: "usage.updated", data: { jobId, inputTokens, outputTokens } });
+  if (metrics.inputTokens + metrics.outputTokens > 0)
+    updates.push({ type: "usage.updated", data: { jobId, ...jobTokens(metrics) } });
   for (const { id: approvalId, decision: _, decidedBy: _by, decidedAt: _at, ...approval } of openApprovals(job))
     updates.push({ type: "approval.requested", data: { jobId, approvalId, ...approval } });
   for (const call of waitingCalls(job)) {

@@ -16,7 +16,7 @@ import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./event
 import { answeredJob } from "./output.ts";
 import type { JobProtocol, StepFinished } from "./protocol.ts";
 import { isAskedAgain, PARTIAL_ANSWER } from "./partial-answer.ts";
-import { type Job, type JobIn, jobTable, type Usage } from "./schema.ts";
+import { type Job, type JobIn, jobTable, jobTokens, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
 type RunReportKind =
@@ -140,8 +140,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       for (const data of stepEvents(command)) appendJobEvent(tx, "transcript.event", data);
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
-      if (command.calls.length > 0)
-        appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      if (command.calls.length > 0) appendJobEvent(tx, "usage.updated", jobTokens(metrics));
       const stepped = {
         ...alive(tx, job),
         step: command.step,
@@ -158,7 +157,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       const metrics = metricsAfter(before, usage, null);
       const job = { ...alive(tx, before), metrics };
       if (job.isCompaction === true) return ok(tx.update<Job>(jobTable, completeJob(tx, job, text)));
-      appendJobEvent(tx, "usage.updated", { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens });
+      appendJobEvent(tx, "usage.updated", jobTokens(metrics));
       return ok(tx.update<Job>(jobTable, job));
     }),
 

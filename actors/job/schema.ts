@@ -1,5 +1,6 @@
 /** The job, one execution of an agent's turn, and the shapes of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
+import { costFields } from "../money.ts";
 import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
 import {
@@ -28,7 +29,16 @@ import {
 import { ProviderStateField } from "./provider-state.ts";
 import { StopReasonField } from "./stop-reason.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
-import { CostFields, type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import {
+  CacheFields,
+  CostFields,
+  type JsonObject,
+  OneOf,
+  RecordBase,
+  type Static,
+  Timestamp,
+  Type,
+} from "../schema.ts";
 
 export const JOB_STATUSES = [
   "queued",
@@ -88,12 +98,27 @@ export type Block = Static<typeof Block>;
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
 export const JobTokens = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
+  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), ...CacheFields },
   { $id: "TokenCounts", description: "Tokens that model calls have used" },
 );
+export type JobTokens = Static<typeof JobTokens>;
 export const Usage = Type.Object({ ...JobTokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** The tokens as events tell them. */
+export const jobTokens = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Usage): JobTokens => ({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens: cachedInputTokens ?? 0,
+  cacheWriteTokens: cacheWriteTokens ?? 0,
+});
+/** The usage in the metrics of a job. */
+export const metricsUsage = ({ inputTokens, outputTokens, ...metrics }: Usage): Usage => ({
+  inputTokens,
+  outputTokens,
+  ...costFields(metrics),
+});
 
 /** Why a run failed, in words for the user: no stack, no host, no key. */
 export const RUN_ERROR_CODES = [

@@ -2,7 +2,6 @@
  * How a job settles or continues: each function returns the changed record and appends its events. `chatAfter` and
  * `sendTurnEnd` bring the change to the chat if no report of the runner does so in the same commit.
  */
-import { costFields } from "../money.ts";
 import { DECISION_MS, DEFAULT_JOB_LIMITS, LONGEST_RUN_MS } from "./limits.ts";
 import type { ChatCommand, JobUpdate, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -16,7 +15,15 @@ import { eventCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { reportToMission, reportToWorkspace } from "./end-reports.ts";
-import type { BlockedReason, Job, JobIn, RunError, Usage } from "./schema.ts";
+import {
+  type BlockedReason,
+  type Job,
+  type JobIn,
+  type JobTokens,
+  jobTokens,
+  metricsUsage,
+  type RunError,
+} from "./schema.ts";
 import type { Approval } from "./terms.ts";
 
 /** Asserts that the machine allows the trigger: callers check before they decide. */
@@ -59,13 +66,12 @@ export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job
  * The fields that change in every job that ends. `last` appends the terminal event, the last one of the stream; no live
  * text follows it.
  */
-function endJob(tx: Tx, job: Job, last: (usage: Usage) => void) {
+function endJob(tx: Tx, job: Job, last: (usage: JobTokens) => void) {
   assert(job.completedAt === null, "a job ends once");
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
-  const { inputTokens, outputTokens } = metrics;
   appendRunnerStatus(tx, job, "stopped");
-  last({ inputTokens, outputTokens });
+  last(jobTokens(metrics));
   tx.endText(job.outputMessageId);
   tx.clearAlarm("decision");
   // The children of a job that is being cancelled have their message already.
@@ -203,8 +209,7 @@ export function sendTurnEnd(tx: Tx, job: Job): void {
  */
 export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
   if (job.status !== "completed" && job.status !== "cancelled") return null;
-  const { inputTokens, outputTokens } = job.metrics;
-  const usage: Usage = { inputTokens, outputTokens, ...costFields(job.metrics) };
+  const usage = metricsUsage(job.metrics);
   const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
   const command: ChatCommand = {
     kind: "turn_ended",

@@ -16,6 +16,8 @@ interface UsageSums {
   readonly priced: string | null;
   readonly own: string;
   readonly estimated: string | null;
+  readonly cached: string | null;
+  readonly written: string | null;
 }
 
 export class PostgresUsageDirectory implements UsageDirectory {
@@ -45,13 +47,15 @@ export class PostgresUsageDirectory implements UsageDirectory {
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
         trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own,
-        sum(estimated)::text as estimated
+        sum(estimated)::text as estimated, sum(cached)::text as cached, sum(written)::text as written
       from (
         select day, ${agentId} as agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
           (body ->> 'cost')::numeric as cost, coalesce((body ->> 'pricedTokens')::numeric, 0) as priced,
           coalesce((body ->> 'ownKeyTokens')::numeric, 0) as own,
           coalesce((body ->> 'estimatedTokens')::numeric, 0) as estimated,
+          coalesce((body ->> 'cachedInputTokens')::numeric, 0) as cached,
+          coalesce((body ->> 'cacheWriteTokens')::numeric, 0) as written,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage u
         where organization_id = ${organizationId} and day between ${since} and ${until}
@@ -68,7 +72,7 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 }
 
-const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated }: UsageSums): Counts => ({
+const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated, ...cache }: UsageSums): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),
@@ -76,4 +80,6 @@ const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated 
   ...(cost === null ? {} : { cost, pricedTokens: Number(priced) }),
   ...(Number(own) === 0 ? {} : { ownKeyTokens: Number(own) }),
   ...(Number(estimated) === 0 ? {} : { estimatedTokens: Number(estimated) }),
+  ...(Number(cache.cached) === 0 ? {} : { cachedInputTokens: Number(cache.cached) }),
+  ...(Number(cache.written) === 0 ? {} : { cacheWriteTokens: Number(cache.written) }),
 });

@@ -57,7 +57,9 @@ export const LOCAL_REPORTS = {
       for (const { id } of all) {
         const { groups } = await usage.report(id, request);
         for (const { key, jobs, toolCalls, ...used } of groups) {
-          const counts = [used.inputTokens, used.outputTokens, jobs, toolCalls].map(String);
+          const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = used;
+          const tokens = [inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens];
+          const counts = [...tokens, jobs, toolCalls].map(String);
           rows.push([id, key ?? "-", ...counts, used.cost ?? "-", String(unpricedTokens(used))]);
         }
       }
@@ -67,6 +69,8 @@ export const LOCAL_REPORTS = {
           by.toUpperCase(),
           "INPUT TOKENS",
           "OUTPUT TOKENS",
+          "CACHED INPUT TOKENS",
+          "CACHE WRITE TOKENS",
           "JOBS",
           "TOOL CALLS",
           "COST",

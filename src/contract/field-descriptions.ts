@@ -179,6 +179,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "JobWaiting.reason": "What the job waits for",
   input_tokens: "Tokens sent to models",
   output_tokens: "Tokens received from models",
+  cached_input_tokens: "Input tokens that the provider read from its cache; part of `input_tokens`",
+  cache_write_tokens: "Input tokens that the provider wrote to its cache; part of `input_tokens`",
   usage: "Tokens that model calls have used",
   duration_ms: "Duration in milliseconds; null until it has ended",
   time_to_first_token_ms: "Milliseconds from the first model call to its first text; null if there was none",

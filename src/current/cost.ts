@@ -1,4 +1,4 @@
-/** Costs of tokens, in all views. */
+/** Tokens and their costs, in all views. */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import { type Costed, limitOf, unpricedTokens } from "../../actors/money.ts";
@@ -13,13 +13,29 @@ export const CostField = Nullable(
 );
 export const UnpricedField = Count("Tokens of models without a price; they are not in `cost`");
 
-export const OwnKeyField = Count("Tokens of calls with the organization's own key");
+const OwnKeyField = Count("Tokens of calls with the organization's own key");
 
-export const EstimatedField = Count(
+const EstimatedField = Count(
   "Tokens that are estimated because the provider did not report them; the other counts include them",
 );
 
-export const costView = (used: Costed & { readonly inputTokens: number; readonly outputTokens: number }) => ({
+/** The tokens of model calls, and their cost. */
+export const USAGE_FIELDS = {
+  input_tokens: Count("Tokens sent to models"),
+  output_tokens: Count("Tokens received from models"),
+  cached_input_tokens: Count("Input tokens that the provider read from its cache; part of `input_tokens`"),
+  cache_write_tokens: Count("Input tokens that the provider wrote to its cache; part of `input_tokens`"),
+  cost: CostField,
+  unpriced_tokens: UnpricedField,
+  own_key_tokens: OwnKeyField,
+  estimated_tokens: EstimatedField,
+};
+
+export const usageView = (used: Costed & { readonly inputTokens: number; readonly outputTokens: number }) => ({
+  input_tokens: used.inputTokens,
+  output_tokens: used.outputTokens,
+  cached_input_tokens: used.cachedInputTokens ?? 0,
+  cache_write_tokens: used.cacheWriteTokens ?? 0,
   cost: used.cost ?? null,
   unpriced_tokens: unpricedTokens(used),
   own_key_tokens: used.ownKeyTokens ?? 0,

@@ -129,6 +129,11 @@ const workFamilies = (meters: Meters, readings: Readings): Family[] => [
     meters.firstTokenSeconds,
   ),
   counter("troupe_model_tokens_total", "Tokens of models, by model and direction.", meters.modelTokens),
+  counter(
+    "troupe_model_cache_tokens_total",
+    "Input tokens that providers read from their caches or wrote to them, by model and use.",
+    meters.modelCacheTokens,
+  ),
   {
     name: "troupe_model_cost_total",
     help: "What model calls have cost, by model and currency.",

@@ -38,6 +38,7 @@ export class Meters {
   readonly modelSeconds = new Distributions("model", MODEL_SECONDS);
   readonly firstTokenSeconds = new Distributions("model", MODEL_SECONDS);
   readonly modelTokens = new LabelledCounts("model", "direction");
+  readonly modelCacheTokens = new LabelledCounts("model", "use");
   readonly modelCosts = new Amounts();
   /** Counted only if there is a price table: without one, every token is unpriced. */
   readonly unpricedTokens = new LabelledCounts("model");
@@ -89,6 +90,8 @@ export class Meters {
     if (usage === undefined) return;
     this.modelTokens.add(usage.inputTokens, model, "input");
     this.modelTokens.add(usage.outputTokens, model, "output");
+    this.modelCacheTokens.add(usage.cachedInputTokens ?? 0, model, "read");
+    this.modelCacheTokens.add(usage.cacheWriteTokens ?? 0, model, "written");
     if (usage.cost !== undefined) this.modelCosts.add(usage.cost, model);
     if (this.currency !== null && unpricedTokens(usage) > 0) this.unpricedTokens.add(unpricedTokens(usage), model);
   }

@@ -26,6 +26,9 @@ export type EndReason = StopReason;
 export interface CountedTokens {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  /** Parts of the input: tokens that the provider read from its cache, and tokens that it wrote to it. */
+  readonly cachedInputTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
 }
 
 /** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
@@ -167,11 +170,11 @@ export class CollectedAnswer implements AnswerSink {
     this.blocks.push(this.#calls.block(made));
   }
 
-  usage({ inputTokens, outputTokens }: CountedTokens): void {
+  usage(counted: CountedTokens): void {
     if (this.endReason !== undefined) return;
-    if ((inputTokens ?? 0) > MAX_CALL_TOKENS || (outputTokens ?? 0) > MAX_CALL_TOKENS)
+    if (Object.values(counted).some((count: number | undefined = 0) => count > MAX_CALL_TOKENS))
       this.#receiver.onImpossibleUsage();
-    this.counted = { inputTokens: tokens(inputTokens), outputTokens: tokens(outputTokens) };
+    this.counted = plausibleUsage(counted);
   }
 
   whole(end: () => void): void {
@@ -219,6 +222,19 @@ export class CollectedAnswer implements AnswerSink {
     this.#textFields = undefined;
     this.#textFrom = this.#text.length;
   }
+}
+
+/** Limited to plausible values: the parts of the input are together at most the input. */
+function plausibleUsage(counted: CountedTokens): Usage {
+  const inputTokens = tokens(counted.inputTokens);
+  const cachedInputTokens = Math.min(tokens(counted.cachedInputTokens), inputTokens);
+  const cacheWriteTokens = Math.min(tokens(counted.cacheWriteTokens), inputTokens - cachedInputTokens);
+  return {
+    inputTokens,
+    outputTokens: tokens(counted.outputTokens),
+    ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+  };
 }
 
 /** A provider's count, limited to plausible values. */

@@ -3,11 +3,14 @@
  * until the model's next price.
  *
  *   { "currency": "USD",
- *     "prices": [{ "model": "anthropic:claude-x", "from": "2026-01-01", "input": "3.00", "output": "15.00" }] }
+ *     "prices": [{ "model": "anthropic:claude-x", "from": "2026-01-01", "input": "3.00", "output": "15.00",
+ *                  "cached_input": "0.30", "cache_write": "3.75" }] }
  *
- * `input` and `output` are prices per million tokens, as text, because JSON numbers are not exact.
+ * Prices are per million tokens, as text, because JSON numbers are not exact. Tokens that the provider reads from its
+ * cache or writes to it have the price of `input` where `cached_input` or `cache_write` is missing.
  */
 import { readFileSync } from "node:fs";
+import type { Usage } from "../../actors/job/schema.ts";
 import { amountOf, moneyUnits } from "../../actors/money.ts";
 import type { SettingsCheck } from "./settings.ts";
 
@@ -19,17 +22,17 @@ const MODEL = /^[^\s:]+:\S+$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOST_PRICES = 10_000;
 
-interface Tokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
-interface Price {
-  /** The first day of the price. */
-  readonly from: string;
-  /** Price of one token, in units of `actors/money.ts`. */
+/** Prices of one token, in units of `actors/money.ts`. */
+export interface TokenPrices {
   readonly input: bigint;
   readonly output: bigint;
+  readonly cachedInput: bigint;
+  readonly cacheWrite: bigint;
+}
+
+interface Price extends TokenPrices {
+  /** The first day of the price. */
+  readonly from: string;
 }
 
 export class PriceTable {
@@ -49,11 +52,22 @@ export class PriceTable {
   }
 
   /** The exact cost of these tokens of the model (`provider:name`) on this UTC day; null if it has no price then. */
-  cost(model: string, day: string, { inputTokens, outputTokens }: Tokens): string | null {
+  cost(model: string, day: string, used: Usage): string | null {
     const price = this.prices.get(model)?.find(({ from }) => from <= day);
-    if (price === undefined) return null;
-    return amountOf(BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output);
+    return price === undefined ? null : amountOf(costUnits(price, used));
   }
+}
+
+function costUnits(
+  price: TokenPrices,
+  { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 }: Usage,
+): bigint {
+  return (
+    BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) * price.input +
+    BigInt(cachedInputTokens) * price.cachedInput +
+    BigInt(cacheWriteTokens) * price.cacheWrite +
+    BigInt(outputTokens) * price.output
+  );
 }
 
 /** Parses a table, or answers all errors with their places. */
@@ -72,18 +86,18 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
     return [...errors, `must have a list \`prices\` of at most ${MOST_PRICES} entries`];
   const table = new Map<string, Price[]>();
   for (const [index, entry] of (prices as unknown[]).entries()) {
-    const wrong = faultIn(entry);
-    if (wrong !== null) {
-      errors.push(`has an invalid entry prices[${index}]: ${wrong}`);
+    const parsed = parseEntry(entry);
+    if (typeof parsed === "string") {
+      errors.push(`has an invalid entry prices[${index}]: ${parsed}`);
       continue;
     }
-    const { model, from, input, output } = entry as Record<"model" | "from" | "input" | "output", string>;
+    const { model, from } = parsed;
     const known = table.get(model) ?? [];
     if (known.some((price) => price.from === from)) {
       errors.push(`has two prices for ${model} from ${from}`);
       continue;
     }
-    known.push({ from, input: moneyUnits(input) / MILLION, output: moneyUnits(output) / MILLION });
+    known.push(parsed);
     table.set(
       model,
       known.toSorted((a, b) => (a.from < b.from ? 1 : -1)),
@@ -92,20 +106,41 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
   return errors.length > 0 ? errors : new PriceTable(currency as string, table);
 }
 
-/** The error of an entry, as `input "3,00"; it must be …`, or null. */
-function faultIn(entry: unknown): string | null {
+const wrongField = (name: string, value: unknown, must: string): string =>
+  `${name} ${JSON.stringify(value) ?? "missing"}; it must be ${must}`;
+
+/** An entry of the table, or its error as `input "3,00"; it must be …`. */
+function parseEntry(entry: unknown): (Price & { readonly model: string }) | string {
   if (typeof entry !== "object" || entry === null) return "it must be an object";
-  const { model, from, input, output } = entry as Readonly<Record<string, unknown>>;
-  const is = (name: string, value: unknown, must: string): string =>
-    `${name} ${JSON.stringify(value) ?? "missing"}; it must be ${must}`;
-  if (typeof model !== "string" || !MODEL.test(model)) return is("model", model, 'like "provider:name"');
+  const { model, from, ...prices } = entry as Readonly<Record<string, unknown>>;
+  if (typeof model !== "string" || !MODEL.test(model)) return wrongField("model", model, 'like "provider:name"');
   if (typeof from !== "string" || !DAY.test(from) || Number.isNaN(Date.parse(from)))
-    return is("from", from, 'a day such as "2026-01-01"');
-  for (const [name, price] of Object.entries({ input, output })) {
+    return wrongField("from", from, 'a day such as "2026-01-01"');
+  const parsed = parseTokenPrices(prices);
+  return typeof parsed === "string" ? parsed : { model, from, ...parsed };
+}
+
+/** The prices of a model, or the error of the first wrong one. */
+export function parseTokenPrices(prices: Readonly<Record<string, unknown>>): TokenPrices | string {
+  const given = {
+    input: prices["input"],
+    output: prices["output"],
+    cached_input: prices["cached_input"] ?? prices["input"],
+    cache_write: prices["cache_write"] ?? prices["input"],
+  };
+  // Nobody would notice a misspelled price of cached tokens: they would have the price of the input.
+  const unknown = Object.keys(prices).find((name) => name.includes("cache") && !(name in given));
+  if (unknown !== undefined) return `an unknown price ${unknown}; cached tokens have cached_input and cache_write`;
+  for (const [name, price] of Object.entries(given))
     if (typeof price !== "string" || !PRICE.test(price))
-      return is(name, price, 'the price of a million tokens as text, such as "3.00", with at most 6 decimals');
-  }
-  return null;
+      return wrongField(name, price, 'the price of a million tokens as text, such as "3.00", with at most 6 decimals');
+  const units = (name: keyof typeof given): bigint => moneyUnits(String(given[name])) / MILLION;
+  return {
+    input: units("input"),
+    output: units("output"),
+    cachedInput: units("cached_input"),
+    cacheWrite: units("cache_write"),
+  };
 }
 
 const MOST_ERRORS = 10;

@@ -50,6 +50,8 @@ const modelFacts = (outcome: ModelOutcome, firstMs: number | null): SpanFacts =>
     : {
         "gen_ai.usage.input_tokens": outcome.usage.inputTokens,
         "gen_ai.usage.output_tokens": outcome.usage.outputTokens,
+        "gen_ai.usage.cache_read.input_tokens": outcome.usage.cachedInputTokens ?? null,
+        "gen_ai.usage.cache_creation.input_tokens": outcome.usage.cacheWriteTokens ?? null,
       }),
   ...(outcome.kind === "finished" ? { "gen_ai.response.finish_reasons": [outcome.finishReason] } : {}),
 });

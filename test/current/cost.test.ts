@@ -34,6 +34,8 @@ test("[OPS-8] jobs, messages, usage and the budget tell the exact cost, and how 
   const priced = {
     input_tokens: 7,
     output_tokens: 3,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     cost: "0.0000013",
     unpriced_tokens: 0,
     own_key_tokens: 0,
@@ -46,6 +48,8 @@ test("[OPS-8] jobs, messages, usage and the budget tell the exact cost, and how 
   const unpriced = {
     input_tokens: 7,
     output_tokens: 3,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     cost: null,
     unpriced_tokens: 10,
     own_key_tokens: 0,

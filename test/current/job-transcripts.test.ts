@@ -94,7 +94,10 @@ test("[JOB-6] the transcript comes after a seq, by pages, by types, in snake_cas
     content: "look done",
     is_error: false,
   });
-  expect(all.events[10]?.data).toEqual({ usage: { input_tokens: 14, output_tokens: 6 }, stop_reason: "stop" });
+  expect(all.events[10]?.data).toEqual({
+    usage: { input_tokens: 14, output_tokens: 6, cached_input_tokens: 0, cache_write_tokens: 0 },
+    stop_reason: "stop",
+  });
   expect(all.next_cursor).toBeUndefined();
   const some = await client.get<Page>(
     `/api/jobs/${job.id}/transcript-events?types=transcript.event,job.created&limit=3`,

@@ -91,6 +91,8 @@ describe("record", () => {
       metrics: {
         input_tokens: 7,
         output_tokens: 3,
+        cached_input_tokens: 0,
+        cache_write_tokens: 0,
         cost: null,
         unpriced_tokens: 10,
         own_key_tokens: 0,

@@ -55,6 +55,8 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
   const ofAgent = {
     input_tokens: 14,
     output_tokens: 6,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     jobs: 2,
     tool_calls: 0,
     cost: null,
@@ -65,6 +67,8 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
   const ofOther = {
     input_tokens: 14,
     output_tokens: 6,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     jobs: 1,
     tool_calls: 1,
     cost: null,
@@ -75,6 +79,8 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
   const totals = {
     input_tokens: 28,
     output_tokens: 12,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
     jobs: 3,
     tool_calls: 1,
     cost: null,

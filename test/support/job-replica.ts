@@ -11,9 +11,9 @@ import {
   type JobTerms,
   PLAIN_TERMS,
   contentText,
+  metricsUsage,
 } from "../../actors/job/schema.ts";
 import { assert } from "../../actors/assert.ts";
-import { costFields } from "../../actors/money.ts";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../actors/job/events.ts";
 import { Transcript } from "../../actors/job/run/transcript.ts";
@@ -263,8 +263,7 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
       wrong.push(`${job.id}: content ${message.content}, transcript ${contentText(blocks)}`);
     if (message.blocks.map(word).join() !== blocks.map(word).join())
       wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
-    const { inputTokens, outputTokens } = job.metrics;
-    const used = { inputTokens, outputTokens, ...costFields(job.metrics) };
+    const used = metricsUsage(job.metrics);
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }
   if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id))

@@ -4,7 +4,7 @@
  */
 import type { ModelOutcome } from "../../actors/job/ports.ts";
 import type { Citation } from "../../actors/job/citation.ts";
-import type { RunErrorCode, ToolUseBlock } from "../../actors/job/schema.ts";
+import type { RunErrorCode, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { FormatName } from "./model-ways.ts";
 
@@ -69,7 +69,11 @@ export const cited = (start: number, end: number, of: Partial<Citation>): Citati
   cited_text: null,
   ...of,
 });
-const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+const tokens = (
+  inputTokens: number,
+  outputTokens: number,
+  cached: Pick<Usage, "cachedInputTokens" | "cacheWriteTokens"> = {},
+) => ({ inputTokens, outputTokens, ...cached });
 
 const CHAT: readonly Omit<Recording, "format">[] = [
   {
@@ -81,7 +85,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       ended("stop") +
       usage(19, 10) +
       DONE,
-    reads: { blocks: [text("Grüß dich 😀")], usage: tokens(19, 10), finishReason: "stop" },
+    reads: { blocks: [text("Grüß dich 😀")], usage: tokens(19, 10, { cachedInputTokens: 1 }), finishReason: "stop" },
   },
   {
     about: "comments and empty deltas of OpenRouter, and reasoning under its other name",
@@ -93,7 +97,11 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       chunk({ delta: { role: "assistant", content: "" }, finish_reason: "stop", native_finish_reason: "stop" }) +
       usage(3, 4) +
       DONE,
-    reads: { blocks: [thought("We need to greet."), text("Hi")], usage: tokens(3, 4), finishReason: "stop" },
+    reads: {
+      blocks: [thought("We need to greet."), text("Hi")],
+      usage: tokens(3, 4, { cachedInputTokens: 1 }),
+      finishReason: "stop",
+    },
   },
   {
     about: "two calls whose pieces are told apart by their indices",
@@ -109,7 +117,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       DONE,
     reads: {
       blocks: [text("I look."), call("call_a", "weather", { town: "Ulm" }), call("call_b", "time", {})],
-      usage: tokens(5, 6),
+      usage: tokens(5, 6, { cachedInputTokens: 1 }),
       finishReason: "tool_use",
     },
   },
@@ -279,7 +287,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       messageEnd("tool_use", 89),
     reads: {
       blocks: [thought("Let me see."), text("Grüß dich 😀"), call("toolu_01", "weather", { town: "Ulm" })],
-      usage: tokens(15, 89),
+      usage: tokens(15, 89, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
       finishReason: "tool_use",
     },
   },
@@ -297,29 +305,29 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       messageEnd("tool_use", 7),
     reads: {
       blocks: [call("a", "time", { zone: "UTC" }), text("and"), call("b", "time", {})],
-      usage: tokens(15, 7),
+      usage: tokens(15, 7, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
       finishReason: "tool_use",
     },
   },
   {
     about: "a refusal",
     stream: messageStart + messageEnd("refusal", 1),
-    reads: { blocks: [], usage: tokens(15, 1), finishReason: "refusal" },
+    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "refusal" },
   },
   {
     about: "an answer that reached its length",
     stream: messageStart + messageEnd("max_tokens", 1),
-    reads: { blocks: [], usage: tokens(15, 1), finishReason: "length" },
+    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "length" },
   },
   {
     about: "an answer that filled the context window",
     stream: messageStart + messageEnd("model_context_window_exceeded", 1),
-    reads: { blocks: [], usage: tokens(15, 1), finishReason: "length" },
+    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "length" },
   },
   {
     about: "a reason that is new",
     stream: messageStart + messageEnd("compaction", 1),
-    reads: { blocks: [], usage: tokens(15, 1), finishReason: "other" },
+    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "other" },
   },
   {
     about: "a search of the provider's own, with a citation of its result",
@@ -346,7 +354,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
           citations: [cited(0, 9, { url: "https://weather.example/", title: "W", cited_text: "rain" })],
         },
       ],
-      usage: tokens(15, 2),
+      usage: tokens(15, 2, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
       finishReason: "stop",
     },
   },
@@ -362,7 +370,11 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       blockDelta(1, { type: "text_delta", text: "Hi" }) +
       blockStop(1) +
       messageEnd("end_turn", 2),
-    reads: { blocks: [text("Hi")], usage: tokens(15, 2), finishReason: "stop" },
+    reads: {
+      blocks: [text("Hi")],
+      usage: tokens(15, 2, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
+      finishReason: "stop",
+    },
     referenceReads: "provider_error",
   },
   {
@@ -411,7 +423,7 @@ const begun =
   event({ type: "response.in_progress", sequence_number: 1, response: { ...about, status: "in_progress" } });
 const counted = {
   input_tokens: 37,
-  input_tokens_details: { cached_tokens: 0 },
+  input_tokens_details: { cached_tokens: 8, cache_write_tokens: 16 },
   output_tokens: 11,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: 48,
@@ -458,7 +470,11 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       }) +
       done(0, { type: "message", id: "msg_1", status: "completed", role: "assistant", content: [] }) +
       finished(),
-    reads: { blocks: [text("Grüß dich 😀")], usage: tokens(37, 11), finishReason: "stop" },
+    reads: {
+      blocks: [text("Grüß dich 😀")],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "stop",
+    },
   },
   {
     about: "a summary of its reasoning, then a call",
@@ -496,14 +512,18 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       finished(),
     reads: {
       blocks: [thought("I look."), call("call_1", "weather", { town: "Ulm" })],
-      usage: tokens(37, 11),
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
       finishReason: "tool_use",
     },
   },
   {
     about: "a call whose arguments come at once",
     stream: begun + added(0, { ...made, arguments: "" }) + done(0, { ...made, arguments: "{}" }) + finished(),
-    reads: { blocks: [call("call_1", "weather", {})], usage: tokens(37, 11), finishReason: "tool_use" },
+    reads: {
+      blocks: [call("call_1", "weather", {})],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "tool_use",
+    },
   },
   {
     about: "a refusal",
@@ -519,7 +539,11 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
         refusal: "I can't",
       }) +
       finished(),
-    reads: { blocks: [text("I can't")], usage: tokens(37, 11), finishReason: "refusal" },
+    reads: {
+      blocks: [text("I can't")],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "refusal",
+    },
   },
   {
     about: "an answer that reached its length",
@@ -527,7 +551,11 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       begun +
       outputText("half") +
       finished({ incomplete_details: { reason: "max_output_tokens" } }, "response.incomplete"),
-    reads: { blocks: [text("half")], usage: tokens(37, 11), finishReason: "length" },
+    reads: {
+      blocks: [text("half")],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "length",
+    },
   },
   {
     about: "an answer that was filtered",
@@ -535,7 +563,11 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       begun +
       outputText("half") +
       finished({ incomplete_details: { reason: "content_filter" } }, "response.incomplete"),
-    reads: { blocks: [text("half")], usage: tokens(37, 11), finishReason: "content_filter" },
+    reads: {
+      blocks: [text("half")],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "content_filter",
+    },
   },
   {
     about: "a failure in the middle",
@@ -572,7 +604,11 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
   {
     about: "events that are new",
     stream: begun + event({ type: "response.hologram", x: 1 }) + outputText("Hi") + finished(),
-    reads: { blocks: [text("Hi")], usage: tokens(37, 11), finishReason: "stop" },
+    reads: {
+      blocks: [text("Hi")],
+      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      finishReason: "stop",
+    },
   },
 ];
 

@@ -10,7 +10,6 @@
  *   any fault ──▶ run_failed        cancelled ──▶ run_stopped
  *   the process or the epoch ends, or the job has moved on ──▶ the loop ends without a report
  */
-import { costFields } from "../../money.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import { type Ask, followedBy } from "../../runtime/turns/members.ts";
 import { assert } from "../../assert.ts";
@@ -25,7 +24,7 @@ import { updatesOf } from "../chat-updates.ts";
 import { EarlyStarts } from "./early-start.ts";
 import { JobRun } from "./run.ts";
 import { runSlice } from "./run-slices.ts";
-import { type Job, jobRef } from "../schema.ts";
+import { type Job, jobRef, metricsUsage } from "../schema.ts";
 import { ProviderLimits } from "./provider-limits.ts";
 import { JobSlot } from "./job-slot.ts";
 import type { JobRunIntent, RunServices } from "./services.ts";
@@ -98,7 +97,7 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
   if (recovery.kind === "rerun" || recovery.kind === "over") return null;
   const end = jobTurnEnd(job);
   assert(end !== null, "a recovered job runs again or is settled");
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costFields(metrics) };
+  const usage = metricsUsage(metrics);
   return {
     kind: "turn_ended",
     jobId,

@@ -1,9 +1,8 @@
 /** The commands to the chat at the start and the end of a turn, in the commit of the report that starts or ends it. */
-import { costFields } from "../../money.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";
 import type { ContextMeasure } from "../../chat/schema.ts";
-import type { Block, Job } from "../schema.ts";
+import { type Block, type Job, metricsUsage } from "../schema.ts";
 import { jobTurnEnd } from "../transitions.ts";
 
 /** The end of the chat's turn, with the content of its message, if the job is settled; nothing while it runs. */
@@ -15,7 +14,7 @@ export function turnEndOf(
   const end = jobTurnEnd(job);
   if (end === null) return [];
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costFields(metrics) };
+  const usage = metricsUsage(metrics);
   const updates = updatesOf(job);
   const { stopReason = null } = job;
   return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, stopReason, updates, measured }];

@@ -1,5 +1,5 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
-import { CostField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
+import { USAGE_FIELDS, usageView } from "../cost.ts";
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "../jobs/artifact-view.ts";
 import {
@@ -11,7 +11,7 @@ import {
   ON_BUSY,
 } from "../../../actors/chat/schema.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
-import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
+import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -82,16 +82,7 @@ export const MessageView = noun("Message", "A message in a chat", {
   content: Text("Concatenated text blocks; `position` in streams is an offset into it", "Hello"),
   blocks: Type.Array(MessageBlockView, { description: "All blocks of the message, in order" }),
   job_id: Nullable(ShownJobId),
-  usage: Nullable(
-    noun("TokenUsage", "Tokens that model calls have used", {
-      input_tokens: Count("Tokens that were sent"),
-      output_tokens: Count("Tokens received from models"),
-      cost: CostField,
-      unpriced_tokens: UnpricedField,
-      own_key_tokens: OwnKeyField,
-      estimated_tokens: EstimatedField,
-    }),
-  ),
+  usage: Nullable(noun("TokenUsage", "Tokens that model calls have used", USAGE_FIELDS)),
   stop_reason: Nullable(OneOf(STOP_REASONS)),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
   summary_of: Nullable(Count("For a summary: how many messages it replaces in model calls")),
@@ -196,7 +187,7 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   content: message.content,
   blocks: message.blocks.map(shownBlock),
   job_id: message.jobId,
-  usage: message.usage === null ? null : chatUsageView(message.usage),
+  usage: message.usage === null ? null : usageView(message.usage),
   stop_reason: message.stopReason ?? null,
   pinned: pins.includes(message.id),
   summary_of: message.compaction?.messages ?? null,
@@ -207,12 +198,6 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   created_at: message.createdAt,
   updated_at: message.updatedAt,
   completed_at: message.completedAt,
-});
-
-const chatUsageView = (usage: Usage) => ({
-  input_tokens: usage.inputTokens,
-  output_tokens: usage.outputTokens,
-  ...costView(usage),
 });
 
 /** The work in a chat, as its readers see it. */

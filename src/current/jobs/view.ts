@@ -32,7 +32,7 @@ import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { signedAddress, type SigningParts } from "../../http/admission/signed-address.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
+import { CostLimitField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
@@ -133,12 +133,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
   ),
   artifacts: Type.Array(ArtifactView, { examples: [[]] }),
   metrics: noun("JobMetrics", "What a job has used", {
-    input_tokens: Count("Tokens sent to models"),
-    output_tokens: Count("Tokens received from models"),
-    cost: CostField,
-    unpriced_tokens: UnpricedField,
-    own_key_tokens: OwnKeyField,
-    estimated_tokens: EstimatedField,
+    ...USAGE_FIELDS,
     tool_calls: Count("Number of tool calls"),
     model_retries: Count("Number of retried model calls"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),
@@ -278,9 +273,7 @@ const waitingView = (waiting: RunWaiting | null) =>
   waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };
 
 const metricsView = (metrics: Metrics) => ({
-  input_tokens: metrics.inputTokens,
-  output_tokens: metrics.outputTokens,
-  ...costView(metrics),
+  ...usageView(metrics),
   tool_calls: metrics.toolCalls,
   model_retries: metrics.modelRetries ?? 0,
   duration_ms: metrics.durationMs,

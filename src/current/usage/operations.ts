@@ -11,7 +11,7 @@ import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
 
 const DAY_CHARACTERS = "2026-11-30".length;
 
@@ -25,14 +25,9 @@ const dayField = (description: string, example: string) =>
 const Day = Text("A day in UTC", "2026-11-30");
 
 const COUNTS = {
-  input_tokens: Count("Tokens sent to models"),
-  output_tokens: Count("Tokens received from models"),
+  ...USAGE_FIELDS,
   jobs: Count("Jobs that used them"),
   tool_calls: Count("Number of tool calls"),
-  cost: CostField,
-  unpriced_tokens: UnpricedField,
-  own_key_tokens: OwnKeyField,
-  estimated_tokens: EstimatedField,
 };
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {
@@ -147,9 +142,7 @@ const usageReportView = (
 });
 
 const countsView = (counts: Counts) => ({
-  input_tokens: counts.inputTokens,
-  output_tokens: counts.outputTokens,
+  ...usageView(counts),
   jobs: counts.jobs,
   tool_calls: counts.toolCalls,
-  ...costView(counts),
 });

@@ -7,11 +7,12 @@ import type {
   FinishReason,
   LanguageModel,
   LanguageModelStreamPart,
+  LanguageModelUsage,
 } from "ai";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { CitationMade } from "../answer-citations.ts";
-import type { AnswerSink, EndReason } from "../answer.ts";
+import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
 import { untrustedField } from "../wire/frame.ts";
 import { onArrival } from "../provider-fetch.ts";
@@ -128,7 +129,7 @@ export function reportPart(part: LanguageModelStreamPart, sink: AnswerSink): voi
       if (part.providerExecuted === true) return;
       return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input, fields: metadataOptions(part) });
     case "model-call-end": {
-      sink.usage(part.usage);
+      sink.usage(sdkTokens(part.usage));
       const reason = sdkEndReason(part.finishReason, part.rawFinishReason);
       if (reason !== undefined) sink.end(reason);
       return;
@@ -137,6 +138,11 @@ export function reportPart(part: LanguageModelStreamPart, sink: AnswerSink): voi
       throw part.error instanceof Error ? part.error : frameFault(part.error);
     default:
   }
+}
+
+function sdkTokens({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage): CountedTokens {
+  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
+  return { inputTokens, outputTokens, cachedInputTokens: cacheReadTokens, cacheWriteTokens };
 }
 
 /** Adapters use the same names for citations, but not for positions within a source. */

@@ -13,6 +13,7 @@ import { cutText } from "../../../actors/cut-text.ts";
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { AnswerRefused } from "../answer-limits.ts";
+import { cachedTokensIn, countIn } from "./cached-tokens.ts";
 import { fieldsBeside, isFrame, untrustedField, type WireFrame } from "./frame.ts";
 import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
@@ -276,13 +277,8 @@ function countedTokens(usage: unknown): CountedTokens | undefined {
   if (!isFrame(usage)) return undefined;
   const inputTokens = countIn(usage, "prompt_tokens") ?? countIn(usage, "input_tokens");
   const outputTokens = countIn(usage, "completion_tokens") ?? countIn(usage, "output_tokens");
-  return inputTokens === undefined && outputTokens === undefined ? undefined : { inputTokens, outputTokens };
-}
-
-function countIn(usage: WireFrame, name: string): number | undefined {
-  const value = untrustedField(usage, name);
-  const number = typeof value === "string" && value !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  return { inputTokens, outputTokens, ...cachedTokensIn(usage) };
 }
 
 /** Maps the finish reasons of OpenAI, and of servers that pass on those of other providers. */

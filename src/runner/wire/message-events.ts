@@ -45,8 +45,10 @@ export class MessageEvents implements FrameReader {
   private readonly calls = new Map<number, OpenToolUse>();
   private readonly thoughts = new Map<number, OpenThinking>();
   private stopReason: string | undefined;
-  private inputTokens = 0;
-  private cachedTokens = 0;
+  /** The parts of the input: Anthropic reports them apart from each other. */
+  private freshTokens = 0;
+  private cacheReads = 0;
+  private cacheWrites = 0;
 
   constructor(sink: AnswerSink) {
     this.sink = sink;
@@ -198,19 +200,22 @@ export class MessageEvents implements FrameReader {
   }
 
   private countInput(usage: WireFrame): void {
-    this.inputTokens = optionalNumber(usage, "input_tokens") ?? this.inputTokens;
-    const read = optionalNumber(usage, "cache_read_input_tokens");
-    const written = optionalNumber(usage, "cache_creation_input_tokens");
-    if (read !== undefined || written !== undefined) this.cachedTokens = (read ?? 0) + (written ?? 0);
+    this.freshTokens = positive(optionalNumber(usage, "input_tokens")) ?? this.freshTokens;
+    this.cacheReads = positive(optionalNumber(usage, "cache_read_input_tokens")) ?? this.cacheReads;
+    this.cacheWrites = positive(optionalNumber(usage, "cache_creation_input_tokens")) ?? this.cacheWrites;
   }
 
   private counted(usage: WireFrame): CountedTokens {
     return {
-      inputTokens: this.inputTokens + this.cachedTokens,
+      inputTokens: this.freshTokens + this.cacheReads + this.cacheWrites,
       outputTokens: optionalNumber(usage, "output_tokens"),
+      cachedInputTokens: this.cacheReads,
+      cacheWriteTokens: this.cacheWrites,
     };
   }
 }
+
+const positive = (count: number | undefined): number | undefined => (count === undefined ? count : Math.max(0, count));
 
 /** A citation covers its whole block, and gives its position in the source. */
 function messageCitation(citation: unknown): CitationMade {

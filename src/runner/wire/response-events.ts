@@ -19,6 +19,7 @@ import {
 } from "./frame.ts";
 import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
+import { cachedTokensIn } from "./cached-tokens.ts";
 import { callArguments } from "./call-arguments.ts";
 import type { FrameReader } from "./wire-format.ts";
 
@@ -188,6 +189,7 @@ export class ResponseEvents implements FrameReader {
     this.sink.usage({
       inputTokens: optionalNumber(usage, "input_tokens"),
       outputTokens: optionalNumber(usage, "output_tokens"),
+      ...cachedTokensIn(usage),
     });
   }
 

@@ -54,7 +54,13 @@ describe("updates in the chat", () => {
       { jobId, status: "running", blockedReason: null },
       { jobId, status: "completed", blockedReason: null },
     ]);
-    expect(told(replica, "usage.updated").at(-1)).toEqual({ jobId, inputTokens: 14, outputTokens: 6 });
+    expect(told(replica, "usage.updated").at(-1)).toEqual({
+      jobId,
+      inputTokens: 14,
+      outputTokens: 6,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+    });
     expect(await disagreements(replica)).toEqual([]);
   });
 
