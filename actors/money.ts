@@ -46,13 +46,13 @@ export interface Costed {
 }
 
 /** Counts of some of the tokens; absent: none. */
-const TOKEN_PARTS = ["cachedInputTokens", "cacheWriteTokens", "ownKeyTokens", "estimatedTokens"] as const;
-type TokenParts = Partial<Record<(typeof TOKEN_PARTS)[number], number>>;
+const COUNTED_PARTS = ["cachedInputTokens", "cacheWriteTokens", "ownKeyTokens", "estimatedTokens"] as const;
+type CountedParts = Partial<Record<(typeof COUNTED_PARTS)[number], number>>;
 
 /** The sum of both; without a cost if neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
-  const parts: TokenParts = {};
-  for (const name of TOKEN_PARTS) {
+  const parts: CountedParts = {};
+  for (const name of COUNTED_PARTS) {
     const sum = addCounts(a[name], b[name]);
     if (sum > 0) parts[name] = sum;
   }

@@ -3187,6 +3187,10 @@ export interface ChatUsageUpdatedEvent {
         input_tokens: number;
         /** Tokens received from models */
         output_tokens: number;
+        /** Input tokens that the provider read from its cache; part of `input_tokens` */
+        cached_input_tokens?: number;
+        /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+        cache_write_tokens?: number;
     };
 }
 /** The current work of a chat */
@@ -4513,6 +4517,10 @@ export interface JobMetrics {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens: number;
     /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
     /** Tokens of models without a price; they are not in `cost` */
@@ -4735,6 +4743,10 @@ export interface JobUsageUpdatedEvent {
         input_tokens: number;
         /** Tokens received from models */
         output_tokens: number;
+        /** Input tokens that the provider read from its cache; part of `input_tokens` */
+        cached_input_tokens?: number;
+        /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+        cache_write_tokens?: number;
     };
 }
 /** Why a running job waits */
@@ -6364,6 +6376,10 @@ export interface TokenCounts {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens?: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens?: number;
 }
 /** Kind of token */
 export type TokenKind = "personal" | "service";
@@ -6371,10 +6387,14 @@ export type TokenKind = "personal" | "service";
 export type TokenStatus = "active" | "expired" | "revoked";
 /** Tokens that model calls have used */
 export interface TokenUsage {
-    /** Tokens that were sent */
+    /** Tokens sent to models */
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens: number;
     /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
     /** Tokens of models without a price; they are not in `cost` */
@@ -6951,10 +6971,10 @@ export interface UsageRow {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
-    /** Jobs that used them */
-    jobs: number;
-    /** Number of tool calls */
-    tool_calls: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens: number;
     /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
     /** Tokens of models without a price; they are not in `cost` */
@@ -6963,6 +6983,10 @@ export interface UsageRow {
     own_key_tokens: number;
     /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
+    /** Jobs that used them */
+    jobs: number;
+    /** Number of tool calls */
+    tool_calls: number;
 }
 /** Usage of all rows together */
 export interface UsageTotals {
@@ -6970,10 +6994,10 @@ export interface UsageTotals {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
-    /** Jobs that used them */
-    jobs: number;
-    /** Number of tool calls */
-    tool_calls: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens: number;
     /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
     /** Tokens of models without a price; they are not in `cost` */
@@ -6982,6 +7006,10 @@ export interface UsageTotals {
     own_key_tokens: number;
     /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
+    /** Jobs that used them */
+    jobs: number;
+    /** Number of tool calls */
+    tool_calls: number;
 }
 /** An AI assistant with a name, a role and system instructions */
 export interface V1Agent {

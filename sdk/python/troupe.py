@@ -5997,6 +5997,10 @@ class ChatUsageUpdatedEventData(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: NotRequired[int]
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: NotRequired[int]
 
 
 class ChatUsageUpdatedEvent(TypedDict):
@@ -7499,6 +7503,10 @@ class JobMetrics(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: int
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: int
     # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
     # price
     cost: str | None
@@ -7790,6 +7798,10 @@ class JobUsageUpdatedEventData(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: NotRequired[int]
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: NotRequired[int]
 
 
 class JobUsageUpdatedEvent(TypedDict):
@@ -9669,6 +9681,10 @@ class TokenCounts(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: NotRequired[int]
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: NotRequired[int]
 
 
 # Kind of token
@@ -9686,10 +9702,14 @@ TokenStatus: TypeAlias = Union[
 class TokenUsage(TypedDict):
     """Tokens that model calls have used"""
 
-    # Tokens that were sent
+    # Tokens sent to models
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: int
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: int
     # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
     # price
     cost: str | None
@@ -10330,10 +10350,10 @@ class UsageRow(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
-    # Jobs that used them
-    jobs: int
-    # Number of tool calls
-    tool_calls: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: int
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: int
     # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
     # price
     cost: str | None
@@ -10343,6 +10363,10 @@ class UsageRow(TypedDict):
     own_key_tokens: int
     # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
+    # Jobs that used them
+    jobs: int
+    # Number of tool calls
+    tool_calls: int
 
 
 class UsageTotals(TypedDict):
@@ -10352,10 +10376,10 @@ class UsageTotals(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
-    # Jobs that used them
-    jobs: int
-    # Number of tool calls
-    tool_calls: int
+    # Input tokens that the provider read from its cache; part of `input_tokens`
+    cached_input_tokens: int
+    # Input tokens that the provider wrote to its cache; part of `input_tokens`
+    cache_write_tokens: int
     # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
     # price
     cost: str | None
@@ -10365,6 +10389,10 @@ class UsageTotals(TypedDict):
     own_key_tokens: int
     # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
+    # Jobs that used them
+    jobs: int
+    # Number of tool calls
+    tool_calls: int
 
 
 class V1Agent(TypedDict):

@@ -4470,6 +4470,10 @@ export interface ChatUsageUpdatedEvent {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens?: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens?: number;
   };
 }
 
@@ -5946,6 +5950,10 @@ export interface JobMetrics {
   input_tokens: number;
   /** Tokens received from models */
   output_tokens: number;
+  /** Input tokens that the provider read from its cache; part of `input_tokens` */
+  cached_input_tokens: number;
+  /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+  cache_write_tokens: number;
   /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
   cost: string | null;
   /** Tokens of models without a price; they are not in `cost` */
@@ -6228,6 +6236,10 @@ export interface JobUsageUpdatedEvent {
     input_tokens: number;
     /** Tokens received from models */
     output_tokens: number;
+    /** Input tokens that the provider read from its cache; part of `input_tokens` */
+    cached_input_tokens?: number;
+    /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+    cache_write_tokens?: number;
   };
 }
 
@@ -8009,6 +8021,10 @@ export interface TokenCounts {
   input_tokens: number;
   /** Tokens received from models */
   output_tokens: number;
+  /** Input tokens that the provider read from its cache; part of `input_tokens` */
+  cached_input_tokens?: number;
+  /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+  cache_write_tokens?: number;
 }
 
 /** Kind of token */
@@ -8019,10 +8035,14 @@ export type TokenStatus = "active" | "expired" | "revoked";
 
 /** Tokens that model calls have used */
 export interface TokenUsage {
-  /** Tokens that were sent */
+  /** Tokens sent to models */
   input_tokens: number;
   /** Tokens received from models */
   output_tokens: number;
+  /** Input tokens that the provider read from its cache; part of `input_tokens` */
+  cached_input_tokens: number;
+  /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+  cache_write_tokens: number;
   /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
   cost: string | null;
   /** Tokens of models without a price; they are not in `cost` */
@@ -8627,10 +8647,10 @@ export interface UsageRow {
   input_tokens: number;
   /** Tokens received from models */
   output_tokens: number;
-  /** Jobs that used them */
-  jobs: number;
-  /** Number of tool calls */
-  tool_calls: number;
+  /** Input tokens that the provider read from its cache; part of `input_tokens` */
+  cached_input_tokens: number;
+  /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+  cache_write_tokens: number;
   /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
   cost: string | null;
   /** Tokens of models without a price; they are not in `cost` */
@@ -8639,6 +8659,10 @@ export interface UsageRow {
   own_key_tokens: number;
   /** Tokens that are estimated because the provider did not report them; the other counts include them */
   estimated_tokens: number;
+  /** Jobs that used them */
+  jobs: number;
+  /** Number of tool calls */
+  tool_calls: number;
 }
 
 /** Usage of all rows together */
@@ -8647,10 +8671,10 @@ export interface UsageTotals {
   input_tokens: number;
   /** Tokens received from models */
   output_tokens: number;
-  /** Jobs that used them */
-  jobs: number;
-  /** Number of tool calls */
-  tool_calls: number;
+  /** Input tokens that the provider read from its cache; part of `input_tokens` */
+  cached_input_tokens: number;
+  /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
+  cache_write_tokens: number;
   /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
   cost: string | null;
   /** Tokens of models without a price; they are not in `cost` */
@@ -8659,6 +8683,10 @@ export interface UsageTotals {
   own_key_tokens: number;
   /** Tokens that are estimated because the provider did not report them; the other counts include them */
   estimated_tokens: number;
+  /** Jobs that used them */
+  jobs: number;
+  /** Number of tool calls */
+  tool_calls: number;
 }
 
 /** An AI assistant with a name, a role and system instructions */

@@ -69,11 +69,12 @@ export const cited = (start: number, end: number, of: Partial<Citation>): Citati
   cited_text: null,
   ...of,
 });
-const tokens = (
-  inputTokens: number,
-  outputTokens: number,
-  cached: Pick<Usage, "cachedInputTokens" | "cacheWriteTokens"> = {},
-) => ({ inputTokens, outputTokens, ...cached });
+const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+const partlyCached = (input: number, output: number, cachedInputTokens: number, cacheWriteTokens = 0): Usage => ({
+  ...tokens(input, output),
+  cachedInputTokens,
+  ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+});
 
 const CHAT: readonly Omit<Recording, "format">[] = [
   {
@@ -85,7 +86,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       ended("stop") +
       usage(19, 10) +
       DONE,
-    reads: { blocks: [text("Grüß dich 😀")], usage: tokens(19, 10, { cachedInputTokens: 1 }), finishReason: "stop" },
+    reads: { blocks: [text("Grüß dich 😀")], usage: partlyCached(19, 10, 1), finishReason: "stop" },
   },
   {
     about: "comments and empty deltas of OpenRouter, and reasoning under its other name",
@@ -97,11 +98,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       chunk({ delta: { role: "assistant", content: "" }, finish_reason: "stop", native_finish_reason: "stop" }) +
       usage(3, 4) +
       DONE,
-    reads: {
-      blocks: [thought("We need to greet."), text("Hi")],
-      usage: tokens(3, 4, { cachedInputTokens: 1 }),
-      finishReason: "stop",
-    },
+    reads: { blocks: [thought("We need to greet."), text("Hi")], usage: partlyCached(3, 4, 1), finishReason: "stop" },
   },
   {
     about: "two calls whose pieces are told apart by their indices",
@@ -117,7 +114,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       DONE,
     reads: {
       blocks: [text("I look."), call("call_a", "weather", { town: "Ulm" }), call("call_b", "time", {})],
-      usage: tokens(5, 6, { cachedInputTokens: 1 }),
+      usage: partlyCached(5, 6, 1),
       finishReason: "tool_use",
     },
   },
@@ -287,7 +284,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       messageEnd("tool_use", 89),
     reads: {
       blocks: [thought("Let me see."), text("Grüß dich 😀"), call("toolu_01", "weather", { town: "Ulm" })],
-      usage: tokens(15, 89, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
+      usage: partlyCached(15, 89, 3, 2),
       finishReason: "tool_use",
     },
   },
@@ -305,29 +302,29 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       messageEnd("tool_use", 7),
     reads: {
       blocks: [call("a", "time", { zone: "UTC" }), text("and"), call("b", "time", {})],
-      usage: tokens(15, 7, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
+      usage: partlyCached(15, 7, 3, 2),
       finishReason: "tool_use",
     },
   },
   {
     about: "a refusal",
     stream: messageStart + messageEnd("refusal", 1),
-    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "refusal" },
+    reads: { blocks: [], usage: partlyCached(15, 1, 3, 2), finishReason: "refusal" },
   },
   {
     about: "an answer that reached its length",
     stream: messageStart + messageEnd("max_tokens", 1),
-    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "length" },
+    reads: { blocks: [], usage: partlyCached(15, 1, 3, 2), finishReason: "length" },
   },
   {
     about: "an answer that filled the context window",
     stream: messageStart + messageEnd("model_context_window_exceeded", 1),
-    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "length" },
+    reads: { blocks: [], usage: partlyCached(15, 1, 3, 2), finishReason: "length" },
   },
   {
     about: "a reason that is new",
     stream: messageStart + messageEnd("compaction", 1),
-    reads: { blocks: [], usage: tokens(15, 1, { cachedInputTokens: 3, cacheWriteTokens: 2 }), finishReason: "other" },
+    reads: { blocks: [], usage: partlyCached(15, 1, 3, 2), finishReason: "other" },
   },
   {
     about: "a search of the provider's own, with a citation of its result",
@@ -354,7 +351,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
           citations: [cited(0, 9, { url: "https://weather.example/", title: "W", cited_text: "rain" })],
         },
       ],
-      usage: tokens(15, 2, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
+      usage: partlyCached(15, 2, 3, 2),
       finishReason: "stop",
     },
   },
@@ -370,11 +367,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
       blockDelta(1, { type: "text_delta", text: "Hi" }) +
       blockStop(1) +
       messageEnd("end_turn", 2),
-    reads: {
-      blocks: [text("Hi")],
-      usage: tokens(15, 2, { cachedInputTokens: 3, cacheWriteTokens: 2 }),
-      finishReason: "stop",
-    },
+    reads: { blocks: [text("Hi")], usage: partlyCached(15, 2, 3, 2), finishReason: "stop" },
     referenceReads: "provider_error",
   },
   {
@@ -470,11 +463,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       }) +
       done(0, { type: "message", id: "msg_1", status: "completed", role: "assistant", content: [] }) +
       finished(),
-    reads: {
-      blocks: [text("Grüß dich 😀")],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "stop",
-    },
+    reads: { blocks: [text("Grüß dich 😀")], usage: partlyCached(37, 11, 8, 16), finishReason: "stop" },
   },
   {
     about: "a summary of its reasoning, then a call",
@@ -512,18 +501,14 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       finished(),
     reads: {
       blocks: [thought("I look."), call("call_1", "weather", { town: "Ulm" })],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
+      usage: partlyCached(37, 11, 8, 16),
       finishReason: "tool_use",
     },
   },
   {
     about: "a call whose arguments come at once",
     stream: begun + added(0, { ...made, arguments: "" }) + done(0, { ...made, arguments: "{}" }) + finished(),
-    reads: {
-      blocks: [call("call_1", "weather", {})],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "tool_use",
-    },
+    reads: { blocks: [call("call_1", "weather", {})], usage: partlyCached(37, 11, 8, 16), finishReason: "tool_use" },
   },
   {
     about: "a refusal",
@@ -539,11 +524,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
         refusal: "I can't",
       }) +
       finished(),
-    reads: {
-      blocks: [text("I can't")],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "refusal",
-    },
+    reads: { blocks: [text("I can't")], usage: partlyCached(37, 11, 8, 16), finishReason: "refusal" },
   },
   {
     about: "an answer that reached its length",
@@ -551,11 +532,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       begun +
       outputText("half") +
       finished({ incomplete_details: { reason: "max_output_tokens" } }, "response.incomplete"),
-    reads: {
-      blocks: [text("half")],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "length",
-    },
+    reads: { blocks: [text("half")], usage: partlyCached(37, 11, 8, 16), finishReason: "length" },
   },
   {
     about: "an answer that was filtered",
@@ -563,11 +540,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
       begun +
       outputText("half") +
       finished({ incomplete_details: { reason: "content_filter" } }, "response.incomplete"),
-    reads: {
-      blocks: [text("half")],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "content_filter",
-    },
+    reads: { blocks: [text("half")], usage: partlyCached(37, 11, 8, 16), finishReason: "content_filter" },
   },
   {
     about: "a failure in the middle",
@@ -604,11 +577,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
   {
     about: "events that are new",
     stream: begun + event({ type: "response.hologram", x: 1 }) + outputText("Hi") + finished(),
-    reads: {
-      blocks: [text("Hi")],
-      usage: tokens(37, 11, { cachedInputTokens: 8, cacheWriteTokens: 16 }),
-      finishReason: "stop",
-    },
+    reads: { blocks: [text("Hi")], usage: partlyCached(37, 11, 8, 16), finishReason: "stop" },
   },
 ];
 
