@@ -178,7 +178,9 @@ function diagnose(error: unknown): Diagnosis {
       networkCode,
     };
   }
-  return { code: networkCode === undefined ? "provider_error" : "provider_unreachable", status, networkCode };
+  if (networkCode !== undefined) return { code: "provider_unreachable", status, networkCode };
+  // LM Studio reports it in a stream, without a code.
+  return { code: saysTooLong(error) ? "context_length_exceeded" : "provider_error", status, networkCode };
 }
 
 function codeOfStatus(status: number): ProviderCode {

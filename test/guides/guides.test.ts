@@ -73,8 +73,8 @@ describe.skipIf(!hasPrograms)("guides", () => {
       MCP_URL: mcp.url,
       SHOP_URL: shop.url.origin,
     };
-    // The page about production starts the service from the clone; the others write files.
-    const cwd = name === "going-to-production.md" ? CLONE : home;
+    // Two pages start the service from the clone; the others write files.
+    const cwd = ["going-to-production.md", "model-providers.md"].includes(name) ? CLONE : home;
     const { outputs, code, err } = await runSteps(steps, { env, cwd });
     for (const [i, { script, prints }] of steps.entries()) {
       const output = outputs[i];

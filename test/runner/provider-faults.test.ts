@@ -97,6 +97,17 @@ for (const way of WAYS) {
       );
     });
 
+    // As LM Studio reports it; only servers of this format do.
+    test.if(way.format === "chat completions")(
+      "[RUN-1] a prompt that is too long is found out in a stream",
+      async () => {
+        const words =
+          "The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length";
+        const body = `event: error\ndata: ${JSON.stringify({ error: { message: words } })}\n\n`;
+        expect((await failure({ kind: "body", body })).error.code).toBe("context_length_exceeded");
+      },
+    );
+
     test("[RUN-1] a page with 200 is not a model output", async () => {
       expect(await failure({ kind: "html" })).toMatchObject({ error: { code: "provider_error" }, partialText: "" });
     });

@@ -9,9 +9,10 @@ import type { Thinking } from "../../../actors/job/model-entry.ts";
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { AnswerSink } from "../answer.ts";
 
-/** Of DeepSeek, Qwen and most others; of Seed, of Magistral, of Kimi. */
+/** Of DeepSeek, Qwen and most others; of Bedrock for OpenAI's open models; of Seed, of Magistral, of Kimi. */
 const TAGS: readonly (readonly [string, string])[] = [
   ["<think>", "</think>"],
+  ["<reasoning>", "</reasoning>"],
   ["<seed:think>", "</seed:think>"],
   ["[THINK]", "[/THINK]"],
   ["◁think▷", "◁/think▷"],
