@@ -6,6 +6,7 @@
 import type { Outcome } from "../fault.ts";
 import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
+import type { SetSettings } from "./model-settings.ts";
 import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -87,6 +88,8 @@ export interface ModelCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema of the final answer, for providers that enforce one; absent or null: text. */
   readonly outputSchema?: JsonObject | null;
+  /** Settings of the model; absent: its provider's defaults. */
+  readonly settings?: SetSettings;
   /**
    * The run's own part of the conversation uncut, if a summary replaces its beginning. For the demo, which reads no
    * summary; providers never get it.

@@ -3,6 +3,7 @@ import { type ActorRef, table } from "../runtime/actor.ts";
 import { costFields } from "../money.ts";
 import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
+import { CallSettingsField, type CallSettings, mergedSettings, type SetSettings } from "./model-settings.ts";
 import {
   Approval,
   ApprovalExpiry,
@@ -184,6 +185,8 @@ export const AgentSnapshot = Type.Object({
   outputSchema: OutputSchema,
   /** Absent: `auto`. */
   cache: Type.Optional(OneOf(PROMPT_CACHES)),
+  /** Settings of its model; absent or null: none. */
+  modelSettings: CallSettingsField,
   /**
    * For a foreign agent: the tools for reading the organization that the chat lends it. Absent: the agent is not
    * foreign.
@@ -228,6 +231,8 @@ const JobBase = Type.Object({
   waiting: Type.Optional(Type.Union([RunWaiting, Type.Null()])),
   ...JobNotes.properties,
   ...StructuredOutput.properties,
+  /** The settings of its message, which replace the agent's one by one. */
+  modelSettings: CallSettingsField,
   progress: JobProgress,
   /** The runner's last sign of life. */
   heartbeatAt: Type.Union([Timestamp, Type.Null()]),
@@ -309,6 +314,8 @@ export interface JobTerms {
   readonly requestId: string | null;
   /** JSON Schema of this job's answer, in place of its agent's; absent or null: the agent's. */
   readonly outputSchema?: JsonObject | null;
+  /** Settings of the model for this job, over its agent's; absent or null: the agent's. */
+  readonly modelSettings?: CallSettings | null;
 }
 export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT_LINEAGE,
@@ -324,6 +331,10 @@ export const PLAIN_TERMS: JobTerms = {
 /** JSON Schema that the job's answer must fit: its own, or its agent's; null: the answer is text. */
 export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema" | "agent">): JsonObject | null =>
   outputSchema ?? agent.outputSchema ?? null;
+
+/** The settings of the job's model calls. */
+export const modelSettingsOf = ({ modelSettings, agent }: Pick<Job, "modelSettings" | "agent">): SetSettings =>
+  mergedSettings(agent.modelSettings, modelSettings);
 
 /** The separator of text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";

@@ -57,6 +57,7 @@ export type AgentSettings = Pick<
   | "maxSteps"
   | "outputSchema"
   | "cache"
+  | "modelSettings"
   | "tools"
   | "tags"
 >;

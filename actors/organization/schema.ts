@@ -4,6 +4,7 @@
  */
 import { AgentTool, McpServer } from "../job/connections.ts";
 import { ApprovalExpiry, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
+import { CallSettingsField } from "../job/model-settings.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -204,6 +205,8 @@ export const Agent = Type.Object({
   outputSchema: OutputSchema,
   /** Absent: `auto`. */
   cache: Type.Optional(OneOf(PROMPT_CACHES)),
+  /** Settings of its model (RUN-32). */
+  modelSettings: CallSettingsField,
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** When the operator disabled it; absent or null: it may work. */

@@ -2023,6 +2023,8 @@ export interface Agent {
      * `off` asks for nothing. Default "auto"
      */
     cache: "auto" | "off" | "5m" | "1h";
+    /** Settings of the model; null or absent: the defaults of its provider */
+    model_settings: ModelSettings | null;
     /** Labels to find the agent by */
     tags: string[];
     /** The user who created it; null for a library entry that is not installed */
@@ -3334,6 +3336,8 @@ export interface CreateAgentRequest {
      * `off` asks for nothing
      */
     cache?: "auto" | "off" | "5m" | "1h";
+    /** Settings of the model; null or absent: the defaults of its provider */
+    model_settings?: ModelSettingsInput | null;
     /** Labels to find the agent by */
     tags?: string[];
 }
@@ -4103,6 +4107,8 @@ export interface Job {
     output_schema: {
         [name: string]: unknown;
     } | null;
+    /** Settings of its model calls: the message's over the agent's; null for none */
+    model_settings: ModelSettings | null;
     /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
     output: {
         [name: string]: unknown;
@@ -5345,6 +5351,8 @@ export interface Model {
     priced: boolean;
     limits: ModelLimits;
 }
+/** How hard a model works, from the least */
+export type ModelEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 /** What one call and one job of the model may use */
 export interface ModelLimits {
     /** Context window in tokens, including the answer; longer conversations are compacted */
@@ -5359,6 +5367,64 @@ export interface ModelList {
     /** The allowed models */
     models: Model[];
 }
+/** Settings of the model; an absent one is the provider's default */
+export interface ModelSettings {
+    /** How hard the model works on an answer; each provider has some of the levels */
+    effort?: ModelEffort | null;
+    /** Maximum number of tokens of one answer, including the model's reasoning */
+    max_output_tokens?: number | null;
+    /** Randomness of the answer; Anthropic: at most 1 */
+    temperature?: number | null;
+    /** Share of the likeliest tokens to choose from */
+    top_p?: number | null;
+    /** Texts that end the answer before they appear in it */
+    stop?: string[] | null;
+    /** The provider's name of a service tier */
+    service_tier?: string | null;
+    /** Whether and how long the model thinks before it answers */
+    thinking?: ModelThinking | null;
+    /** Further fields of the request to the provider, sent as given */
+    provider_options?: {
+        [name: string]: unknown;
+    } | null;
+}
+/** Settings of the model; an absent one is the provider's default */
+export interface ModelSettingsInput {
+    /** How hard the model works on an answer; each provider has some of the levels */
+    effort?: ModelEffort | null;
+    /** Maximum number of tokens of one answer, including the model's reasoning */
+    max_output_tokens?: number | null;
+    /** Randomness of the answer; Anthropic: at most 1 */
+    temperature?: number | null;
+    /** Share of the likeliest tokens to choose from */
+    top_p?: number | null;
+    /** Texts that end the answer before they appear in it */
+    stop?: string[] | null;
+    /** The provider's name of a service tier */
+    service_tier?: string | null;
+    /** Whether and how long the model thinks before it answers */
+    thinking?: ModelThinkingInput | null;
+    /** Further fields of the request to the provider, sent as given */
+    provider_options?: {
+        [name: string]: unknown;
+    } | null;
+}
+/** Whether and how long the model thinks before it answers */
+export interface ModelThinking {
+    /** `adaptive`: the model decides; `enabled` needs a budget */
+    type: ModelThinkingType;
+    /** Maximum number of tokens of thought; only with `enabled` */
+    budget_tokens?: number;
+}
+/** Whether and how long the model thinks before it answers */
+export interface ModelThinkingInput {
+    /** Kind of the entry */
+    type: ModelThinkingType;
+    /** Maximum number of tokens of thought; only with `enabled` */
+    budget_tokens?: number;
+}
+/** How a model thinks before it answers */
+export type ModelThinkingType = "enabled" | "adaptive" | "disabled";
 export interface MoveFileRequest {
     /** Path of the file or directory */
     from: string;
@@ -6065,6 +6131,11 @@ export interface SendMessageRequest {
     output_schema?: {
         [name: string]: unknown;
     } | null;
+    /**
+     * Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's
+     * default
+     */
+    model_settings?: ModelSettingsInput | null;
 }
 export interface SendToolResultsRequest {
     /** One result for each call */
@@ -6781,6 +6852,8 @@ export interface UpdateAgentRequest {
      * `off` asks for nothing
      */
     cache?: "auto" | "off" | "5m" | "1h";
+    /** Settings of the model; null or absent: the defaults of its provider */
+    model_settings?: ModelSettingsInput | null;
     /** Labels to find the agent by */
     tags?: string[];
 }

@@ -4632,6 +4632,8 @@ class Agent(TypedDict):
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing. Default "auto"
     cache: Literal["auto", "off", "5m", "1h"]
+    # Settings of the model; null or absent: the defaults of its provider
+    model_settings: ModelSettings | None
     # Labels to find the agent by
     tags: list[str]
     # The user who created it; null for a library entry that is not installed
@@ -6176,6 +6178,8 @@ class CreateAgentRequest(TypedDict):
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing
     cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
+    # Settings of the model; null or absent: the defaults of its provider
+    model_settings: NotRequired[ModelSettingsInput | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 
@@ -7034,6 +7038,8 @@ class Job(TypedDict):
     stop_reason: StopReason | None
     # JSON Schema that the answer must match, from the message or the agent; null for none
     output_schema: dict[str, Any] | None
+    # Settings of its model calls: the message's over the agent's; null for none
+    model_settings: ModelSettings | None
     # The answer as a value that matches `output_schema`, once the job is completed; null for none
     output: dict[str, Any] | None
     # Citations in `result`
@@ -8482,6 +8488,12 @@ class Model(TypedDict):
     limits: ModelLimits
 
 
+# How hard a model works, from the least
+ModelEffort: TypeAlias = Union[
+    "Literal['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']",
+]
+
+
 class ModelLimits(TypedDict):
     """What one call and one job of the model may use"""
 
@@ -8498,6 +8510,72 @@ class ModelList(TypedDict):
 
     # The allowed models
     models: list[Model]
+
+
+class ModelSettings(TypedDict):
+    """Settings of the model; an absent one is the provider's default"""
+
+    # How hard the model works on an answer; each provider has some of the levels
+    effort: NotRequired[ModelEffort | None]
+    # Maximum number of tokens of one answer, including the model's reasoning
+    max_output_tokens: NotRequired[int | None]
+    # Randomness of the answer; Anthropic: at most 1
+    temperature: NotRequired[float | None]
+    # Share of the likeliest tokens to choose from
+    top_p: NotRequired[float | None]
+    # Texts that end the answer before they appear in it
+    stop: NotRequired[list[str] | None]
+    # The provider's name of a service tier
+    service_tier: NotRequired[str | None]
+    # Whether and how long the model thinks before it answers
+    thinking: NotRequired[ModelThinking | None]
+    # Further fields of the request to the provider, sent as given
+    provider_options: NotRequired[dict[str, Any] | None]
+
+
+class ModelSettingsInput(TypedDict):
+    """Settings of the model; an absent one is the provider's default"""
+
+    # How hard the model works on an answer; each provider has some of the levels
+    effort: NotRequired[ModelEffort | None]
+    # Maximum number of tokens of one answer, including the model's reasoning
+    max_output_tokens: NotRequired[int | None]
+    # Randomness of the answer; Anthropic: at most 1
+    temperature: NotRequired[float | None]
+    # Share of the likeliest tokens to choose from
+    top_p: NotRequired[float | None]
+    # Texts that end the answer before they appear in it
+    stop: NotRequired[list[str] | None]
+    # The provider's name of a service tier
+    service_tier: NotRequired[str | None]
+    # Whether and how long the model thinks before it answers
+    thinking: NotRequired[ModelThinkingInput | None]
+    # Further fields of the request to the provider, sent as given
+    provider_options: NotRequired[dict[str, Any] | None]
+
+
+class ModelThinking(TypedDict):
+    """Whether and how long the model thinks before it answers"""
+
+    # `adaptive`: the model decides; `enabled` needs a budget
+    type: ModelThinkingType
+    # Maximum number of tokens of thought; only with `enabled`
+    budget_tokens: NotRequired[int]
+
+
+class ModelThinkingInput(TypedDict):
+    """Whether and how long the model thinks before it answers"""
+
+    # Kind of the entry
+    type: ModelThinkingType
+    # Maximum number of tokens of thought; only with `enabled`
+    budget_tokens: NotRequired[int]
+
+
+# How a model thinks before it answers
+ModelThinkingType: TypeAlias = Union[
+    "Literal['enabled', 'adaptive', 'disabled']",
+]
 
 
 MoveFileRequest = TypedDict(
@@ -9311,6 +9389,9 @@ class SendMessageRequest(TypedDict):
     budget: NotRequired[JobBudgetInput]
     # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
+    # Settings of the model for this message, which replace the agent's one by one; null in a field: the
+    # provider's default
+    model_settings: NotRequired[ModelSettingsInput | None]
 
 
 class SendToolResultsRequest(TypedDict):
@@ -10144,6 +10225,8 @@ class UpdateAgentRequest(TypedDict):
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing
     cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
+    # Settings of the model; null or absent: the defaults of its provider
+    model_settings: NotRequired[ModelSettingsInput | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 

@@ -68,6 +68,13 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   secret: "Name of the organization's secret that is the header's value",
   prefix: "Text before the secret in the header's value, such as `Bearer `",
   max_steps: "Maximum number of model calls per job; null is the service's limit",
+  effort: "How hard the model works on an answer; each provider has some of the levels",
+  thinking: "Whether and how long the model thinks before it answers",
+  "ModelThinking.type": "`adaptive`: the model decides; `enabled` needs a budget",
+  model_settings: "Settings of the model; null or absent: the defaults of its provider",
+  "SendMessageRequest.model_settings":
+    "Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's default",
+  "Job.model_settings": "Settings of its model calls: the message's over the agent's; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:
     "Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it, `off` asks for nothing",

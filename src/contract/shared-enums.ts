@@ -4,6 +4,7 @@
  */
 import { CHAT_STATUSES, MESSAGE_ROLES, ON_BUSY } from "../../actors/chat/schema.ts";
 import { ARGUMENT_PLACES, HTTP_METHODS } from "../../actors/job/connections.ts";
+import { EFFORTS, THINKING_TYPES } from "../../actors/job/model-settings.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../actors/job/stop-reason.ts";
 import {
@@ -64,6 +65,8 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   MissionRunTrigger: { values: RUN_TRIGGERS, about: "What started a run" },
   MissionStatus: { values: MISSION_STATUSES, about: "Status of a mission" },
   MissionVisibility: { values: MISSION_VISIBILITIES, about: "Who may see a mission" },
+  ModelEffort: { values: EFFORTS, about: "How hard a model works, from the least" },
+  ModelThinkingType: { values: THINKING_TYPES, about: "How a model thinks before it answers" },
   Priority: { values: JOB_PRIORITIES, about: "From the lowest to the highest" },
   RetryProfile: { values: RETRY_PROFILES, about: "How long a failed delivery is retried" },
   ReviewState: { values: REVIEW_STATES, about: "State of a review" },

@@ -62,6 +62,8 @@ const OMITTED_LIMITS: ReadonlySet<string> = new Set([
 ]);
 /** Keywords that are left out of fields within fields, of which only types and names are shown. */
 const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProperties", "minimum", "maximum"]);
+/** Objects with more fields are shown by the names of their fields: of an answer, only of the key ones. */
+const FEW_FIELDS = 6;
 /** From this depth on, only types are shown. */
 const SHOWN_DEPTH = 2;
 
@@ -75,6 +77,9 @@ export function shortInput(schema: ToolSchemaObject, depth = 0): ToolSchemaObjec
     return type === undefined ? {} : { type };
   const nullable = nullableTypes(schema, depth);
   if (nullable !== null) return shortInput({ ...schema, anyOf: undefined, type: nullable }, depth);
+  const [one, other, ...more] = anyOf ?? [];
+  if (one?.["properties"] !== undefined && other?.["type"] === "null" && more.length === 0)
+    return shortInput({ ...one, ...schema, anyOf: undefined, type: ["object", "null"] }, depth);
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (
@@ -87,10 +92,13 @@ export function shortInput(schema: ToolSchemaObject, depth = 0): ToolSchemaObjec
     if (key === "type" && ("enum" in schema || "const" in schema)) continue;
     shown[key] = value;
   }
-  if (properties !== undefined)
+  if (properties !== undefined) {
+    const fields = Object.entries(properties);
+    const isLarge = fields.length > FEW_FIELDS;
     shown["properties"] = Object.fromEntries(
-      Object.entries(properties).map(([name, field]) => [name, shortInput(field, depth + 1)]),
+      fields.map(([name, field]) => [name, isLarge ? {} : shortInput(field, depth + 1)]),
     );
+  }
   if (items !== undefined) shown["items"] = shortInput(items, depth + 1);
   if (anyOf !== undefined) shown["anyOf"] = anyOf.map((one) => shortInput(one, depth));
   return shown;
@@ -112,8 +120,6 @@ function nullableTypes(schema: ToolSchemaObject, depth: number): readonly unknow
   return says.some((key) => key in one) ? null : [one["type"], "null"];
 }
 
-/** Objects with at most this many fields are shown completely. */
-const FEW_FIELDS = 6;
 /** The fields that are shown of larger objects: those that a next call needs, or that report the outcome. */
 const KEY_FIELDS: ReadonlySet<string> = new Set([
   "id",

@@ -96,6 +96,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Sends a message to the agent of a chat. Returns at once with the job that answers: call wait_for_job with the id of that job.",
     operation: "sendMessage",
+    left: ["model_settings"],
     ...CHAT,
     isOpenWorld: true,
   },

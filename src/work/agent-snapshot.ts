@@ -1,4 +1,5 @@
 /** The snapshot of an agent that a job keeps (AGT-3, V1-5). */
+import { lentSettings } from "../../actors/job/model-settings.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 
@@ -15,6 +16,8 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const cache = agent.cache === undefined ? {} : { cache: agent.cache };
+  const { modelSettings: given } = agent;
+  const settings = given === undefined ? {} : { modelSettings: isOwn ? given : lentSettings(given) };
   const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
   const none = isOwn && agent.hasNoTools === true ? { hasNoTools: true } : {};
   const lent = isOwn ? {} : { lentTools: [] };
@@ -31,6 +34,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     ...expiry,
     ...answer,
     ...cache,
+    ...settings,
     ...tools,
     ...none,
     ...lent,

@@ -102,7 +102,7 @@ const mergeBudgets = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, 
 
 /** The terms of the earlier job without its deadline, which was its own. */
 function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
-  const { priority, metadata, missionId, missionTaskId, outputSchema } = parent;
+  const { priority, metadata, missionId, missionTaskId, outputSchema, modelSettings } = parent;
   return {
     ...PLAIN_TERMS,
     priority,
@@ -111,6 +111,7 @@ function termsAfter(parent: Job, relation: Continuation["relation"], requestId: 
     missionTaskId,
     requestId,
     ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(modelSettings === undefined ? {} : { modelSettings }),
     reviewRequired: parent.review.required,
     budget: { ...parent.budget, deadlineAt: null },
     lineage: {

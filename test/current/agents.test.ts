@@ -51,6 +51,7 @@ const EVERYTHING = {
   tools: [{ kind: "client", name: "rhymes", description: "Finds rhymes", input_schema: { type: "object" } }],
   output_schema: { type: "object", properties: { poem: { type: "string" } } },
   cache: "1h",
+  model_settings: { effort: "low", stop: ["END"] },
   tags: ["a", "b"],
 };
 const post = (body: unknown, by: Caller = owner) => service.call(by, "POST", "/api/agents", body);
@@ -104,6 +105,7 @@ describe("create and read", () => {
       tools: [],
       output_schema: null,
       cache: "auto",
+      model_settings: null,
       tags: [],
     });
   });

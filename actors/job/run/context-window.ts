@@ -12,6 +12,7 @@
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
 import { type AttachmentBlock, inputNeeded } from "../../upload/terms.ts";
+import type { SetSettings } from "../model-settings.ts";
 import { attachmentsIn, type ModelWindow, type ToolDescription, type TranscriptEntry } from "../ports.ts";
 import type { Block, Usage } from "../schema.ts";
 import type { ModelPrompt } from "./model-calls.ts";
@@ -28,6 +29,16 @@ const USED = 0.9;
 const AFTER_REFUSAL = 0.6;
 /** The overhead of a message besides its content, in bytes. */
 const MESSAGE_OVERHEAD_BYTES = 16;
+
+/** The most of the window that `max_output_tokens` can reserve for the answer. */
+const LONGEST_ANSWER_PART = 1 / 2;
+
+/** The window with room for the answer that the settings allow. */
+export function windowWithAnswer(window: ModelWindow, { maxOutputTokens }: SetSettings): ModelWindow {
+  if (maxOutputTokens === undefined) return window;
+  const { contextTokens } = window;
+  return { contextTokens, answerTokens: Math.min(maxOutputTokens, Math.floor(contextTokens * LONGEST_ANSWER_PART)) };
+}
 
 export class ContextWindow {
   private limit: number;

@@ -15,9 +15,10 @@ import { ok, type Outcome } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
+import { NO_SETTINGS } from "../model-settings.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
 import { modelCallOrigin, type RunServices } from "./services.ts";
-import { TEXT_SEPARATOR } from "../schema.ts";
+import { type Job, modelSettingsOf, TEXT_SEPARATOR } from "../schema.ts";
 import {
   type FailedCall,
   needsTools,
@@ -145,6 +146,7 @@ export class ModelCalls {
         waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
         ...(keySecret === null ? {} : { keySecret }),
         ...prompt,
+        ...settingsOfCall(job, prompt),
         ...(isToolless ? { tools: [] } : {}),
         ...(state.shown === "" ? {} : { continues: state.shown }),
       },
@@ -261,6 +263,15 @@ export class ModelCalls {
 }
 
 const modelCallName = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
+
+/** A summary has a length of its own, and no text ends it. */
+function settingsOfCall(job: Job, { purpose }: ModelPrompt): Pick<ModelCall, "settings"> {
+  const settings = modelSettingsOf(job);
+  if (settings === NO_SETTINGS) return {};
+  if (purpose !== "summary") return { settings };
+  const { maxOutputTokens: _length, stop: _stop, ...ofSummary } = settings;
+  return { settings: ofSummary };
+}
 
 function endOf(outcome: ModelOutcome): CallEnd {
   if (outcome.kind === "finished") return { kind: "answered", pauseMs: outcome.pauseMs ?? null };

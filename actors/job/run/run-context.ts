@@ -10,9 +10,9 @@
 import type { ContextMeasure } from "../../chat/schema.ts";
 import type { ModelOutcome } from "../ports.ts";
 import type { ChatHistory } from "../protocol.ts";
-import { type Usage, NO_USAGE } from "../schema.ts";
+import { modelSettingsOf, type Usage, NO_USAGE } from "../schema.ts";
 import { summarize, type Summary } from "./compaction.ts";
-import { ContextWindow } from "./context-window.ts";
+import { ContextWindow, windowWithAnswer } from "./context-window.ts";
 import { type Cut, RunConversation } from "./conversation.ts";
 import type { ModelCalls, ModelPrompt } from "./model-calls.ts";
 import type { Reporter } from "./reporter.ts";
@@ -56,7 +56,8 @@ export class RunContext {
     this.history = history;
     this.transcript = transcript;
     this.conversation = new RunConversation(history, { text: job.input, blocks: job.inputBlocks }, transcript);
-    this.window = new ContextWindow(services.models.windowOf(job.agent.model), history.measured);
+    const window = services.models.windowOf(job.agent.model);
+    this.window = new ContextWindow(windowWithAnswer(window, modelSettingsOf(job)), history.measured);
   }
 
   /** The measure of the newest counted call. */

@@ -6,6 +6,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
+import { agentSettingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
@@ -191,10 +192,21 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.max_steps,
   ];
   const { output_schema: outputSchema } = body;
+  const modelSettings = agentSettingsOfBody(body.model_settings);
   const tools = body.tools?.map(agentToolOf);
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
   const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
   const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
-  return definedFields({ role, description, model, approvalExpiry, maxSteps, outputSchema, cache, ...lists });
+  return definedFields({
+    role,
+    description,
+    model,
+    approvalExpiry,
+    maxSteps,
+    outputSchema,
+    cache,
+    modelSettings,
+    ...lists,
+  });
 }

@@ -3,8 +3,9 @@ import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry, PROMPT_CACHES } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
-import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { FreeObject, type JsonObject, Nullable, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
+import { ModelSettingsShape } from "../../operations/model-settings.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 
 /** Characters; the same limits as on v1. */
@@ -45,6 +46,7 @@ const agentSettings = {
   tools: Type.Optional(Type.Array(AgentToolBody, { maxItems: 32 })),
   output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
   cache: Type.Optional(OneOf(PROMPT_CACHES)),
+  model_settings: Type.Optional(Nullable(ModelSettingsShape)),
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 

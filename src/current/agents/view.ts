@@ -1,12 +1,14 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/connections.ts";
 import { DEFAULT_EXPIRY, PROMPT_CACHES } from "../../../actors/job/terms.ts";
+import { lentSettings } from "../../../actors/job/model-settings.ts";
 import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
 import { ApprovalExpiryView } from "./schema.ts";
@@ -38,6 +40,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   tools: Type.Array(AgentToolView, { examples: [[]] }),
   output_schema: Nullable(OpenObject("JSON Schema that answers must match; null: answers are text")),
   cache: OneOf(PROMPT_CACHES, { default: "auto" }),
+  model_settings: Nullable(ModelSettingsShape),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
   ...RECORD,
@@ -68,6 +71,9 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
   output_schema: agent.outputSchema ?? null,
   cache: agent.cache ?? "auto",
+  model_settings: settingsView(
+    agent.organizationId === by.organizationId ? agent.modelSettings : lentSettings(agent.modelSettings),
+  ),
   tags: agent.tags,
   created_by: agent.createdBy,
   ...recordView(
@@ -124,6 +130,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   tools: (definition.tools ?? []).map(agentToolView),
   output_schema: definition.outputSchema ?? null,
   cache: definition.cache ?? "auto",
+  model_settings: settingsView(definition.modelSettings),
   tags: definition.tags ?? [],
   created_by: null,
   organization_id: by.organizationId,

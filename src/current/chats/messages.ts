@@ -11,6 +11,7 @@ import { withinMetadata } from "../../http/contract/limits.ts";
 import { Count, noun } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
+import { settingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
@@ -83,7 +84,11 @@ export const messageOperations = {
       const { output_schema: outputSchema = null } = body;
       const usable = await usableSchema(services, by.organizationId, { schema: outputSchema, path: "/output_schema" });
       if (!usable.ok) return usable;
-      const own = outputSchema === null ? {} : { outputSchema };
+      const modelSettings = settingsOfBody(body.model_settings) ?? null;
+      const own = {
+        ...(outputSchema === null ? {} : { outputSchema }),
+        ...(modelSettings === null ? {} : { modelSettings }),
+      };
       const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, metadata, requestId, ...own };
       const said = await saidContent(services, change, body.content);
       if (!said.ok) return said;

@@ -10,6 +10,7 @@ import { timeOf } from "../../../actors/given-time.ts";
 import { naming } from "../../http/contract/field.ts";
 import { ModelName } from "../agents/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
+import { ModelSettingsShape } from "../../operations/model-settings.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
@@ -81,7 +82,7 @@ export const BudgetBody = noun("JobBudget", "What a job may use; null is no limi
 });
 
 /**
- * `POST /api/chats/{id}/messages`. `priority`, `review_required`, `budget` and `output_schema` apply to the job that
+ * `POST /api/chats/{id}/messages`. `priority`, `review_required`, `budget`, `output_schema` and `model_settings` apply to the job that
  * answers; `metadata` applies to message and job.
  */
 export const SendMessageBody = Type.Object(
@@ -93,6 +94,7 @@ export const SendMessageBody = Type.Object(
     review_required: Type.Optional(Type.Boolean()),
     budget: Type.Optional(BudgetBody),
     output_schema: Type.Optional(Type.Union([Type.Unsafe<JsonObject>(FreeObject), Type.Null()])),
+    model_settings: Type.Optional(Nullable(ModelSettingsShape)),
   },
   {
     examples: [

@@ -7,6 +7,7 @@ import {
   type Job,
   JOB_STATUSES,
   type Metrics,
+  modelSettingsOf,
   outputSchemaOf,
   RUN_ERROR_CODES,
   type RunError,
@@ -32,6 +33,7 @@ import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { signedAddress, type SigningParts } from "../../http/admission/signed-address.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { CostLimitField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
@@ -84,6 +86,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
   output_schema: Nullable(
     OpenObject("JSON Schema that the answer must match, from the message or the agent; null for none"),
   ),
+  model_settings: Nullable(ModelSettingsShape),
   output: Nullable(
     OpenObject("The answer as a value that matches `output_schema`, once the job is completed; null for none"),
   ),
@@ -214,6 +217,7 @@ export const jobView = (
   result: job.result,
   stop_reason: job.stopReason ?? null,
   output_schema: outputSchemaOf(job),
+  model_settings: settingsView(modelSettingsOf(job)),
   output: job.output === undefined ? null : visibleJson(job.output),
   citations: [...(job.citations ?? [])],
   error: job.error === null ? null : errorView(job.error),

@@ -13,7 +13,7 @@ import { isExactNumber } from "../../../actors/exact-json.ts";
 import { type JsonObject, type Static, takesExactNumber, type TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
 import { didYouMean } from "../../../actors/near-name.ts";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
 
 /** Maximum number of errors in one answer. */
 export const COMPLAINTS = 20;
@@ -49,7 +49,7 @@ export class Body<S extends BodySchema> {
     }
     const check = (this.check ??= TypeCompiler.Compile(this.schema));
     if (errors.length === 0 && check.Check(known)) return ok(known);
-    for (const { path, value, schema } of check.Errors(known)) {
+    for (const { path, value, schema } of innermostErrors(check.Errors(known))) {
       if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
       const place = schemaPlaceAt(this.schema, path) ?? { schema, isRequired: false };
       if (fitsInCharacters(value, place.schema)) continue;
@@ -62,6 +62,20 @@ export class Body<S extends BodySchema> {
     const placeIn = ({ path }: InputError): number => order.indexOf(path.split("/")[1] ?? "");
     errors.sort((a, b) => Number(isMissing(b)) - Number(isMissing(a)) || placeIn(a) - placeIn(b));
     return refuse({ kind: "invalid_request", errors });
+  }
+}
+
+/** For a nullable object or list, the errors within it in place of the one about the whole. */
+function* innermostErrors(errors: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of errors) {
+    const { schema, value } = error;
+    const variants = variantsOf(schema) ?? [];
+    const [only, another] = variants.filter((variant) => !isNull(variant));
+    const isWhole =
+      only === undefined || another !== undefined || "errorMessage" in schema || !isOfType(value, only["type"]);
+    const inner = isWhole ? undefined : error.errors[variants.indexOf(only)];
+    if (inner === undefined) yield error;
+    else yield* innermostErrors(inner);
   }
 }
 
