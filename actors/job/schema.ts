@@ -107,7 +107,7 @@ export const Usage = Type.Object({ ...JobTokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** The tokens as events tell them. */
+/** The tokens as events report them. */
 export const jobTokens = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Usage): JobTokens => ({
   inputTokens,
   outputTokens,

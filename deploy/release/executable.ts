@@ -8,7 +8,7 @@
  *   db/, docs/, sdk/, vendor/      migrations, documents and SDKs, where the code looks for them
  *
  * A module of the service names such files from its own place (`import.meta.url`). Inside of an executable there
- * is no place, so each module is told the one that it has in the repository, in the folder of the executable.
+ * is no place, so each module gets its path in the repository, in the folder of the executable.
  */
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

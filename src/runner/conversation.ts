@@ -6,7 +6,7 @@
  * - ids are unique, and ids and names have only characters that every provider accepts, so that a chat can change its
  *   model;
  * - what a provider wants back (`provider-state.ts`) goes only to the model that sent it;
- * - without tools, calls and results are told as text: providers refuse them otherwise;
+ * - without tools, calls and results are sent as text: providers refuse them otherwise;
  * - images and files of results are in them only where the format takes that, else in a user's message after them.
  */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";

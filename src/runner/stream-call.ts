@@ -62,7 +62,7 @@ export interface AnswerListener {
  */
 export type AnswerSource = (listener: AnswerListener) => Promise<void>;
 
-/** Is told what arrives of an answer, and when. */
+/** Gets each part of an answer when it arrives. */
 export interface CallObserver {
   /** The headers of the answer, with names in lower case. */
   answered(headers: Readonly<Record<string, string>>): void;

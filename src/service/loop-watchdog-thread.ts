@@ -1,6 +1,6 @@
 /**
  * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
- * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only told.
+ * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only reported.
  */
 import { writeSync } from "node:fs";
 import { readLoopNote } from "./loop-note.ts";

@@ -195,7 +195,10 @@ export const memberOperations = {
       const now = clock.now();
       return change.commit([ask(organizationRef(organizationId), command)], (made) => {
         const shown = invitationView(made, principal, now);
-        return { ...created({ ...shown, url: appUrl() + invitationLink(organizationId, made.id, key) }), told: shown };
+        return {
+          ...created({ ...shown, url: appUrl() + invitationLink(organizationId, made.id, key) }),
+          eventData: shown,
+        };
       });
     },
   ),

@@ -56,7 +56,7 @@ export const shareOperations = {
       const url = `${appUrl()}/share/${token}`;
       return change.commit([ask(workspaceRef(organizationId, id), { kind: "create_share", share })], (made) => ({
         ...created({ ...shareView(made), url, token }),
-        told: shareView(made),
+        eventData: shareView(made),
       }));
     },
   ),

@@ -28,7 +28,7 @@ export const BODY_ENDING_MS = 6;
 
 /**
  * The loop time of other work, with the turns and commits that follow from it, for each ms that it uses directly
- * (`LoopTime.directPart`): those are not told apart from an upload's. Messages to a chat measured 5.6.
+ * (`LoopTime.directPart`): these cannot be distinguished from those of an upload. Messages to a chat measured 5.6.
  */
 export const WITH_FOLLOWING = 6;
 

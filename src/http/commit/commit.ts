@@ -22,7 +22,7 @@ export interface ChangeAnswer {
   /** Replaces the operation's event where that would be wrong; null: no event, because nothing was changed. */
   readonly emits?: EventType | null;
   /** The event's data, if parts of the answer are for the caller only. */
-  readonly told?: object;
+  readonly eventData?: object;
 }
 export const done = (body: object): ChangeAnswer => ({ status: 200, body });
 /** A new record (GEN-4). */
@@ -124,8 +124,8 @@ export class Change implements Caller {
       const [reply] = repliesTo<Steps<R>>(all);
       return answer(reply, repliesTo<S>(all));
     };
-    const told = this.telling(steps, answered);
-    return this.parts.door.commit(told, (replies) => answerEnding(answered(replies)));
+    const withEvent = this.stepsWithEvent(steps, answered);
+    return this.parts.door.commit(withEvent, (replies) => answerEnding(answered(replies)));
   }
 
   /** Commits the steps of work that continues afterwards. `work` lets `join` find it; `isSame`: nothing has changed. */
@@ -134,11 +134,14 @@ export class Change implements Caller {
     work: (reply: R) => JsonObject,
     isSame: (replies: RepliesOf<S>) => boolean = () => false,
   ): Promise<Outcome<Commit>> {
-    const told = this.telling(steps, (replies) => ({
+    const withEvent = this.stepsWithEvent(steps, (replies) => ({
       body: this.parts.subject,
       ...(isSame(repliesTo<S>(replies)) ? { emits: null } : {}),
     }));
-    return this.parts.door.commit(told, (replies) => ({ kind: "work", work: work(repliesTo<Steps<R>>(replies)[0]) }));
+    return this.parts.door.commit(withEvent, (replies) => ({
+      kind: "work",
+      work: work(repliesTo<Steps<R>>(replies)[0]),
+    }));
   }
 
   /** The operation's event, if a separate turn numbers it. */
@@ -149,16 +152,16 @@ export class Change implements Caller {
   }
 
   /** The steps, followed by the event that they cause (HOOK-3). */
-  private telling(
+  private stepsWithEvent(
     steps: readonly MemberStep[],
-    told: (replies: readonly unknown[]) => Pick<ChangeAnswer, "body" | "emits" | "told">,
+    answerOf: (replies: readonly unknown[]) => Pick<ChangeAnswer, "body" | "emits" | "eventData">,
   ): readonly MemberStep[] {
     const { emission, given } = this.parts;
     if (emission === null || emission.isInOwnTurn) return steps;
     return [
       ...steps,
       (replies) => {
-        const { emits, ...answer } = told(replies);
+        const { emits, ...answer } = answerOf(replies);
         return emits === null
           ? null
           : emission.message({ ...answer, ...(emits === undefined ? {} : { emits }) }, given);

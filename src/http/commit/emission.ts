@@ -48,11 +48,11 @@ export class Emission {
 
   /** The group member that emits the event. `given` are the fields of the request's body. */
   message(
-    answer: { readonly body: object; readonly emits?: EventType; readonly told?: object },
+    answer: { readonly body: object; readonly emits?: EventType; readonly eventData?: object },
     given: readonly string[],
   ): GroupMember {
     const { principal } = this.emitter.caller;
-    const command = takeEvent(this.event((answer.told ?? answer.body) as JsonObject, given, answer.emits));
+    const command = takeEvent(this.event((answer.eventData ?? answer.body) as JsonObject, given, answer.emits));
     return { ref: webhookRef(principal.organizationId), command, isMessage: true };
   }
 

@@ -35,7 +35,7 @@ export class ExecutionFrames implements EventSource {
   private readonly subscription: Place;
   private readonly blocks: Block[] = [];
   private readonly text = new ShownText();
-  /** Whether the client was told that its text has changed. */
+  /** Whether the client was notified that its text has changed. */
   private isAnother = false;
   private attempt = 1;
   private isOver = false;
