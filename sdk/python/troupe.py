@@ -11713,7 +11713,7 @@ def run_tools(
     """Runs the tools of a job until it is over, and answers it then.
 
     ``tools`` has a function by the name of each tool of the kind ``client``. It gets the input, and what it answers
-    that is no string is sent as JSON; an exception is told to the model by its message. Begin it again with the same
+    that is no string is sent as JSON; of an exception the model gets the message. Begin it again with the same
     job after a crash: calls whose results are stored are not run again. ``outage`` is for how many seconds the
     service may be away, one time.
     """
