@@ -39,7 +39,11 @@ export function createFork(tx: Tx, { source, from, agent, title, userId, message
     ids.set(oldId, id);
     const shownBlocks = message.blocks.some(isAttachment) ? { blocks: inputBlocks(message.blocks) } : {};
     const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...shownBlocks });
-    const { status, blocks, usage, sender, metadata, completedAt } = message;
+    const { status, blocks, usage, sender, metadata, completedAt, interjections } = message;
+    // What an answer refers to is copied before it.
+    const told = interjections?.map(({ messageId, ...words }) =>
+      messageId === undefined ? words : { ...words, messageId: ids.get(messageId) ?? messageId },
+    );
     return addMessage(tx, {
       id,
       chatId: opened.id,
@@ -47,6 +51,7 @@ export function createFork(tx: Tx, { source, from, agent, title, userId, message
       status,
       content,
       blocks,
+      ...(told === undefined ? {} : { interjections: told }),
       jobId,
       usage,
       sender,

@@ -1,5 +1,6 @@
 /** Builds the history that a chat's next turn continues from (CHAT-8, CHAT-11). */
-import { type ChatHistory, type HistoryEntry, NO_HISTORY } from "../job/protocol.ts";
+import { type ChatHistory, type HistoryEntry, NO_HISTORY, type ToldAmid } from "../job/protocol.ts";
+import type { Interjection } from "../job/terms.ts";
 import type { Chat, Message } from "./schema.ts";
 
 /**
@@ -20,11 +21,16 @@ export function chatHistory(
   if (chat === null) return NO_HISTORY;
   const { summary, pins = [], measured = null } = chat;
   const turnOf = turnsOf(newest);
+  const byId = new Map(newest.map((message) => [message.id, message]));
+  const amid = new Set(
+    newest.flatMap(({ interjections = [] }) => interjections.flatMap(({ messageId }) => messageId ?? [])),
+  );
   const entryOf = (message: Message, turn: number): HistoryEntry[] => {
-    const { id, role, content, blocks } = message;
-    return role === "user" || role === "assistant"
-      ? [{ role, content, blocks, turn, isPinned: pins.includes(id) }]
-      : [];
+    const { id, role, content, blocks, interjections = [] } = message;
+    if (role !== "user" && role !== "assistant") return [];
+    const told = interjections.flatMap((one) => toldAmid(one, byId));
+    const more = { ...(told.length === 0 ? {} : { told }), ...(amid.has(id) ? { isAmid: true as const } : {}) };
+    return [{ role, content, blocks, ...more, turn, isPinned: pins.includes(id) }];
   };
   const through = summary?.throughTurn ?? 0;
   const entries = inTurnOrder(newest).flatMap((message) => {
@@ -39,6 +45,16 @@ export function chatHistory(
     .toSorted((a, b) => a.seq - b.seq)
     .flatMap((message) => entryOf(message, message.seq));
   return { summary: { text, messages: summary.messages, pinned }, entries, measured };
+}
+
+/** Empty if the message is not among those that were read. */
+function toldAmid(
+  { at, messageId, text = "", blocks = [] }: Interjection,
+  byId: ReadonlyMap<string, Pick<Message, "content" | "blocks">>,
+): ToldAmid[] {
+  if (messageId === undefined) return [{ at, content: text, blocks }];
+  const message = byId.get(messageId);
+  return message === undefined ? [] : [{ at, content: message.content, blocks: message.blocks }];
 }
 
 /** The number of each message's turn: the seq of its answer, or its own seq if it has no answer. */

@@ -1,5 +1,5 @@
 /** The commands and replies of a chat's actor. */
-import type { MadeArtifact } from "../job/terms.ts";
+import type { Interjection, MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { StopReason } from "../job/stop-reason.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
@@ -170,6 +170,8 @@ export type ChatCommand =
       readonly end: TurnEnd;
       /** The message's content; null: unchanged. */
       readonly blocks: readonly Block[] | null;
+      /** What the model was told amid them; absent: nothing, and in commands of earlier versions. */
+      readonly interjections?: readonly Interjection[];
       readonly usage: Usage;
       /** Why the model stopped; absent in commands of earlier versions. */
       readonly stopReason?: StopReason | null;

@@ -2,6 +2,7 @@
 import { cutText } from "../cut-text.ts";
 import { Block, Usage } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
+import { Interjection } from "../job/terms.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import { type JsonObject, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -96,6 +97,8 @@ export const Message = Type.Object({
   /** The text blocks joined; `position` of the streams counts in it. */
   content: Type.String(),
   blocks: Type.Array(MessageBlock),
+  /** Of an answer: what the model was told amid it, so that the next turn can repeat its calls exactly (RUN-32). */
+  interjections: Type.Optional(Type.Array(Interjection)),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
   /** Of an answer: why the model stopped. */

@@ -153,7 +153,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEn
 
 /** Ends the assistant's message; a turn that never started has none. */
 function endMessage(tx: Tx, command: TurnEnded): void {
-  const { messageId, jobId, end, usage, stopReason = null } = command;
+  const { messageId, jobId, end, usage, stopReason = null, interjections = [] } = command;
   if (end.status === "failed")
     appendChatEvent(tx, "error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
@@ -163,7 +163,8 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   const blocks: MessageBlock[] = command.blocks === null ? message.blocks : [...command.blocks];
   const content = contentText(blocks);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
-  tx.update(messageTable, { ...message, status, content, blocks, usage, stopReason, completedAt });
+  const told = interjections.length === 0 ? {} : { interjections: [...interjections] };
+  tx.update(messageTable, { ...message, status, content, blocks, ...told, usage, stopReason, completedAt });
   if (status !== "streaming")
     appendChatEvent(tx, "message.completed", { messageId, jobId, status, content, stopReason });
   tx.endText(messageId);

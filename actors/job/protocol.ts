@@ -244,10 +244,20 @@ export interface ChatHistory {
 }
 export const NO_HISTORY: ChatHistory = { summary: null, entries: [], measured: null };
 
+export interface ToldAmid {
+  readonly at: number;
+  readonly content: string;
+  readonly blocks: readonly (Block | AttachmentBlock)[];
+}
+
 export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly blocks: readonly (Block | AttachmentBlock)[];
+  /** Of an answer: what the model was told before the block with this number. */
+  readonly told?: readonly ToldAmid[];
+  /** It was told amid an answer of its turn, which has it in `told`. */
+  readonly isAmid?: true;
   /** The number of its turn: rising, and the same for a message and its answer. */
   readonly turn: number;
   readonly isPinned: boolean;

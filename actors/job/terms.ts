@@ -46,14 +46,13 @@ export const ON_EXPIRY = ["deny", "cancel"] as const;
 /** In seconds. People need at least this long to decide, and no approval waits forever. */
 const SHORTEST_EXPIRY = 60;
 const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
-/** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
 /**
  * Whether providers are asked to cache the beginning of the agent's calls (RUN-30): for as long as suits the agent, not
  * at all, or for this long.
  */
 export const PROMPT_CACHES = ["auto", "off", "5m", "1h"] as const;
-export type PromptCache = (typeof PROMPT_CACHES)[number];
 
+/** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
 export const ApprovalExpiry = Type.Object({
   afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
   onExpiry: OneOf(ON_EXPIRY),
@@ -229,6 +228,18 @@ export type RunnerInfo = Static<typeof RunnerInfo>;
 /** A message that the model gets before its next call (CHAT-5). */
 export const Steer = Type.Object({ messageId: Type.String(), content: Type.String(), blocks: InputBlocks });
 export type Steer = Static<typeof Steer>;
+
+/**
+ * What the model was told amid its answer, before the block with this number: by a message that steered it, or in words
+ * that are no message of the chat (a resume, a request to repair the answer).
+ */
+export const Interjection = Type.Object({
+  at: Type.Integer(),
+  messageId: Type.Optional(Type.String()),
+  text: Type.Optional(Type.String()),
+  blocks: InputBlocks,
+});
+export type Interjection = Static<typeof Interjection>;
 
 /** The user's input to a job. */
 export const JobInput = Type.Object({

@@ -15,7 +15,13 @@ import type { Block } from "./schema.ts";
  */
 export type TranscriptPart =
   | Block
-  | { readonly type: "user_text"; readonly text: string; readonly blocks?: readonly InputBlock[] | undefined }
+  | {
+      readonly type: "user_text";
+      readonly text: string;
+      readonly blocks?: readonly InputBlock[] | undefined;
+      /** The message that steered the run, or the one that it answers. */
+      readonly messageId?: string | undefined;
+    }
   | { readonly type: "repair"; readonly text: string }
   | SummaryPart;
 
@@ -29,7 +35,12 @@ export interface SummaryPart {
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
-      return { kind: "user_text", text: block.text, ...blocksField(block.blocks) };
+      return {
+        kind: "user_text",
+        text: block.text,
+        ...(block.messageId === undefined ? {} : { messageId: block.messageId }),
+        ...blocksField(block.blocks),
+      };
     case "repair":
       return { kind: "repair", text: block.text };
     case "summary":
@@ -66,8 +77,15 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 export function transcriptPart(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
   if (kind === "summary") return { type: kind, text: textOrEmpty(data["text"]), covers: Number(data["covers"]) || 0 };
-  if (kind === "user_text")
-    return { type: kind, text: textOrEmpty(data["text"]), ...blocksField(data["blocks"] as InputBlock[] | undefined) };
+  if (kind === "user_text") {
+    const { messageId } = data;
+    return {
+      type: kind,
+      text: textOrEmpty(data["text"]),
+      ...(typeof messageId === "string" ? { messageId } : {}),
+      ...blocksField(data["blocks"] as InputBlock[] | undefined),
+    };
+  }
   return kind === "repair" ? { type: kind, text: textOrEmpty(data["text"]) } : transcriptBlock(data);
 }
 

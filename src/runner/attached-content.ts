@@ -82,20 +82,27 @@ const FILES_UNREADABLE: ModelOutcome = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
-/** The attachments that the call gets, newest first; null if the conversation has none. */
+/**
+ * The attachments that the call gets; null if the conversation has none. If one has no room, the oldest are dropped
+ * until half of it is free: the beginning of the call changes then, and not again with each further attachment.
+ */
 function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput[]): Set<AttachmentBlock> | null {
+  const all = entries.flatMap(attachmentsIn);
+  if (all.length === 0) return null;
   const shown = new Set<AttachmentBlock>();
-  let room = ATTACHED_BYTES;
-  let hasAny = false;
-  for (const entry of entries.toReversed()) {
-    for (const block of attachmentsIn(entry).toReversed()) {
-      hasAny = true;
-      if (!reads.includes(inputNeeded(block))) continue;
-      room -= block.size;
-      if (room >= 0 && shown.size < CALL_ATTACHMENTS) shown.add(block);
-    }
+  let bytes = 0;
+  for (const block of all) {
+    if (!reads.includes(inputNeeded(block)) || block.size > ATTACHED_BYTES) continue;
+    if (bytes + block.size > ATTACHED_BYTES || shown.size >= CALL_ATTACHMENTS)
+      for (const oldest of shown) {
+        if (bytes + block.size <= ATTACHED_BYTES / 2 && shown.size < CALL_ATTACHMENTS / 2) break;
+        shown.delete(oldest);
+        bytes -= oldest.size;
+      }
+    shown.add(block);
+    bytes += block.size;
   }
-  return hasAny ? shown : null;
+  return shown;
 }
 
 interface FillingParts {

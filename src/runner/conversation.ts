@@ -5,10 +5,12 @@
  * - each result directly follows the message with its call, each call has a result, in the order of the calls;
  * - ids are unique, and ids and names have only characters that every provider accepts, so that a chat can change its
  *   model;
+ * - fields of JSON have one order, wherever they were read, so that each call repeats the one before byte for byte;
  * - what a provider wants back (`provider-state.ts`) goes only to the model that sent it;
  * - without tools, calls and results are sent as text: providers refuse them otherwise;
  * - images and files of results are in them only where the format takes that, else in a user's message after them.
  */
+import { inStoredOrder } from "../../actors/canonical-json.ts";
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, TEXT_SEPARATOR, type ToolResultBlock, type ToolUseBlock } from "../../actors/job/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
@@ -114,13 +116,13 @@ class ConversationWriter {
       if (block.type === "reasoning") continue;
       // What belongs to a call does not go with words about it.
       const state = isToldWhole && block.provider_state?.model === model ? block.provider_state : undefined;
-      before = [...before, ...(state?.before ?? [])];
-      fields = { ...fields, ...state?.message };
+      before = [...before, ...(state?.before ?? []).map(inStoredOrder)];
+      fields = { ...fields, ...inStoredOrder(state?.message ?? {}) };
       // Providers refuse blank text.
       if (block.type === "text" && block.text.trim() === "") continue;
       const stated = {
         ...(before.length === 0 ? {} : { before }),
-        ...(state?.fields === undefined ? {} : { fields: state.fields }),
+        ...(state?.fields === undefined ? {} : { fields: inStoredOrder(state.fields) }),
       };
       before = [];
       if (block.type === "text") parts.push({ kind: "text", text: block.text, ...stated });
@@ -171,7 +173,7 @@ class ConversationWriter {
     const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     const files = parts.filter(isData);
     return {
-      call: { kind: "call", id, name, input: block.input },
+      call: { kind: "call", id, name, input: inStoredOrder(block.input) },
       answer: {
         id,
         name,

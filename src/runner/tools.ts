@@ -3,6 +3,7 @@
  * never rejects; a tool runs only if the agent may use it and the input fits its schema; the result is displayable text
  * of bounded size (RUN-3, GUARD-7); a tool's exception reaches the log but not the model.
  */
+import { inSchemaOrder } from "../../actors/canonical-json.ts";
 import { characterStart, cutText } from "../../actors/cut-text.ts";
 import type { Toolbox, RunToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
@@ -101,7 +102,7 @@ function toolbox(
   return {
     tools: inOrder
       .filter((tool) => isAllowed(tool, agent))
-      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema: inSchemaOrder(inputSchema) })),
     missing: {
       required: found.flatMap(({ missing }) => missing.required),
       optional: found.flatMap(({ missing }) => missing.optional),

@@ -71,7 +71,7 @@ export class RunConversation {
   get entries(): TranscriptEntry[] {
     return [
       ...this.before,
-      ...this.turns.flatMap(({ messages }) => messages.map(historyEntry)),
+      ...this.turns.flatMap(({ messages }) => messages.flatMap(historyEntries)),
       this.input,
       ...this.transcript.entries,
     ];
@@ -96,7 +96,7 @@ export class RunConversation {
     for (let kept = 0; turns > 0; turns--) {
       const turn = this.turns[turns - 1]!.messages;
       kept += turn.length;
-      room -= bytesOfEntries(turn.map(historyEntry));
+      room -= bytesOfEntries(turn.flatMap(historyEntries));
       if (room < 0 || kept > messages) break;
     }
     return turns === 0 ? null : { turns, parts: 0 };
@@ -112,9 +112,11 @@ export class RunConversation {
     const ofTurns = this.turns
       .slice(0, turns)
       .flatMap(({ messages }) =>
-        messages.flatMap(({ role, content, blocks }) =>
-          role === "user" ? [userWords(content, blocks)] : blockWords(answerBlocks(blocks)),
-        ),
+        messages
+          .flatMap(historyEntries)
+          .flatMap((entry) =>
+            entry.role === "user" ? [userWords(entry.text, entry.blocks)] : blockWords(entry.blocks),
+          ),
       );
     if (parts === 0) return ofTurns;
     return [
@@ -171,11 +173,22 @@ const userInputBlocks = (blocks: HistoryEntry["blocks"]): InputBlock[] =>
 const answerBlocks = (blocks: HistoryEntry["blocks"]): Block[] =>
   blocks.filter((block): block is Block => !isAttachment(block));
 
-/** Earlier reasoning is not sent back: it would only fill the context. */
-const historyEntry = (entry: HistoryEntry): TranscriptEntry =>
-  entry.role === "user"
-    ? userEntry(entry)
-    : { role: entry.role, blocks: answerBlocks(entry.blocks).filter((block) => block.type !== "reasoning") };
+/**
+ * The entries of a message, as the calls of its turn had them: an answer is divided where the model was told something.
+ * Earlier reasoning is not sent back: it would only fill the context.
+ */
+function historyEntries({ role, content, blocks, told = [], isAmid }: HistoryEntry): TranscriptEntry[] {
+  if (role === "user") return isAmid === true ? [] : [userEntry({ content, blocks })];
+  const answer = answerBlocks(blocks);
+  const part = (from: number, to?: number): TranscriptEntry => ({
+    role,
+    blocks: answer.slice(from, to).filter((block) => block.type !== "reasoning"),
+  });
+  return [
+    ...told.flatMap((words, i) => [part(told[i - 1]?.at ?? 0, words.at), userEntry(words)]),
+    part(told.at(-1)?.at ?? 0),
+  ];
+}
 
 /** Only the text of a pinned answer: its calls are in the summary. */
 const pinnedEntry = (entry: HistoryEntry): TranscriptEntry =>

@@ -102,7 +102,7 @@ export class RunContext {
     const stands = cut === null ? null : { jobId, messageId, text, usage, ...this.conversation.standsFor(cut) };
     await reporter.report({ kind: "run_compacted", attempt, text, covers: 0, usage }, (job) => [
       ...(stands === null ? [] : [{ kind: "turns_compacted" as const, ...stands }]),
-      ...turnEndOf(job, [{ type: "text", text }]),
+      ...turnEndOf(job, { blocks: [{ type: "text", text }] }),
     ]);
     return null;
   }

@@ -1,4 +1,5 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
+import { inSchemaOrder } from "../../canonical-json.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
@@ -224,7 +225,8 @@ export class JobRun {
     const { transcript } = this;
     const { hasKnownCost } = this.models;
     const steers = await this.reporter.takeSteers(transcript.text, hasKnownCost, (job) => this.turnAfter(job));
-    for (const { content: text, blocks } of steers) transcript.add({ type: "user_text", text, blocks });
+    for (const { content: text, messageId, blocks } of steers)
+      transcript.add({ type: "user_text", text, messageId, blocks });
   }
 
   /** Makes one model call and commits it with its tool calls; ends the run if there are none, or if it failed. */
@@ -312,13 +314,16 @@ export class JobRun {
 
   /** The end of the chat's turn if the job is settled; nothing while it runs. */
   private turnAfter(job: Job): readonly ChatCommand[] {
-    return turnEndOf(job, this.transcript.blocks, this.runContext?.measured ?? null);
+    const { transcript } = this;
+    const content = { blocks: transcript.blocks, interjections: transcript.interjections(job.inputMessageId) };
+    return turnEndOf(job, content, this.runContext?.measured ?? null);
   }
 }
 
 /** The agent's instructions with the run's additions, the conversation, and the tools. */
 function jobPrompt(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): ModelPrompt {
-  const outputSchema = outputSchemaOf(job);
+  const schema = outputSchemaOf(job);
+  const outputSchema = schema === null ? null : inSchemaOrder(schema);
   const wanted = outputSchema === null ? [] : [outputInstruction(outputSchema)];
   const system = [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n");
   return { system, entries, tools, outputSchema, ...cacheField(job, tools) };

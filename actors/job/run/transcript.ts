@@ -5,7 +5,8 @@
  */
 import type { InputBlock } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
-import type { SummaryPart, TranscriptPart } from "../transcript.ts";
+import type { Interjection } from "../terms.ts";
+import { blocksField, type SummaryPart, type TranscriptPart } from "../transcript.ts";
 import type { Citation } from "../citation.ts";
 import { bytesOfEntries } from "./context-window.ts";
 import { type Block, TEXT_SEPARATOR, contentText, type ToolUseBlock } from "../schema.ts";
@@ -24,6 +25,21 @@ export class Transcript {
   /** The content of the message. */
   get blocks(): Block[] {
     return this.parts.filter((part) => part.type !== "user_text" && part.type !== "repair" && part.type !== "summary");
+  }
+
+  /** What the model was told amid them; `inputMessageId` is no message of its own, but the one that the run answers. */
+  interjections(inputMessageId: string): Interjection[] {
+    const told: Interjection[] = [];
+    let at = 0;
+    for (const part of this.parts) {
+      if (part.type === "summary") continue;
+      if (part.type === "repair") told.push({ at, text: part.text });
+      else if (part.type !== "user_text") at += 1;
+      else if (part.messageId !== undefined && part.messageId !== inputMessageId)
+        told.push({ at, messageId: part.messageId });
+      else told.push({ at, text: part.text, ...blocksField(part.blocks) });
+    }
+    return told;
   }
 
   get text(): string {

@@ -3,12 +3,19 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";
 import type { ContextMeasure } from "../../chat/schema.ts";
 import { type Block, type Job, metricsUsage } from "../schema.ts";
+import type { Interjection } from "../terms.ts";
 import { jobTurnEnd } from "../transitions.ts";
+
+/** The content of the turn's message, and what the model was told amid it. */
+interface TurnContent {
+  readonly blocks: readonly Block[];
+  readonly interjections?: readonly Interjection[];
+}
 
 /** The end of the chat's turn, with the content of its message, if the job is settled; nothing while it runs. */
 export function turnEndOf(
   job: Job,
-  blocks: readonly Block[],
+  content: TurnContent,
   measured: ContextMeasure | null = null,
 ): readonly ChatCommand[] {
   const end = jobTurnEnd(job);
@@ -17,7 +24,8 @@ export function turnEndOf(
   const usage = metricsUsage(metrics);
   const updates = updatesOf(job);
   const { stopReason = null } = job;
-  return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, stopReason, updates, measured }];
+  const ended = { jobId, inputMessageId, messageId, end, usage, stopReason, updates, measured };
+  return [{ kind: "turn_ended", ...ended, ...content }];
 }
 
 /** The beginning of the chat's turn, in the commit that starts the job. */

@@ -101,7 +101,10 @@ async function listServerTools(
       signal,
     );
     const mask = shownBy(secrets);
-    const allowed = tools.filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)));
+    // By name, so that the same ones are left out in whatever order the server lists them.
+    const allowed = tools
+      .filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)))
+      .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
     const fitting = offerableTools(allowed).slice(0, MAX_SERVER_TOOLS);
     const left = allowed.length - fitting.length;
     const notes =
