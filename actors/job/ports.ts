@@ -8,7 +8,7 @@ import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } 
 import type { JsonObject } from "../schema.ts";
 import type { SetSettings } from "./model-settings.ts";
 import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
-import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, CallUsage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** A part of a user's message. */
@@ -95,6 +95,8 @@ export interface ModelCall {
    * summary; providers never get it.
    */
   readonly uncut?: readonly TranscriptEntry[];
+  /** Tokens of its beginning that the provider probably has in its cache, by its count of the run's last call. */
+  readonly cachedTokens?: number;
   /** Absent: nothing is asked of the provider's cache. */
   readonly cache?: CacheWish;
   /** The purpose of the call, which the demo needs; absent: a step of a run. */
@@ -148,7 +150,7 @@ export type ModelOutcome =
       readonly kind: "finished";
       /** Complete content in order; the loop adds the results. */
       readonly blocks: readonly AnswerBlock[];
-      readonly usage: Usage;
+      readonly usage: CallUsage;
       readonly finishReason: StopReason;
       /** The provider's rate headers allow no further call for this long, in ms. */
       readonly pauseMs?: number;
@@ -158,7 +160,7 @@ export type ModelOutcome =
       readonly kind: "failed";
       readonly error: RunError;
       readonly partialText: string;
-      readonly usage: Usage;
+      readonly usage: CallUsage;
       /** The provider has refused the call because of its tools: the model supports none. */
       readonly refusesTools?: true;
       /** Characters of the answer that had arrived, with reasoning and calls. */
@@ -168,7 +170,7 @@ export type ModelOutcome =
   | {
       readonly kind: "aborted";
       readonly partialText: string;
-      readonly usage?: Usage;
+      readonly usage?: CallUsage;
       readonly answeredChars?: number;
     };
 

@@ -105,6 +105,11 @@ export const JobTokens = Type.Object(
 export type JobTokens = Static<typeof JobTokens>;
 export const Usage = Type.Object({ ...JobTokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
+/** The usage of one call; its price needs more than is stored. */
+export interface CallUsage extends Usage {
+  /** Tokens written to a cache that keeps them for an hour, a part of `cacheWriteTokens`. */
+  readonly hourWriteTokens?: number;
+}
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** The tokens as events report them. */

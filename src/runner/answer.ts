@@ -7,7 +7,7 @@
  * and rethrows what its receiver throws.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
+import { type AnswerBlock, type CallUsage, TEXT_SEPARATOR } from "../../actors/job/schema.ts";
 import type { StopReason } from "../../actors/job/stop-reason.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
 import { AnswerState } from "./answer-state.ts";
@@ -29,6 +29,8 @@ export interface CountedTokens {
   /** Parts of the input: tokens that the provider read from its cache, and tokens that it wrote to it. */
   readonly cachedInputTokens?: number | undefined;
   readonly cacheWriteTokens?: number | undefined;
+  /** Written tokens that the cache keeps for an hour. */
+  readonly hourWriteTokens?: number | undefined;
 }
 
 /** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
@@ -75,7 +77,7 @@ export interface AnswerReceiver {
 }
 
 export class CollectedAnswer implements AnswerSink {
-  counted: Usage = { inputTokens: 0, outputTokens: 0 };
+  counted: CallUsage = { inputTokens: 0, outputTokens: 0 };
   /** Undefined while the answer is not complete. */
   endReason: EndReason | undefined;
   /** All blocks, once the answer is complete. */
@@ -225,15 +227,17 @@ export class CollectedAnswer implements AnswerSink {
 }
 
 /** Limited to plausible values: the parts of the input are together at most the input. */
-function plausibleUsage(counted: CountedTokens): Usage {
+function plausibleUsage(counted: CountedTokens): CallUsage {
   const inputTokens = tokens(counted.inputTokens);
   const cachedInputTokens = Math.min(tokens(counted.cachedInputTokens), inputTokens);
   const cacheWriteTokens = Math.min(tokens(counted.cacheWriteTokens), inputTokens - cachedInputTokens);
+  const hourWriteTokens = Math.min(tokens(counted.hourWriteTokens), cacheWriteTokens);
   return {
     inputTokens,
     outputTokens: tokens(counted.outputTokens),
     ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
     ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+    ...(hourWriteTokens === 0 ? {} : { hourWriteTokens }),
   };
 }
 

@@ -13,9 +13,9 @@ type EstimatedCall = Pick<ModelCall, "system" | "entries" | "tools">;
 
 /**
  * The outcome with estimates for missing counts. A call with an answer has always used tokens, even if it broke off or
- * was cancelled. `input`: the tokens of the request.
+ * was cancelled. `input`: the tokens of the request; `cached`: those that the provider probably read from its cache.
  */
-export function withEstimate(outcome: ModelOutcome, input: () => number): ModelOutcome {
+export function withEstimate(outcome: ModelOutcome, input: () => number, cached = 0): ModelOutcome {
   if (outcome.usage === undefined) return outcome;
   const bytes =
     outcome.kind === "finished"
@@ -23,7 +23,11 @@ export function withEstimate(outcome: ModelOutcome, input: () => number): ModelO
       : Math.max(Buffer.byteLength(outcome.partialText), outcome.answeredChars ?? 0);
   // A call that ended before any answer may have cost nothing.
   if (outcome.kind !== "finished" && bytes === 0) return outcome;
-  const usage = estimateUsage(outcome.usage, input, Math.ceil(bytes / BYTES_PER_TOKEN));
+  const usage = estimateUsage(outcome.usage, {
+    inputOfCall: input,
+    cached,
+    output: Math.ceil(bytes / BYTES_PER_TOKEN),
+  });
   return usage === null ? outcome : { ...outcome, usage };
 }
 
@@ -35,12 +39,21 @@ export function inputEstimate(call: EstimatedCall & Pick<ModelCall, "onSent">): 
 }
 
 /** Null if nothing is missing. */
-function estimateUsage(usage: Usage, inputOfCall: () => number, output: number): Usage | null {
+function estimateUsage(
+  usage: Usage,
+  {
+    inputOfCall,
+    cached,
+    output,
+  }: { readonly inputOfCall: () => number; readonly cached: number; readonly output: number },
+): Usage | null {
   const inputTokens = usage.inputTokens > 0 ? 0 : inputOfCall();
   const outputTokens = usage.outputTokens > 0 ? 0 : output;
   if (inputTokens + outputTokens === 0) return null;
+  const cachedInputTokens = Math.min(cached, inputTokens);
   return {
     ...usage,
+    ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
     inputTokens: usage.inputTokens + inputTokens,
     outputTokens: usage.outputTokens + outputTokens,
     estimatedTokens: inputTokens + outputTokens,

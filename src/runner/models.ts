@@ -126,7 +126,7 @@ export function createModels(
       const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
       if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);
-      return withEstimate(outcome, input);
+      return withEstimate(outcome, input, call.cachedTokens);
     },
   };
 }

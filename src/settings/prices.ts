@@ -7,11 +7,13 @@
  *                  "cached_input": "0.30", "cache_write": "3.75" }] }
  *
  * Prices are per million tokens, as text, because JSON numbers are not exact. Tokens that the provider reads from its
- * cache or writes to it have the price of `input` where `cached_input` or `cache_write` is missing.
+ * cache or writes to it have the price of `input` where `cached_input` or `cache_write` is missing. `cache_write_1h` is
+ * for tokens that the cache keeps for an hour; without it they have the price of `cache_write`.
  */
 import { readFileSync } from "node:fs";
-import type { Usage } from "../../actors/job/schema.ts";
+import type { CallUsage } from "../../actors/job/schema.ts";
 import { amountOf, moneyUnits } from "../../actors/money.ts";
+import { didYouMeanWord } from "../../actors/near-name.ts";
 import type { SettingsCheck } from "./settings.ts";
 
 const MILLION = 1_000_000n;
@@ -28,6 +30,7 @@ export interface TokenPrices {
   readonly output: bigint;
   readonly cachedInput: bigint;
   readonly cacheWrite: bigint;
+  readonly hourWrite: bigint;
 }
 
 interface Price extends TokenPrices {
@@ -52,7 +55,7 @@ export class PriceTable {
   }
 
   /** The exact cost of these tokens of the model (`provider:name`) on this UTC day; null if it has no price then. */
-  cost(model: string, day: string, used: Usage): string | null {
+  cost(model: string, day: string, used: CallUsage): string | null {
     const price = this.prices.get(model)?.find(({ from }) => from <= day);
     return price === undefined ? null : amountOf(costUnits(price, used));
   }
@@ -60,12 +63,13 @@ export class PriceTable {
 
 function costUnits(
   price: TokenPrices,
-  { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 }: Usage,
+  { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, hourWriteTokens = 0 }: CallUsage,
 ): bigint {
   return (
     BigInt(inputTokens - cachedInputTokens - cacheWriteTokens) * price.input +
     BigInt(cachedInputTokens) * price.cachedInput +
-    BigInt(cacheWriteTokens) * price.cacheWrite +
+    BigInt(cacheWriteTokens - hourWriteTokens) * price.cacheWrite +
+    BigInt(hourWriteTokens) * price.hourWrite +
     BigInt(outputTokens) * price.output
   );
 }
@@ -127,10 +131,11 @@ export function parseTokenPrices(prices: Readonly<Record<string, unknown>>): Tok
     output: prices["output"],
     cached_input: prices["cached_input"] ?? prices["input"],
     cache_write: prices["cache_write"] ?? prices["input"],
+    cache_write_1h: prices["cache_write_1h"] ?? prices["cache_write"] ?? prices["input"],
   };
   // Nobody would notice a misspelled price of cached tokens: they would have the price of the input.
   const unknown = Object.keys(prices).find((name) => name.includes("cache") && !(name in given));
-  if (unknown !== undefined) return `an unknown price ${unknown}; cached tokens have cached_input and cache_write`;
+  if (unknown !== undefined) return `an unknown price ${unknown}${didYouMeanWord(unknown, Object.keys(given))}`;
   for (const [name, price] of Object.entries(given))
     if (typeof price !== "string" || !PRICE.test(price))
       return wrongField(name, price, 'the price of a million tokens as text, such as "3.00", with at most 6 decimals');
@@ -140,6 +145,7 @@ export function parseTokenPrices(prices: Readonly<Record<string, unknown>>): Tok
     output: units("output"),
     cachedInput: units("cached_input"),
     cacheWrite: units("cache_write"),
+    hourWrite: units("cache_write_1h"),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Adds costs to the usage of models, by the operator's price table. */
 import { type ModelPort, withCalls } from "../../actors/job/ports.ts";
-import type { Usage } from "../../actors/job/schema.ts";
+import type { CallUsage } from "../../actors/job/schema.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
 import type { PriceTable } from "../settings/prices.ts";
@@ -11,7 +11,7 @@ export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<
     const described = models.describe(model);
     return described.ok ? `${described.value.provider}:${described.value.name}` : null;
   };
-  const priced = (model: string | null, usage: Usage): Usage => {
+  const priced = (model: string | null, usage: CallUsage): CallUsage => {
     const name = nameOf(model);
     const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), usage);
     return cost === null ? usage : { ...usage, cost, pricedTokens: usage.inputTokens + usage.outputTokens };

@@ -18,6 +18,15 @@ test("[OPS-8] a sum of many costs is exact, where floating point is not", () => 
   expect(total).toEqual({ cost: "100", pricedTokens: 3_000 });
 });
 
+test("[RUN-33] cached and written tokens are summed, and what has none is left out", () => {
+  const one = { cachedInputTokens: 3, cacheWriteTokens: 1 };
+  expect(addCosts(one, { cachedInputTokens: 4 })).toEqual({ cachedInputTokens: 7, cacheWriteTokens: 1 });
+  expect(costFields({ ...one, cost: "1", pricedTokens: 9 })).toEqual({ ...one, cost: "1", pricedTokens: 9 });
+  expect(addCosts({ cachedInputTokens: 0 }, {})).toEqual({});
+  const most = { cachedInputTokens: Number.MAX_SAFE_INTEGER };
+  expect(addCosts(most, one)).toEqual({ ...most, cacheWriteTokens: 1 });
+});
+
 test("[OPS-8] a model without a price adds no cost, and is counted", () => {
   expect(addCosts({}, {})).toEqual({});
   expect(addCosts({ cost: "2", pricedTokens: 5 }, {})).toEqual({ cost: "2", pricedTokens: 5 });

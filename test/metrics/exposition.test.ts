@@ -83,8 +83,12 @@ test("[OPS-1] [OPS-8] costs are reported by model and currency, added up exactly
   meters.currency = "EUR";
   // As floating point, ten of them are 0.9999999999999999.
   for (let i = 0; i < 10; i++) call("a:dear", { ...tokens, cost: "0.1", pricedTokens: 12 });
-  call("a:free", tokens);
-  expect((await told()).filter((line) => /^troupe_model_(cost|unpriced)/.test(line))).toEqual([
+  call("a:free", { ...tokens, cachedInputTokens: 4, cacheWriteTokens: 2 });
+  expect(
+    (await told()).filter((line) => /^troupe_model_(cost|unpriced|cache_tokens_total{model="a:free")/.test(line)),
+  ).toEqual([
+    'troupe_model_cache_tokens_total{model="a:free",use="read"} 4',
+    'troupe_model_cache_tokens_total{model="a:free",use="written"} 2',
     'troupe_model_cost_total{model="a:dear",currency="EUR"} 1',
     'troupe_model_unpriced_tokens_total{model="a:free"} 12',
   ]);

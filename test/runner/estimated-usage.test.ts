@@ -51,6 +51,18 @@ test("[RUN-28] that broke off have been paid for, and those without an answer ma
   expect(await usageOf("")).toEqual({ kind: "failed", inputTokens: 0, outputTokens: 0 });
 });
 
+test("[RUN-28] with a beginning that the provider has in its cache are estimated with it, up to their length", () => {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const broken = { kind: "aborted", partialText: "z".repeat(30), usage } as const;
+  const estimated = (cached: number) => withEstimate(broken, () => 100, cached).usage;
+  expect(estimated(80)).toEqual({ inputTokens: 100, outputTokens: 10, cachedInputTokens: 80, estimatedTokens: 110 });
+  expect(estimated(101)).toMatchObject({ inputTokens: 100, cachedInputTokens: 100 });
+  expect(estimated(0)).toEqual({ inputTokens: 100, outputTokens: 10, estimatedTokens: 110 });
+  // A count of the provider says for itself how much of it was cached.
+  const counted = { ...broken, usage: { inputTokens: 7, outputTokens: 0 } };
+  expect(withEstimate(counted, () => 100, 80).usage).toEqual({ inputTokens: 7, outputTokens: 10, estimatedTokens: 10 });
+});
+
 test("[RUN-28] with nothing but a call are estimated by its arguments", () => {
   const blocks = [{ type: "tool_use", id: "a", name: "f", input: { text: "z".repeat(300) } }] as const;
   const none = { inputTokens: 0, outputTokens: 0 };

@@ -28,6 +28,63 @@ test("[OPS-8] a call costs what its model costs on its day, and nothing is known
   expect(table.cost("a:other", "2026-06-01", used)).toBeNull();
 });
 
+/** Anthropic's prices of a model, in dollars for a million tokens: what was used, and what it costs by hand. */
+const WITH_CACHE = {
+  input: "3.00",
+  output: "15.00",
+  cached_input: "0.30",
+  cache_write: "3.75",
+  cache_write_1h: "6.00",
+};
+const BY_HAND = [
+  // 1,000,000 × 3.00
+  ["3", { inputTokens: 1_000_000, outputTokens: 0 }],
+  // 1,000,000 × 0.30
+  ["0.3", { inputTokens: 1_000_000, outputTokens: 0, cachedInputTokens: 1_000_000 }],
+  // 1,000,000 × 3.75
+  ["3.75", { inputTokens: 1_000_000, outputTokens: 0, cacheWriteTokens: 1_000_000 }],
+  // 1,000,000 × 6.00
+  ["6", { inputTokens: 1_000_000, outputTokens: 0, cacheWriteTokens: 1_000_000, hourWriteTokens: 1_000_000 }],
+  // 1,000 × 3.00 + 9,000 × 0.30 = 0.003 + 0.0027
+  ["0.0057", { inputTokens: 10_000, outputTokens: 0, cachedInputTokens: 9_000 }],
+  // 100 × 3.00 + 9,000 × 0.30 + 900 × 3.75 + 500 × 15.00 = 0.0003 + 0.0027 + 0.003375 + 0.0075
+  ["0.013875", { inputTokens: 10_000, outputTokens: 500, cachedInputTokens: 9_000, cacheWriteTokens: 900 }],
+  // The same, but 300 of the 900 written tokens stay for an hour: 600 × 3.75 + 300 × 6.00 = 0.00225 + 0.0018
+  [
+    "0.01455",
+    { inputTokens: 10_000, outputTokens: 500, cachedInputTokens: 9_000, cacheWriteTokens: 900, hourWriteTokens: 300 },
+  ],
+  // 1 × 0.30
+  ["0.0000003", { inputTokens: 1, outputTokens: 0, cachedInputTokens: 1 }],
+] as const;
+
+test.each(BY_HAND)("[OPS-8] cached and written tokens have their own prices, as by hand: %s", (cost, tokens) => {
+  const table = parse([price(WITH_CACHE)]);
+  expect(table instanceof PriceTable && table.cost("a:b", "2026-06-01", tokens)).toBe(cost);
+});
+
+test("[OPS-8] without prices of their own, cached and written tokens have that of the input, and of shorter writes", () => {
+  const tokens = BY_HAND[6][1];
+  const costOf = (more: object) => {
+    const table = parse([price(more)]);
+    return table instanceof PriceTable && table.cost("a:b", "2026-06-01", tokens);
+  };
+  // 10,000 × 3.00 + 500 × 15
+  expect(costOf({})).toBe("0.0375");
+  // 100 × 3.00 + 9,000 × 3.00 + 900 × 3.75 + 500 × 15
+  expect(costOf({ cache_write: "3.75" })).toBe("0.038175");
+  // 9,000 × 0.30 + 1,000 × 3.00 + 500 × 15
+  expect(costOf({ cached_input: "0.30" })).toBe("0.0132");
+});
+
+test("[OPS-8] a misspelled price of cached tokens is refused: it would be the price of the input", () => {
+  expect(parse([price({ cache_read: "0.30" }), price({ cached_inptu: "0.30" }), price({ cache_write: 3 })])).toEqual([
+    "has an invalid entry prices[0]: an unknown price cache_read; did you mean `cache_write`?",
+    "has an invalid entry prices[1]: an unknown price cached_inptu; did you mean `cached_input`?",
+    expect.stringContaining("prices[2]: cache_write 3; it must be"),
+  ]);
+});
+
 test.each([
   ["no JSON", "is not JSON"],
   [JSON.stringify({ prices: [] }), 'has no currency; it must be three capitals, such as "USD"'],

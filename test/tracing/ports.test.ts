@@ -76,6 +76,12 @@ describe("models", () => {
       "gen_ai.response.finish_reasons": ["length"],
       "gen_ai.response.time_to_first_chunk": 0.25,
     });
+    const usage = { ...USAGE, cachedInputTokens: 4, cacheWriteTokens: 2 };
+    expect((await told({ ...finished, usage })).attributes).toMatchObject({
+      ...TOKENS,
+      "gen_ai.usage.cache_read.input_tokens": 4,
+      "gen_ai.usage.cache_creation.input_tokens": 2,
+    });
     expect((await told(finished, { purpose: "summary" })).attributes["troupe.model.purpose"]).toBe("summary");
   });
 

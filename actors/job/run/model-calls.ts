@@ -16,6 +16,7 @@ import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
 import { NO_SETTINGS } from "../model-settings.ts";
+import { CachedBeginning } from "./cached-beginning.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
 import { modelCallOrigin, type RunServices } from "./services.ts";
 import { type Job, modelSettingsOf, TEXT_SEPARATOR } from "../schema.ts";
@@ -61,10 +62,12 @@ export class ModelCalls {
   private readonly run: ModelCallerParts;
   /** The fallback model of this run; undefined: the agent's own model. */
   private fallback: string | undefined;
+  private readonly cached: CachedBeginning;
 
   constructor(services: RunServices, run: ModelCallerParts) {
     this.services = services;
     this.run = run;
+    this.cached = new CachedBeginning(services.clock);
   }
 
   /** The model that the next call names. */
@@ -139,6 +142,7 @@ export class ModelCalls {
     await run.reporter.entitled(signal);
     const from = services.clock.monotonic();
     let separator = before === "" ? "" : TEXT_SEPARATOR;
+    const caller = `${model ?? ""} ${keySecret ?? ""}`;
     const outcome = await services.models.call(
       {
         origin: modelCallOrigin(job),
@@ -149,6 +153,7 @@ export class ModelCalls {
         ...settingsOfCall(job, prompt),
         ...(isToolless ? { tools: [] } : {}),
         ...(state.shown === "" ? {} : { continues: state.shown }),
+        ...this.cached.of(caller, prompt.purpose),
       },
       (text) => {
         if (text === "") return;
@@ -161,6 +166,7 @@ export class ModelCalls {
       signal,
     );
     pass?.end(endOf(outcome));
+    if (outcome.kind === "finished") this.cached.note(caller, prompt.purpose, outcome.usage);
     return outcome;
   }
 

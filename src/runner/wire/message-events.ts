@@ -21,6 +21,7 @@ import {
 } from "./frame.ts";
 import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
+import { countIn } from "./cached-tokens.ts";
 import { callArguments } from "./call-arguments.ts";
 import type { FrameReader } from "./wire-format.ts";
 
@@ -49,6 +50,7 @@ export class MessageEvents implements FrameReader {
   private freshTokens = 0;
   private cacheReads = 0;
   private cacheWrites = 0;
+  private hourWrites = 0;
 
   constructor(sink: AnswerSink) {
     this.sink = sink;
@@ -203,6 +205,7 @@ export class MessageEvents implements FrameReader {
     this.freshTokens = positive(optionalNumber(usage, "input_tokens")) ?? this.freshTokens;
     this.cacheReads = positive(optionalNumber(usage, "cache_read_input_tokens")) ?? this.cacheReads;
     this.cacheWrites = positive(optionalNumber(usage, "cache_creation_input_tokens")) ?? this.cacheWrites;
+    this.hourWrites = countIn(untrustedField(usage, "cache_creation"), "ephemeral_1h_input_tokens") ?? this.hourWrites;
   }
 
   private counted(usage: WireFrame): CountedTokens {
@@ -211,6 +214,7 @@ export class MessageEvents implements FrameReader {
       outputTokens: optionalNumber(usage, "output_tokens"),
       cachedInputTokens: this.cacheReads,
       cacheWriteTokens: this.cacheWrites,
+      hourWriteTokens: this.hourWrites,
     };
   }
 }
