@@ -87,7 +87,7 @@ describe("create and read", () => {
     expect(await read(agent.id)).toEqual(agent);
   });
 
-  test("[AGT-1] what is not given has its default, and the status cannot be given", async () => {
+  test("[AGT-1] omitted fields get their defaults, and the status cannot be set", async () => {
     const { errors } = await refused(post({ ...BODY, status: "public" }), 400, "invalid_request");
     expect(errors).toEqual([{ path: "/status", message: "Unknown field `status`" }]);
     expect(await create({})).toMatchObject({
@@ -152,7 +152,7 @@ describe("create and read", () => {
 });
 
 describe("whose an agent is", () => {
-  test("[AUTH-4] [AGT-1] a private agent is its creator's only", async () => {
+  test("[AUTH-4] [AGT-1] a private agent is visible only to its creator", async () => {
     const { id } = await create();
     for (const by of [member, stranger]) {
       await refused(get(id, by), 404, "not_found");
@@ -186,7 +186,7 @@ describe("whose an agent is", () => {
     },
   );
 
-  test("[AGT-4] only its creator makes an agent private", async () => {
+  test("[AGT-4] only its creator can make an agent private", async () => {
     const id = await createAgent(service, member, { name: "Shared" });
     const message = "Only its creator may make an agent private";
     for (const body of [{ visibility: "private" }, { visibility: "private", name: "Mine" }]) {
@@ -204,7 +204,7 @@ describe("whose an agent is", () => {
     expect(await answered<Agent>(patch(id, { visibility: "private", role: "R" }, member))).toMatchObject({ role: "R" });
   });
 
-  test("[AGT-4] on v1 a blank role is the default one", async () => {
+  test("[AGT-4] on v1 a blank role means the default role", async () => {
     const id = await createAgent(service, owner, { role: "" });
     expect(await read(id)).toMatchObject({ role: "Assistant" });
     await success(service.call(owner, "PATCH", `/api/v1/agents/${id}`, { role: "Poet" }));
@@ -237,7 +237,7 @@ describe("whose an agent is", () => {
 });
 
 describe("allowed actions", () => {
-  test("[GEN-5] name what this caller may do now: its token's scopes count", async () => {
+  test("[GEN-5] name what this caller may do now, within the scopes of its token", async () => {
     const { id } = await create();
     const actionsFor = async (scopes: readonly string[]) =>
       (await read(id, await service.tokenFor(owner, { scopes }))).allowed_actions;
@@ -252,7 +252,7 @@ describe("allowed actions", () => {
 });
 
 describe("update and delete", () => {
-  test("[AGT-1] changes what is named and nothing else; a change of nothing leaves no trace", async () => {
+  test("[AGT-1] changes only the given fields; a change without effect leaves no trace", async () => {
     const before = await create(EVERYTHING);
     expect(await answered<Agent>(patch(before.id, {}))).toEqual(before);
     const after = await answered<Agent>(
@@ -282,7 +282,7 @@ describe("update and delete", () => {
     expect((await read(id)).version).toBe(1);
   });
 
-  test("[GEN-8] If-Match: an older version is 409 and changes nothing, the present one is taken", async () => {
+  test("[GEN-8] If-Match: an old version is 409 and changes nothing, the current one is accepted", async () => {
     const { id } = await create();
     await answered(patch(id, { role: "Second" }));
     const withMatch = (match: string) =>
@@ -299,7 +299,7 @@ describe("update and delete", () => {
     expect(await answered(withMatch("*"))).toMatchObject({ role: "Third", version: 3 });
   });
 
-  test("[AGT-1] DELETE archives: the agent is nowhere any more, and its work stays", async () => {
+  test("[AGT-1] DELETE archives: the agent disappears everywhere, and its work stays", async () => {
     const id = await createAgent(service, owner);
     await success(execute(service, owner, id, { message: "hi" }));
     expect(await answered<Agent>(remove(id, member))).toMatchObject({ id, status: "archived", allowed_actions: [] });
@@ -314,7 +314,7 @@ describe("update and delete", () => {
 describe("lists", () => {
   const pageOf = (by: Caller, query = "") => new Client(service, by).get<AgentPage>(`/api/agents?${query}`);
 
-  test("[GEN-8] [GEN-3] one's own private agents are in it, others' are not; pages meet, and the library comes last", async () => {
+  test("[GEN-8] [GEN-3] has the caller's private agents but not those of others; pages have no gaps, and the library comes last", async () => {
     const by = await service.found("Pages");
     const colleague = await service.join(by.organizationId);
     const ids = [

@@ -34,7 +34,7 @@ test("[VER-1] every response of the current surface reports its version, refusal
   }
 });
 
-test("[VER-1] the head of a stream and a long poll that ends with nothing new tell it too", async () => {
+test("[VER-1] the head of a stream and a long poll that ends without news report it too", async () => {
   const agentId = await createAgent(service, owner);
   const made = { agent_id: agentId, workspace_id: owner.workspaceId };
   const chat = await answered<{ id: string; version: number }>(service.call(owner, "POST", "/api/chats", made), 201);
@@ -51,7 +51,7 @@ test("[VER-1] the head of a stream and a long poll that ends with nothing new te
   });
 });
 
-test("[VER-1] the present version may be requested; another one is 400 and names what there is", async () => {
+test("[VER-1] the current version may be requested; another one is 400 and names those that exist", async () => {
   expect(API_VERSION).toBe("2026-11-01");
   expect((await ask("/api/agents", { "api-version": API_VERSION })).status).toBe(200);
   const details = await refused(ask("/api/agents", { "api-version": "2025-01-01" }), 400, "unsupported_api_version");
@@ -59,7 +59,7 @@ test("[VER-1] the present version may be requested; another one is 400 and names
   await refused(ask("/api/tasks/x", { "api-version": "latest" }, "PATCH"), 400, "unsupported_api_version");
 });
 
-test("[VER-1] v1 is named by its path: it tells no version and takes any", async () => {
+test("[VER-1] v1 is versioned by its path: it reports no version and accepts any", async () => {
   const response = await ask("/api/v1/agents", { "api-version": "2025-01-01" });
   expect({ status: response.status, version: response.headers.get("api-version") }).toEqual({
     status: 200,

@@ -90,7 +90,7 @@ test("[SSE-9] any failure is the same 403 invalid_signature, and no log line sho
   expect(JSON.stringify(service.log)).not.toContain(sig);
 });
 
-test("[SSE-9] it opens for five minutes, and a stream lives an hour at most; a revoked token closes it", async () => {
+test("[SSE-9] it is valid for five minutes, and a stream lasts at most an hour; revoking the token closes it", async () => {
   const hold = gate();
   service.model.script = () => [{ say: "x" }, hold];
   const job = await newJob();

@@ -85,7 +85,7 @@ describe("approve", () => {
     ]);
   });
 
-  test("[JOB-9] with several calls the job stays blocked until the last is decided", async () => {
+  test("[JOB-9] with several calls the job stays blocked until the last one is decided", async () => {
     scene.calling(["c1", "send"], ["c2", "send"], ["c3", "send"]);
     const job = await scene.blocked();
     expect(job.approvals.map((a) => a.tool_call_id)).toEqual(["c1", "c2", "c3"]);
@@ -114,7 +114,7 @@ describe("approve", () => {
     ]);
   });
 
-  test("[JOB-8] of many concurrent approvals one is accepted, and the call is made once", async () => {
+  test("[JOB-8] of many concurrent approvals only one is accepted, and the call is made once", async () => {
     scene.calling(["c1", "send"]);
     const job = await scene.blocked();
     const statuses = await Promise.all(
@@ -125,7 +125,7 @@ describe("approve", () => {
     expect(scene.tools.calls.length).toBe(1);
   });
 
-  test("[GEN-5] where there is nothing to approve it is 409 with status and allowed_actions", async () => {
+  test("[GEN-5] without anything to approve the answer is 409 with status and allowed_actions", async () => {
     const { job } = await scene.begin();
     await scene.client.reached(job.id, "completed");
     expect(await refused(scene.client.decide(job.id, "approve"), 409, "invalid_state")).toEqual({

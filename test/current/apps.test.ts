@@ -39,7 +39,7 @@ const create = (body: Json): Promise<App> => answered<App>(client.call("POST", `
 const open = ({ url }: App, path = "", init: RequestInit = {}): Promise<Response> =>
   fetch(`${service.url}${new URL(url).pathname}${path}`, { redirect: "manual", ...init });
 
-test("[WSP-14] an app is served to anybody from its directory, with its entry and nothing beside it", async () => {
+test("[WSP-14] an app is public: its directory is served with its entry, and nothing outside of it", async () => {
   const app = await create({ name: "Site", slug: "site" });
   expect(app).toMatchObject({ kind: "static", slug: "site", path: "site", entry: "index.html", status: "ready" });
   expect(app.url).toMatch(/^https:\/\/troupe\.test\/apps\/site-[a-z0-9]{12}\/$/);
@@ -78,7 +78,7 @@ test("[WSP-14] an app is served to anybody from its directory, with its entry an
   expect(await (await open(app)).text()).toBe("<h1>New</h1>");
 });
 
-test("[WSP-14] on the API's origin a page has no origin, and reaches its own files only", async () => {
+test("[WSP-14] on the API's origin a page has an opaque origin, and reaches only its own files", async () => {
   const app = await create({ name: "Site", slug: "site" });
   const { headers } = await open(app);
   const policy = new Map(
@@ -107,7 +107,7 @@ test("[WSP-14] an entry is served however its path is written, and an absolute o
   });
 });
 
-test("[WSP-14] an app is listed, is one of its slug, and is gone when it is deleted", async () => {
+test("[WSP-14] an app is listed, has a unique slug, and disappears when it is deleted", async () => {
   const app = await create({ name: "Site", slug: "site" });
   expect(await client.get<Json>(`${workspace}/apps`)).toEqual({ apps: [app] });
   expect((await client.get<Json>(workspace))["apps"]).toEqual([app]);
@@ -154,7 +154,7 @@ test("[WSP-14] an app is gone with its workspace", async () => {
   expect((await open(app)).status).toBe(404);
 });
 
-test("[WSP-14] on hosts of their own apps have an origin each, and these hosts have no API", async () => {
+test("[WSP-14] on separate hosts each app has its own origin, and these hosts have no API", async () => {
   const by = await apart.found();
   const other = new Client(apart, by);
   await put("site/index.html", "own", { service: apart, owner: by });
@@ -177,7 +177,7 @@ test("[WSP-14] on hosts of their own apps have an origin each, and these hosts h
   expect((await fetch(`${apart.url}/apps/${hostname.split(".")[0] ?? ""}/`)).status).toBe(404);
 });
 
-test("[WSP-14] where each setting puts an app", () => {
+test("[WSP-14] each setting determines where an app is served", () => {
   const label = "site-abcdefghijkl";
   const own = new AppPlaces(undefined, () => "https://troupe.test");
   expect(own.targetOf("troupe.test", `/apps/${label}/a/b`)).toEqual({ label, path: "a/b" });

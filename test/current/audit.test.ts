@@ -51,7 +51,7 @@ afterAll(() => service.stop());
 const audit = async (query = "", by: Caller = owner): Promise<readonly Entry[]> =>
   (await answered<{ audit_entries: Entry[] }>(service.call(by, "GET", `/api/audit${query}`))).audit_entries;
 
-test("[AUTH-17] tokens that are created, used and revoked are in the audit, with who, by what and from where", async () => {
+test("[AUTH-17] the audit records tokens that are created, used and revoked, with the person, the credential and the address", async () => {
   const made = await answered<{ id: string; token: string }>(
     service.call(owner, "POST", "/api/personal-access-tokens", { name: "Robot", scopes: ["agents:read"] }),
     201,
@@ -66,7 +66,7 @@ test("[AUTH-17] tokens that are created, used and revoked are in the audit, with
   expect(await of("token.used")).toMatchObject({ user_id: owner.userId, token_id: made.id, address: "127.0.0.1" });
 });
 
-test("[AUTH-17] sign-ins, refused ones, new passwords and ended sessions are in the audit", async () => {
+test("[AUTH-17] the audit records sign-ins, refused sign-ins, new passwords and ended sessions", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   await browserOf(service).post("/sign-in", { email: await emailOf(service, person), password: "wrong wrong wrong" });
@@ -81,7 +81,7 @@ test("[AUTH-17] sign-ins, refused ones, new passwords and ended sessions are in 
   });
 });
 
-test("[AUTH-17] the audit is for owners of the organization, and in pages", async () => {
+test("[AUTH-17] only owners read the audit, page by page", async () => {
   const member = await service.join(owner.organizationId);
   await refused(service.call(member, "GET", "/api/audit"), 403, "owner_required");
   const scoped = await service.tokenFor(owner, { scopes: ["agents:read"] });
@@ -105,7 +105,7 @@ test("[AUTH-17] a range of time that ends before it begins is refused, in the li
   }
 });
 
-test("[AUTH-17] the audit is one file, by time, action and person, and safe in a spreadsheet", async () => {
+test("[AUTH-17] the audit can be exported as one file, filtered by time, action and person, and safe in a spreadsheet", async () => {
   const other = await service.found("Initech");
   const names = ['=HYPERLINK("https://evil.example")', "+1", "-1", "@x", 'plain, and "quoted"'];
   for (const name of names)
@@ -135,7 +135,7 @@ test("[AUTH-17] the audit is one file, by time, action and person, and safe in a
   await refused(file("format=xls"), 400, "invalid_request");
 });
 
-test("[AUTH-17] a long export comes whole, and ends where its reader is removed", async () => {
+test("[AUTH-17] a long export is complete, and ends when its reader is removed", async () => {
   const other = await service.found("Hooli");
   const person = await service.join(other.organizationId, "owner");
   const entry = { action: "token.used", subjectId: null, detail: "a use" } as const;

@@ -167,14 +167,14 @@ function pathOf({ name, path }: Route): string {
 const ask = (by: Caller | null, route: Route) => service.call(by, route.method, pathOf(route), BODIES[route.name]);
 const code = async (answer: Response): Promise<unknown> => ((await answer.json()) as { code?: unknown }).code;
 
-test("[AUTH-4] all operations are here", () => {
+test("[AUTH-4] this test covers all operations", () => {
   expect(ROUTES.length).toBeGreaterThan(35);
   const names = ROUTES.map(({ name }) => name);
   for (const name of [...Object.keys(BODIES), ...Object.keys(NAMED), ...OWNER_ONLY]) expect(names).toContain(name);
 });
 
 describe("who is let in", () => {
-  test("[AUTH-4] without a token, with one that is none, revoked or expired, every operation is 401", async () => {
+  test("[AUTH-4] without a token, or with a malformed, revoked or expired one, every operation is 401", async () => {
     const revoked = await service.tokenFor(owner, {});
     const command = { kind: "revoke_token", tokenId: revoked.tokenId, of: null, by: null } as const;
     expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
@@ -198,7 +198,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("[AUTH-4] with every scope but the one, every operation is 403 and says which", async () => {
+  test("[AUTH-4] with every scope except its own, every operation is 403 and names the missing scope", async () => {
     for (const route of ROUTES) {
       const { scope, orScope } = route;
       const others = SCOPES.filter((s) => !hasScope([s], scope) && (orScope === undefined || !hasScope([s], orScope)));
@@ -211,7 +211,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("[AUTH-5] a member is let in everywhere but where only owners are", async () => {
+  test("[AUTH-5] a member may call every operation except those for owners", async () => {
     const member = await service.join(owner.organizationId);
     for (const route of ROUTES.filter(({ name }) => !name.endsWith("/events"))) {
       const answer = await ask(member, route);
@@ -222,7 +222,7 @@ describe("who is let in", () => {
 });
 
 describe("another organization's records", () => {
-  test("[AUTH-4] to an owner of another organization none of them is there, and none of them is changed", async () => {
+  test("[AUTH-4] an owner of another organization finds no record and changes none", async () => {
     const stranger = await service.found("Other");
     const ofOne = ROUTES.filter(({ path }) => path.includes(":"));
     const read = ofOne.filter(({ method, path }) => method === "GET" && !path.endsWith("/events")).map(pathOf);
@@ -241,7 +241,7 @@ describe("another organization's records", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("[AUTH-4] nor can they be named in a body, or found in a list", async () => {
+  test("[AUTH-4] records of another organization cannot be named in a body, or found in a list", async () => {
     const stranger = await service.found("Other");
     const body = { agent_id: records["/api/agents/"], workspace_id: stranger.workspaceId };
     await refused(service.call(stranger, "POST", "/api/chats", body), 404, "not_found");

@@ -80,7 +80,7 @@ test("[AUTH-11] nobody executes a public agent of a suspended organization", asy
   expect((await execute()).status).toBe(403);
 });
 
-test("[JOB-13] `admin jobs cancel` stops what is queued, running and blocked, of one agent or of all", async () => {
+test("[JOB-13] `admin jobs cancel` stops queued, running and blocked jobs, of one agent or of all", async () => {
   const [first, second] = [await running(), await running()];
   const spared = await running(client, owner, await createAgent(service, owner));
   expect(await brake("jobs cancel", { agent })).toContain("2 unfinished jobs were cancelled");
@@ -109,7 +109,7 @@ test("[AGT-7] a disabled agent stops and begins nothing until it is enabled", as
   await client.reached(next.id, "completed");
 });
 
-test("[START-52] a brake on what does not exist is refused", async () => {
+test("[START-52] a brake on something that does not exist is refused", async () => {
   expect(brake("agent disable", { id: "agt_none" })).rejects.toThrow("There is no such agent");
   expect(runCommand(service, "org suspend", { org: "org_none" })).rejects.toThrow("There is no organization org_none");
 });

@@ -36,7 +36,7 @@ const NAMES: readonly string[] = [
   "x".repeat(255),
 ];
 
-test("[WSP-5] a branch has a name that git takes, and each that git takes is taken", async () => {
+test("[WSP-5] a branch name is accepted exactly if git accepts it", async () => {
   const ours = new RegExp(BRANCH, "u");
   const taken = NAMES.map((name) => ours.test(name));
   const byGit: boolean[] = [];

@@ -18,7 +18,7 @@ afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 
 describe("cancel", () => {
-  test("[JOB-3] before the start it wins: nothing was called, and the message is cancelled", async () => {
+  test("[JOB-3] a cancel before the start calls no model, and the message is cancelled", async () => {
     const held = gate();
     scene.service.model.script = () => [{ hold: held.hold }];
     const first = await scene.begin();
@@ -47,7 +47,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("[JOB-3] while the model streams, wait holds the answer until it has stopped; the partial text stays as a cancelled message", async () => {
+  test("[JOB-3] while the model streams, wait delays the answer until it has stopped; the partial text stays as a cancelled message", async () => {
     scene.service.model.script = () => [{ say: "half an " }, { hold: gate().hold }];
     const {
       job,
@@ -98,7 +98,7 @@ describe("cancel", () => {
     }
   });
 
-  test("[JOB-3] without wait the answer may come before the stop, and says so; twice is the same cancel", async () => {
+  test("[JOB-3] without wait the answer may precede the stop, and says so; a repeated cancel is the same one", async () => {
     scene.service.model.script = () => [{ say: "half" }, { hold: gate().hold }];
     const { job } = await scene.begin();
     await scene.service.model.called(1);
@@ -125,7 +125,7 @@ describe("cancel", () => {
     ]);
   });
 
-  test("[JOB-3] while tools run, the abort reaches them; what was finished counts, the rest was aborted", async () => {
+  test("[JOB-3] while tools run, the abort reaches them; finished calls count, the others are aborted", async () => {
     scene.service.model.script = () => [use("c1", "look"), use("c2", "look")];
     let isAborted = false;
     scene.tools.script = async ({ idempotencyKey }, signal) => {
@@ -141,7 +141,7 @@ describe("cancel", () => {
     expect(isAborted).toBe(true);
   });
 
-  test("[JOB-2] a blocked job and one in review are cancelled at once, and their approvals are gone", async () => {
+  test("[JOB-2] a blocked job and one in review are cancelled at once, with their approvals", async () => {
     scene.calling(["c1", "send"]);
     const job = await scene.blocked();
     expect(await answered<Receipt>(scene.client.decide(job.id, "cancel"))).toMatchObject({

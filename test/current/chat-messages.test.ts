@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[CHAT-6] pages go from the newest to the oldest, each in the order of the conversation, with the work beside them", async () => {
+test("[CHAT-6] the newest page comes first, each page is in the order of the conversation, and has its jobs", async () => {
   const id = await client.chat(agent, owner.workspaceId);
   for (const content of ["one", "two", "three"])
     await client.reached((await client.send(id, content)).job.id, "completed");

@@ -88,7 +88,7 @@ describe("create", () => {
     expect(await client.readChat(chat.id)).toEqual(chat);
   });
 
-  test("[CHAT-2] title, options and metadata are kept; unknown keys of metadata are the caller's own", async () => {
+  test("[CHAT-2] title, options and metadata are stored, and metadata may have any keys", async () => {
     const id = await open({
       title: "Plan",
       options: { on_busy: "reject", auto_approve: true, tools: ["list_tasks"], pinned: true, model: "fake:fake" },
@@ -124,7 +124,7 @@ describe("create", () => {
     expect((errors as { path: string }[]).map(({ path }) => path)).toEqual(paths);
   });
 
-  test("[ERR-5] metadata of 16 KiB are taken, one byte more is 413", async () => {
+  test("[ERR-5] metadata of 16 KiB are accepted, one more byte is 413", async () => {
     const of = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
     await open({ metadata: of(16 * 1024) });
     const body = { agent_id: agent, workspace_id: owner.workspaceId, metadata: of(16 * 1024 + 1) };
@@ -150,7 +150,7 @@ describe("create", () => {
 });
 
 describe("list", () => {
-  test("[GEN-3] pages of any size show each chat once, the newest first, and the last has no cursor", async () => {
+  test("[GEN-3] pages of any size have each chat once, newest first, and the last page has no cursor", async () => {
     const other = await service.found("Pages");
     const pages = new Client(service, other);
     const ada = await createAgent(service, other);
@@ -191,7 +191,7 @@ describe("list", () => {
       await refused(client.call("GET", `/api/${list}?cursor=${cursor}`), 400, "invalid_cursor");
   });
 
-  test("[GEN-3] status, agent_id and workspace_id filter, all at once", async () => {
+  test("[GEN-3] the filters status, agent_id and workspace_id can be combined", async () => {
     const ada = await createAgent(service, owner);
     const [quiet, spoken] = [await client.chat(ada, owner.workspaceId), await client.chat(ada, owner.workspaceId)];
     await client.reached((await client.send(spoken, "hi")).job.id, "completed");
@@ -207,7 +207,7 @@ describe("list", () => {
 });
 
 describe("read", () => {
-  test("[AUTH-4] a chat of another organization, a missing one and what is not an id are 404, on every operation", async () => {
+  test("[AUTH-4] a chat of another organization, a missing chat and a malformed id are 404, on every operation", async () => {
     const id = await open();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [
@@ -263,7 +263,7 @@ describe("options", () => {
       headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", ...headers },
     });
 
-  test("[CHAT-7] the keys are merged, null takes an override back, and an unknown key is 400", async () => {
+  test("[CHAT-7] the keys are merged, null removes an override, and an unknown key is 400", async () => {
     const id = await open({ options: { model: "a:b", tools: ["web_fetch"] } });
     expect((await answered<Chat>(patch(id, { pinned: true, title: "New" }))).options).toMatchObject({
       pinned: true,
@@ -283,13 +283,13 @@ describe("options", () => {
     await refused(patch(id, { title: " " }), 400, "invalid_request");
   });
 
-  test("[CHAT-7] [GEN-5] a change of nothing leaves no trace: neither a version nor an event", async () => {
+  test("[CHAT-7] [GEN-5] a change without effect leaves no trace: neither a version nor an event", async () => {
     const id = await open();
     const before = await client.readChat(id);
     for (const body of [{}, { options: {} }]) expect(await answered<Chat>(patch(id, body))).toEqual(before);
   });
 
-  test("[GEN-8] If-Match of an old version is 409 version_conflict with the present one", async () => {
+  test("[GEN-8] If-Match with an old version is 409 version_conflict with the current one", async () => {
     const id = await open();
     expect((await answered<Chat>(patch(id, { pinned: true }, { "if-match": '"1"' }))).version).toBe(2);
     expect(await refused(patch(id, { pinned: false }, { "if-match": "1" }), 409, "version_conflict")).toEqual({
@@ -302,7 +302,7 @@ describe("options", () => {
 });
 
 describe("delete", () => {
-  test("[CHAT-1] a deleted chat is 404 everywhere and in no list; what ran in it is cancelled", async () => {
+  test("[CHAT-1] a deleted chat is 404 everywhere and in no list; its running job is cancelled", async () => {
     const id = await open();
     const held = gate();
     service.model.script = () => [{ say: "half" }, { hold: held.hold }];
@@ -336,7 +336,7 @@ describe("scopes", () => {
     ["chats:write", "DELETE", `/api/chats/${id}`],
   ];
 
-  test("[AUTH-4] a token without the scope is 403 with the scope that it lacks, one with it passes", async () => {
+  test("[AUTH-4] a token without the scope is 403 with the missing scope, one with it passes", async () => {
     const id = await open();
     const lacking = await service.tokenFor(owner, { kind: "service", scopes: ["jobs:write", "agents:write"] });
     const reading = await service.tokenFor(owner, { kind: "service", scopes: ["chats:read"] });

@@ -71,7 +71,7 @@ test("[RUN-16] messages, jobs and the job's stream show what an answer cites", a
   expect(stream).toContain(`"citations":${JSON.stringify([second])}`);
 });
 
-test("[RUN-16] what cites nothing has no citations, and v1 knows of none", async () => {
+test("[RUN-16] an answer without sources has no citations, and v1 has none", async () => {
   says();
   const agent = await agentOf();
   const response = await client.call("POST", `/api/v1/agents/${agent}/execute`, { message: "how many?", stream: true });

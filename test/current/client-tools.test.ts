@@ -35,7 +35,7 @@ async function blocked(): Promise<Job> {
 const results = (id: string, ...given: readonly Json[]): Promise<Response> =>
   client.call("POST", `/api/jobs/${id}/tool-results`, { results: given });
 
-test("[JOB-17] a call waits in the job and in its streams, and continues with its result", async () => {
+test("[JOB-17] a call is shown as waiting in the job and its streams, and the job continues with its result", async () => {
   const job = await blocked();
   const told = { id: "c1", name: "lookup", arguments: { article: "pen" } };
   const call = { ...told, expires_at: expect.any(String) as string };
@@ -59,7 +59,7 @@ test("[JOB-17] a call waits in the job and in its streams, and continues with it
   expect(JSON.stringify(asked)).toContain("7 EUR");
 });
 
-test("[JOB-17] a result has a content or an error, is bounded, for a call that waits, and of the job's own user", async () => {
+test("[JOB-17] a result has content or an error, is limited in size, answers a waiting call, and comes from the job's own user", async () => {
   const { id } = await blocked();
   await refused(results(id, { tool_call_id: "c1" }), 400, "invalid_request");
   await refused(results(id, { tool_call_id: "c1", content: "a", error: "b" }), 400, "invalid_request");

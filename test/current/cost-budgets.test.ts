@@ -47,7 +47,7 @@ const allow = (costLimit: CostLimit) =>
 const budget = async (): Promise<Json> => (await client.get<{ budget: Json }>("/api/usage")).budget;
 const FIELD = { errors: [{ path: "/budget/max_cost", message: expect.any(String) }] };
 
-test("[RUN-20] a job blocks when it has cost its budget, and a resume needs a new one", async () => {
+test("[RUN-20] a job blocks when its cost reaches its budget, and a resume needs a new budget", async () => {
   const job = await begin({ max_cost: "0.20", max_steps: 9 });
   expect(await client.reached(job.id, "blocked")).toMatchObject({
     blocked_reason: "budget_reached",
@@ -64,7 +64,7 @@ test("[RUN-20] a job blocks when it has cost its budget, and a resume needs a ne
   await answered(client.decide(job.id, "resume", { budget: { max_cost: "0.4" } }), 202);
 });
 
-test("[RUN-20] a budget of cost is refused for a model without a price of today, and what is not an amount", async () => {
+test("[RUN-20] a cost budget is refused if it is not an amount, or the model has no price today", async () => {
   for (const name of ["unknown", "coming"]) {
     const chat = await chatWith(name);
     const body = { content: "hi", budget: { max_cost: "1" } };
@@ -81,7 +81,7 @@ test("[RUN-20] a budget of cost is refused for a model without a price of today,
   expect((await client.get<{ jobs: unknown[] }>("/api/jobs")).jobs).toEqual([]);
 });
 
-test("[RUN-20] [MIS-8] each run of a mission has the cost of its budget", async () => {
+test("[RUN-20] [MIS-8] each run of a mission has the cost limit of its budget", async () => {
   const mission = (of: string, more: Json) =>
     client.call("POST", "/api/missions", { title: "Report", goal: "hi", agent_id: of, ...more });
   await refused(mission(agent, { budget: { max_cost: "1" } }), 400, "invalid_request");
@@ -100,7 +100,7 @@ test("[RUN-20] [MIS-8] each run of a mission has the cost of its budget", async 
   await refused(client.call("PATCH", path, { budget: { max_cost: "1" } }), 400, "invalid_request");
 });
 
-test("[RUN-20] [RUN-4] past the cost of the month new jobs are refused on both surfaces, and running ones block", async () => {
+test("[RUN-20] [RUN-4] past the month's cost limit new jobs are refused on both surfaces, and running ones block", async () => {
   await allow({ kind: "cost", cost: "0.10" });
   const job = await begin({});
   expect(await client.reached(job.id, "blocked")).toMatchObject({ blocked_reason: "budget_reached" });
@@ -128,7 +128,7 @@ test("[RUN-20] [RUN-4] past the cost of the month new jobs are refused on both s
   await answered(client.decide(job.id, "resume"), 202);
 });
 
-test("[RUN-20] a month with a limit of cost begins no work of a model without a price", async () => {
+test("[RUN-20] with a monthly cost limit no job of a model without a price starts", async () => {
   const before = await begin({ max_steps: 1 }, "unknown");
   await client.reached(before.id, "blocked");
   await allow({ kind: "cost", cost: "100" });
@@ -147,7 +147,7 @@ test("[RUN-20] a month with a limit of cost begins no work of a model without a 
   await client.send(chat, "hi", { budget: { max_steps: 1 } });
 });
 
-test("[RUN-20] what continues from a job has its limit of cost, and is refused where the chat's model has no price now", async () => {
+test("[RUN-20] a continued job keeps its cost limit, and is refused if the chat's model has no price now", async () => {
   model.script = () => [{ fail: { code: "provider_error", message: "broken" } }];
   const chat = await chatWith("dear");
   const { job } = await client.send(chat, "hi", { budget: { max_cost: "1" } });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[OPS-8] jobs, messages, usage and the budget tell the exact cost, and how many tokens have none", async () => {
+test("[OPS-8] jobs, messages, usage and the budget report the exact cost, and the number of unpriced tokens", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const run = async (of: string) => {

@@ -257,7 +257,7 @@ describe("hostile queries", () => {
     expect(await rowsOf("SELECT count(*) FROM 'sales.csv'")).toEqual([[3]]);
   });
 
-  test("[WSP-4] a file of another workspace or organization is none of this one", async () => {
+  test("[WSP-4] a file of another workspace or organization is not found", async () => {
     const other = await service.found("Other");
     const answer = service.call(other, "POST", `/api/workspaces/${other.workspaceId}/data-blocks/query`, {
       query: "FROM 'sales.csv'",
@@ -270,7 +270,7 @@ describe("hostile queries", () => {
     );
   });
 
-  test("[WSP-4] what is not SQL, or not what the files have, is told in the words of the database", async () => {
+  test("[WSP-4] a query that is not SQL, or does not fit the files, is refused with the database's own message", async () => {
     for (const [query, words] of [
       ["SELEC 1", "syntax error"],
       ["SELECT nope FROM 'sales.csv'", 'Referenced column "nope" not found'],
@@ -293,7 +293,7 @@ describe("hostile queries", () => {
     await answered(send({ query: `SELECT '"value":Infinity'` }));
   });
 
-  test("[WSP-4] a refusal names the field that is wrong: the database, or the values of the parameters", async () => {
+  test("[WSP-4] a refusal names the wrong field: the database, or the values of the parameters", async () => {
     for (const [fields, path, message] of [
       [{ database: "sales.csv" }, "/database", "The file is not an SQLite database"],
       [

@@ -46,7 +46,7 @@ const send = (body: object): Promise<Response> => client.call("POST", `${workspa
 const inSqlite = (query: string, more: object = {}): Promise<Response> =>
   send({ query, database: "data/app.db", ...more });
 
-test("[WSP-4] a query ends after its time in all, also while it waits, and that is distinguished from its CPU time", async () => {
+test("[WSP-4] a query ends after its total time, also while it waits, and the error differs from that of the CPU time", async () => {
   let wasAborted = false;
   const run: Sandbox["run"] = ({ signal }) =>
     new Promise((resolve) => {
@@ -92,7 +92,7 @@ describe("SQLite", () => {
     });
   });
 
-  test("[WSP-4] parameters are bound by their place or their name", async () => {
+  test("[WSP-4] parameters are bound by position or by name", async () => {
     const byPlace = inSqlite("SELECT id FROM people WHERE name = ? AND id = ?", { params: ["Ann", 1] });
     expect((await answered<Json>(byPlace))["rows"]).toEqual([[1]]);
     const byName = inSqlite("SELECT id FROM people WHERE name = $name OR name = :other", {
@@ -111,7 +111,7 @@ describe("SQLite", () => {
     expect((await answered<Json>(inSqlite("SELECT count(*) FROM people")))["rows"]).toEqual([[2]]);
   });
 
-  test("[WSP-4] what is not a database is refused, and so is a file that does not exist", async () => {
+  test("[WSP-4] a file that is not a database is refused, and so is a missing one", async () => {
     for (const database of ["broken.db", "t.csv", "missing.db", "data"])
       await refused(send({ query: "SELECT * FROM sqlite_master", database }), 400, "invalid_request");
     await refused(send({ query: "SELECT 1", database: "../app.db" }), 400, "invalid_path");

@@ -14,7 +14,7 @@ afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 
 describe("resume", () => {
-  test("[JOB-2] a failed or cancelled job continues in a child of the same chat, with what was said before", async () => {
+  test("[JOB-2] a failed or cancelled job continues in a child job of the same chat, with the earlier conversation", async () => {
     scene.service.model.script = () => [{ say: "half " }, { fail: { code: "provider_error", message: "no" } }];
     const {
       job,
@@ -52,7 +52,7 @@ describe("resume", () => {
     });
   });
 
-  test("[JOB-2] with a spent budget the job is blocked, and a resume must bring a new one", async () => {
+  test("[JOB-2] with a spent budget the job is blocked, and a resume needs a new budget", async () => {
     scene.calling(["c1", "look"]);
     const { job } = await scene.begin({ budget: { max_tokens: 10, max_steps: 5 } });
     expect(await scene.client.reached(job.id, "blocked")).toMatchObject({
@@ -74,7 +74,7 @@ describe("resume", () => {
     expect(scene.tools.calls.length).toBe(1);
   });
 
-  test("[RUN-3] the budget's steps and deadline are kept", async () => {
+  test("[RUN-3] the limits of steps and deadline in a budget are enforced", async () => {
     scene.service.model.script = () => [use(`c${scene.service.model.calls.length}`, "look")];
     const { job } = await scene.begin({ budget: { max_steps: 2 } });
     expect(await scene.client.reached(job.id, "blocked")).toMatchObject({
@@ -97,7 +97,7 @@ describe("resume", () => {
     expect(await scene.client.reached(late.job.id, "failed")).toMatchObject({ error: { code: "timeout" } });
   });
 
-  test("[RUN-3] a budget may also allow more than is usual", async () => {
+  test("[RUN-3] a budget may also allow more than the default", async () => {
     scene.service.model.script = (call) =>
       call.entries.length < 2 * DEFAULT_JOB_LIMITS.steps
         ? [use(`c${scene.service.model.calls.length}`, "look")]
@@ -172,7 +172,7 @@ describe("review and iterate", () => {
     expect((await scene.client.messages(job.chat_id)).map((m) => m.status)).toEqual(["completed", "completed"]);
   });
 
-  test("[JOB-9] an approve that names an approval, or has arguments, does not approve the review", async () => {
+  test("[JOB-9] approve with an approval id or arguments does not approve the review", async () => {
     scene.calling(["c1", "send"]);
     const { job } = await scene.begin({ review_required: true });
     const { approvals } = await scene.client.reached(job.id, "blocked");
@@ -187,7 +187,7 @@ describe("review and iterate", () => {
     expect((await answered<Job>(approve({}))).status).toBe("completed");
   });
 
-  test("[JOB-2] iterate answers the review and begins the next round, which is reviewed too", async () => {
+  test("[JOB-2] iterate answers the review and starts the next round, which is reviewed too", async () => {
     const job = await inReview();
     scene.service.model.script = () => [{ say: "shorter" }];
     const child = await answered<Job>(scene.client.decide(job.id, "iterate", { feedback: "Shorter, please" }), 202);
@@ -213,7 +213,7 @@ describe("review and iterate", () => {
     await scene.client.reached(third.id, "needs_review");
   });
 
-  test("[JOB-2] a completed and a failed job may be iterated too; of two concurrent iterates of a review one is first", async () => {
+  test("[JOB-2] completed and failed jobs may be iterated too; of two concurrent iterates of a review one wins", async () => {
     const { job } = await scene.begin();
     await scene.client.reached(job.id, "completed");
     const child = await answered<Job>(scene.client.decide(job.id, "iterate", { feedback: "again" }), 202);
@@ -250,7 +250,7 @@ describe("review and iterate", () => {
     await refused(scene.client.decide(job.id, "iterate"), 415, "unsupported_media_type");
   });
 
-  test("[JOB-4] after all of this the invariants hold", async () => {
+  test("[JOB-4] the invariants hold after all these tests", async () => {
     expect(await scene.client.get<Json>("/api/invariants")).toMatchObject({ ok: true });
   });
 });

@@ -30,7 +30,7 @@ function bossGives(to: string, message: string): void {
   };
 }
 
-test("[JOB-11] the child is in the lineage and in the lists, in its own chat", async () => {
+test("[JOB-11] the child job is in the lineage and in the lists, with its own chat", async () => {
   const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
   const helper = await agent(client, "helper");
   bossGives(helper, "look");
@@ -63,7 +63,7 @@ test("[JOB-11] [AUTH-7] an agent that the user may not see is not found, and wit
   expect((await client.reached(second.job.id, "completed")).result).toContain("not allowed to use delegate");
 });
 
-test("[AGT-5] a lineage leaves out what was given to somebody's private agent", async () => {
+test("[AGT-5] a lineage omits jobs of another person's private agent", async () => {
   const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
   await answered(client.call("PATCH", `/api/agents/${boss}`, { visibility: "organization" }));
   bossGives(await agent(client, "helper"), "look at the salaries");

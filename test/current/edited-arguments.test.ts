@@ -74,7 +74,7 @@ describe("edited arguments", () => {
   });
 });
 
-test("[SSE-13] readers with jobs:read are told what tools are called with and answer, others that they are", async () => {
+test("[SSE-13] readers with jobs:read see the arguments and results of tools, others only that they were called", async () => {
   const job = await waiting({});
   const told = async (scopes: readonly string[]) => {
     const { token } = await service.tokenFor(owner, { scopes });

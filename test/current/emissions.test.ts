@@ -245,14 +245,14 @@ const quiet = (): Promise<void> =>
     return jobs.every(({ status }) => !["queued", "running", "cancelling"].includes(status));
   });
 
-test("[HOOK-4] the walk has a request for each mutating operation, and each declares a type that there is", () => {
+test("[HOOK-4] the walk has a request for each mutating operation, and each declares an existing event type", () => {
   expect(Object.keys(REQUESTS).toSorted()).toEqual(Object.keys(MUTATIONS).toSorted());
   for (const [id, { emits }] of Object.entries(MUTATIONS))
     expect([id, EVENT_TYPES.some((type) => type === emits)]).toEqual([id, true]);
 });
 
 for (const [id, prepare] of Object.entries(REQUESTS)) {
-  test(`[HOOK-12] ${id} leaves exactly one event of its own, with the type that it declares`, async () => {
+  test(`[HOOK-12] ${id} emits exactly one event, of the type that it declares`, async () => {
     const [method, path, body] = await prepare();
     await quiet();
     const before = await head();
@@ -303,7 +303,7 @@ const REPEATABLE = [
   "putMessagingIntegration",
 ];
 for (const id of REPEATABLE) {
-  test(`[HOOK-12] ${id} leaves no event where it changes nothing`, async () => {
+  test(`[HOOK-12] ${id} emits no event if it changes nothing`, async () => {
     const [method, path, body] = await REQUESTS[id]!();
     expect((await client.call(method, path, body)).ok).toBe(true);
     await quiet();
@@ -314,7 +314,7 @@ for (const id of REPEATABLE) {
   });
 }
 
-test("[HOOK-12] a file that is moved to where it is leaves no event, and one whose name is spelled again does", async () => {
+test("[HOOK-12] moving a file to its own path emits no event, changing the spelling of its name does", async () => {
   const [method, path] = await REQUESTS["moveFile"]!();
   await quiet();
   const before = await head();

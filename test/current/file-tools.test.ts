@@ -95,7 +95,7 @@ test("[RUN-2] an agent writes a file, edits it, moves it and finds it, and a sha
   expect(await (await fetch(`${service.url}/share/${token}`)).text()).toBe("Revenue was 7.");
 });
 
-test("[RUN-2] [WSP-4] an agent that may asks its files by SQL, and hears why a query is refused", async () => {
+test("[RUN-2] [WSP-4] an agent with the tool queries its files with SQL, and gets the reason of a refused query", async () => {
   const query =
     "SELECT region, sum(amount) AS total FROM 'agent/sales.csv' WHERE amount > $1 GROUP BY region ORDER BY 1";
   const granted = ["write_file", "query_data"];
@@ -126,7 +126,7 @@ test("[RUN-2] [WSP-4] an agent that may asks its files by SQL, and hears why a q
   expect(refusal).toContain("not allowed to use query_data");
 });
 
-test("[JOB-5] [SSE-7] [SSE-8] [CHAT-6] a job lists what it has made once, as it was last, and its streams tell of it once", async () => {
+test("[JOB-5] [SSE-7] [SSE-8] [CHAT-6] a job lists each file that it made once, in its last state, and its streams report it once", async () => {
   const { id } = await answered<{ id: string }>(
     client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief.", allowed_tools: CHANGING }),
     201,
@@ -193,7 +193,7 @@ async function artifactsOf(path: string): Promise<Json[]> {
   );
 }
 
-test("[HOOK-4] each change by an agent leaves one event, and what changes nothing leaves none", async () => {
+test("[HOOK-4] each change by an agent emits one event, and a call without effect emits none", async () => {
   await calls(
     CHANGING,
     use("write_file", { path: "events.txt", text: "one" }),
@@ -229,7 +229,7 @@ test("[RUN-2] without a grant an agent reads and changes nothing", async () => {
   expect(await (await content("granted.txt")).text()).toBe("x");
 });
 
-test("[RUN-2] [WSP-3] what a tool cannot do it says: bad paths, missing files, and texts that are not there once", async () => {
+test("[RUN-2] [WSP-3] a tool reports what it cannot do: bad paths, missing files, and texts that do not occur exactly once", async () => {
   const results = await calls(
     CHANGING,
     use("write_file", { path: "../x", text: "x" }),

@@ -43,7 +43,7 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
 const paths = ({ files }: { readonly files?: unknown }): readonly string[] =>
   (files as { readonly path: string }[]).map(({ path }) => path);
 
-test("[WSP-2] what is uploaded is downloaded byte for byte, with headers that let nothing run", async () => {
+test("[WSP-2] an uploaded file is downloaded byte for byte, with headers that prevent scripts", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(150_000));
   const file = await put("pictures/{b}é.html", bytes, { headers: { "content-type": "text/html; charset=utf-8" } });
   expect(file).toMatchObject({
@@ -67,12 +67,12 @@ test("[WSP-2] what is uploaded is downloaded byte for byte, with headers that le
   expect(answer.headers.get("x-request-id")).not.toBeNull();
 });
 
-test("[WSP-2] the type is by the name where nobody says it", async () => {
+test("[WSP-2] without a given type the name determines it", async () => {
   expect((await put("a.csv", "a,b"))["mime"]).toBe("text/csv");
   expect((await put("b", "x"))["mime"]).toBe("application/octet-stream");
 });
 
-test("[WSP-9] a write and a download say what the caller has", async () => {
+test("[WSP-9] a write and a download can be conditional on the caller's version", async () => {
   const { etag } = (await put("f.txt", "one")) as { etag: string };
   expect((await get("f.txt", { "if-none-match": etag })).status).toBe(304);
   await refused(send(at("f.txt"), "two", { headers: { "if-none-match": "*" } }), 409, "path_exists");
@@ -89,7 +89,7 @@ test("[WSP-9] a write and a download say what the caller has", async () => {
   expect(await (await get("f.txt", { "if-none-match": etag })).text()).toBe("two");
 });
 
-test("[WSP-2] a part of a file is answered as it was requested", async () => {
+test("[WSP-2] a range of a file is answered as requested", async () => {
   const { etag } = (await put("f.txt", "0123456789")) as { etag: string };
   for (const [range, part, where] of [
     ["bytes=2-4", "234", "bytes 2-4/10"],
@@ -116,7 +116,7 @@ test("[WSP-2] a part of a file is answered as it was requested", async () => {
   expect((await get("f.txt", { range: "bytes=1-2", "if-range": '"other"' })).status).toBe(200);
 });
 
-test("[WSP-3] [WSP-11] a search and a pattern find a name in any composition", async () => {
+test("[WSP-3] [WSP-11] a search and a pattern find a name in any Unicode composition", async () => {
   await put("caf\u00e9.md", "x");
   for (const name of ["caf\u00e9", "cafe\u0301"].map(encodeURIComponent)) {
     expect(paths(await client.get<Json>(`${workspace}/files/search?q=${name}`))).toEqual(["caf\u00e9.md"]);
@@ -124,7 +124,7 @@ test("[WSP-3] [WSP-11] a search and a pattern find a name in any composition", a
   }
 });
 
-test("[WSP-3] [WSP-8] no move makes a path that nothing could name", async () => {
+test("[WSP-3] [WSP-8] no move creates a path that cannot be addressed", async () => {
   const way = (letter: string, names: number): string => Array.from({ length: names }, () => letter).join("/");
   const move = (from: string, to: string) => client.call("POST", `${workspace}/files/move`, { from, to });
   await put(`a/${way("a", 11)}/f.txt`, "deep");
@@ -139,7 +139,7 @@ test("[WSP-3] [WSP-8] no move makes a path that nothing could name", async () =>
   await answered(move("c", "d".repeat(225)));
 });
 
-test("[WSP-2] [GEN-12] HEAD tells of the whole file, whatever range it names", async () => {
+test("[WSP-2] [GEN-12] HEAD describes the whole file, whatever range it names", async () => {
   await put("f.txt", "0123456789");
   for (const range of ["bytes=2-4", "bytes=10-"]) {
     const head = await send(at("f.txt"), null, { method: "HEAD", headers: { range } });
@@ -159,7 +159,7 @@ test("[GEN-12] the last bytes of an empty file are the whole of it", async () =>
     expect(await refused(get("empty.txt", { range }), 416, "range_not_satisfiable")).toEqual({ bytes: 0 });
 });
 
-test("[WSP-9] a write names one condition, because the two contradict each other", async () => {
+test("[WSP-9] a write has only one condition, because two contradict each other", async () => {
   const { etag } = (await put("f.txt", "one")) as { etag: string };
   const both = { headers: { "if-match": etag, "if-none-match": "*" } };
   const { errors } = (await refused(send(at("f.txt"), "two", both), 400, "invalid_request")) as { errors: Json[] };
@@ -181,7 +181,7 @@ test("[FAIR-5] an upload that is refused before its body is read counts no longe
   expect(service.app.bodies.usage).toEqual({ count: 0, bytes: 0 });
 });
 
-test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is not a failure of the service", async () => {
+test("[WSP-12] an upload whose client disconnects is discarded, and is not logged as a failure of the service", async () => {
   const before = service.log.length;
   const authorization = `Bearer ${owner.token}`;
   const request = new HeldRequest(`${service.url}${at("left.txt")}`, {
@@ -201,7 +201,7 @@ test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is 
   await put("left.txt", "all of it", { headers: { "idempotency-key": "left" } });
 });
 
-test("[WSP-6] a file of the limit is taken; one byte more is refused, with its length or without", async () => {
+test("[WSP-6] a file at the limit is accepted; one more byte is refused, with a declared length or without", async () => {
   await put("fits", new Uint8Array(FILE_BYTES));
   const more = new Uint8Array(FILE_BYTES + 1);
   await refused(send(at("more"), more), 413, "payload_too_large");
@@ -237,7 +237,7 @@ test("[WSP-3] a bad path is refused by every operation", async () => {
   await refused(client.call("GET", `${workspace}/files/content`), 400, "invalid_request");
 });
 
-test("[WSP-11] lists go by pages and by patterns", async () => {
+test("[WSP-11] lists have pages and patterns", async () => {
   for (let i = 0; i < 5; i++) await put(`docs/${i}.md`, `${i}`);
   await put("docs/image.png", "x");
   expect(paths(await client.get<Json>(`${workspace}/files`))).toEqual(["docs"]);
@@ -280,7 +280,7 @@ test("[WSP-10] a version that was overwritten or deleted is listed and read back
   await refused(send(`${at("f.txt")}&number=3`, null, { method: "GET" }), 404, "not_found");
 });
 
-test("[WSP-2] directories are made and moved, and a preview shows the beginning of a text", async () => {
+test("[WSP-2] directories are created and moved, and a preview shows the beginning of a text", async () => {
   const made = await answered<Json>(client.call("POST", `${workspace}/files/directory`, { path: "a/b" }), 201);
   expect(made).toEqual({ path: "a/b", created: true });
   const again = await answered<Json>(client.call("POST", `${workspace}/files/directory`, { path: "A/B" }), 200);
@@ -301,7 +301,7 @@ test("[WSP-2] directories are made and moved, and a preview shows the beginning 
   );
 });
 
-test("[WSP-2] [WSP-6] another organization has none of it, and a token without the scope may not write", async () => {
+test("[WSP-2] [WSP-6] another organization sees none of it, and a token without the scope may not write", async () => {
   await put("f", "x");
   const stranger = await service.found("Stranger");
   await refused(send(at("f"), null, { method: "GET", by: stranger }), 404, "not_found");
@@ -324,7 +324,7 @@ test("[WSP-6] nothing is received for a workspace that does not exist", async ()
   await refused(send("/api/workspaces/wsp_none/files/content?path=f", "x"), 404, "not_found");
 });
 
-test("[WSP-3] nothing is made with a name that Windows cannot store", async () => {
+test("[WSP-3] nothing is created with a name that Windows cannot store", async () => {
   await put("from.txt", "text");
   for (const bad of ["a:b", "a?b", "a|b", "dir<x/file", 'say "hi".md', "what*"]) {
     const path = bad;

@@ -36,14 +36,14 @@ async function runIn(chat: string): Promise<{ readonly tools: readonly string[];
   return { tools: service.model.calls[0]!.tools.map(({ name }) => name), told };
 }
 
-test("[RUN-10] it is told of no tool that reads the organization, and a call of one is refused", async () => {
+test("[RUN-10] it is offered no tool that reads the organization, and a call of one is refused", async () => {
   const { tools, told } = await runIn(await client.chat(foreign, caller.workspaceId));
   expect(tools).toEqual(["current_time"]);
   expect(told).toContain("not allowed to use list_tasks");
   expect(told).not.toContain("Secret plan");
 });
 
-test("[RUN-10] the chat lends it tools by its options, reading ones only, and takes them back", async () => {
+test("[RUN-10] the chat's options lend it tools, only reading ones, and can withdraw them", async () => {
   const options = { tools: ["list_tasks", "create_task", "web_fetch"] };
   const chat = await client.chat(foreign, caller.workspaceId, { options });
   const lent = await runIn(chat);
@@ -53,7 +53,7 @@ test("[RUN-10] the chat lends it tools by its options, reading ones only, and ta
   expect((await runIn(chat)).tools).toEqual(["current_time"]);
 });
 
-test("[RUN-10] an execution on v1 lends nothing; agents of the own organization are as they were", async () => {
+test("[RUN-10] an execution on v1 lends nothing; agents of the caller's organization keep their tools", async () => {
   service.model.calls.length = 0;
   service.model.script = () => [{ say: "Hello." }];
   await execute(service, caller, foreign, { message: "hi" });

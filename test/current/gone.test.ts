@@ -69,7 +69,7 @@ const GONE: readonly Gone[] = [
 describe.each(GONE)("an agent that is $why", ({ make, end, words }) => {
   const LEFT = ["update", "update_options", "delete"];
 
-  test("[GEN-5] leaves no send_message to its chats, and a message is refused in the chat's own words", async () => {
+  test("[GEN-5] removes send_message from its chats, and a message is refused with the chat's own message", async () => {
     const id = await make();
     const chat = await chatWith(id);
     expect((await client.readChat(chat))["allowed_actions"]).toEqual(["send_message", ...LEFT]);
@@ -83,7 +83,7 @@ describe.each(GONE)("an agent that is $why", ({ make, end, words }) => {
     expect(await refusal(asked, "standby", LEFT)).toMatch(words);
   });
 
-  test("[GEN-5] leaves neither iterate nor resume to its jobs", async () => {
+  test("[GEN-5] removes iterate and resume from its jobs", async () => {
     const id = await make();
     const chat = await chatWith(id);
     const { job: done } = await client.send(chat, "one");
@@ -100,7 +100,7 @@ describe.each(GONE)("an agent that is $why", ({ make, end, words }) => {
     expect(await refusal(client.decide(lost.id, "iterate", { feedback: "again" }), "failed", [])).toMatch(words);
   });
 
-  test("[GEN-5] leaves no verb to the snapshot of a stream", async () => {
+  test("[GEN-5] removes all actions from the snapshot of a stream", async () => {
     const id = await make();
     const chat = await chatWith(id);
     const { job } = await client.send(chat, "one");
@@ -115,7 +115,7 @@ describe.each(GONE)("an agent that is $why", ({ make, end, words }) => {
   });
 });
 
-test("[GEN-5] a job whose chat is deleted continues in no other job, and says so", async () => {
+test("[GEN-5] a job whose chat is deleted cannot be continued, and says so", async () => {
   const chat = await chatWith(await agent());
   const { job } = await client.send(chat, "one");
   await client.reached(job.id, "completed");
@@ -145,7 +145,7 @@ test("[GEN-5] an agent that the operator has disabled does not show execute", as
   expect((await client.get(`/api/agents/${id}`))["allowed_actions"]).toEqual(["update", "delete"]);
 });
 
-test("[CHAT-14] a chat whose workspace is deleted can be read, and nothing begins in it", async () => {
+test("[CHAT-14] a chat whose workspace is deleted can be read, and no job starts in it", async () => {
   const LEFT = ["update", "update_options", "delete"];
   const place = await answered<{ id: string }>(client.call("POST", "/api/workspaces", { name: "Drafts" }), 201);
   const id = await agent();

@@ -75,7 +75,7 @@ async function sent(tools: readonly Json[], fields: Json = {}): Promise<Job> {
 const said = async (...tools: readonly Json[]): Promise<string | null> =>
   (await client.reached((await sent(tools)).id, "completed")).result;
 
-test("[RUN-13] a call is a request with the key of the call, and no secret is seen anywhere else", async () => {
+test("[RUN-13] a call is a request with the key of the call, and its secrets appear nowhere else", async () => {
   await answered(client.call("PUT", "/api/secrets/shop", { value: KEY }), 201);
   const job = await sent([
     tool({
@@ -105,7 +105,7 @@ test("[RUN-13] a call is a request with the key of the call, and no secret is se
   await refused(client.call("DELETE", "/api/secrets/shop"), 409, "secret_in_use");
 });
 
-test("[RUN-13] arguments that do not fit the schema reach no host, and the model is told", async () => {
+test("[RUN-13] arguments that do not fit the schema reach no host, and the model gets the errors", async () => {
   input = { article: 5, currency: "GBP" };
   const result = await said(tool());
   expect(result).toContain("error: The arguments are not valid: Field arguments.article must be a string");
@@ -140,7 +140,7 @@ test("[RUN-12] a client is not asked to run a call that does not fit its tool's 
   );
 });
 
-test("[RUN-13] a secret is named by owners with secrets:use only, and its agent is changed by them only", async () => {
+test("[RUN-13] only owners with secrets:use can name a secret and change its agent", async () => {
   await answered(client.call("PUT", "/api/secrets/shop", { value: KEY }), 201);
   const secret = tool({ headers: [{ name: "authorization", secret: "shop", prefix: "Bearer " }] });
   const signed = tool({ signing_secret: "shop" });

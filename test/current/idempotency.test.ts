@@ -45,7 +45,7 @@ async function made<T>(
 }
 
 describe("one effect", () => {
-  test("[IDEM-3] [IDEM-5] 50 requests at once with one key make one agent, and all get its answer", async () => {
+  test("[IDEM-3] [IDEM-5] 50 concurrent requests with one key create one agent, and all get its answer", async () => {
     const { more, value } = await made(["agent", "chat", "idempotency_key"], () =>
       parallel(50, () => ask(newAgent, "agent 50")),
     );
@@ -53,7 +53,7 @@ describe("one effect", () => {
     expect(expectOne(value).status).toBe(201);
   });
 
-  test("[IDEM-3] 50 requests at once with one key make one chat", async () => {
+  test("[IDEM-3] 50 concurrent requests with one key create one chat", async () => {
     const body = { agent_id: agent, workspace_id: owner.workspaceId };
     const { more, value } = await made(["chat", "idempotency_key"], () =>
       parallel(50, () => ask({ method: "POST", path: "/api/chats", body }, "chat 50")),
@@ -62,7 +62,7 @@ describe("one effect", () => {
     expect(expectOne(value).status).toBe(201);
   });
 
-  test("[IDEM-3] 50 requests at once with one key say one message and make one job", async () => {
+  test("[IDEM-3] 50 concurrent requests with one key send one message and create one job", async () => {
     const id = await chat();
     const request = { method: "POST", path: `/api/chats/${id}/messages`, body: { content: "once" } };
     const { more, value } = await made(["job"], () => parallel(50, () => ask(request, "message 50")));
@@ -72,7 +72,7 @@ describe("one effect", () => {
     expect((await client.messages(id)).map(({ content }) => content)).toEqual(["once", "echo: once"]);
   });
 
-  test("[IDEM-2] of two inputs at once under one key one is done, and the other is a conflict", async () => {
+  test("[IDEM-2] of two concurrent inputs with one key one is executed, and the other is a conflict", async () => {
     const other = { ...newAgent, body: { ...AGENT, name: "Bea" } };
     const { more, value } = await made(["agent"], () =>
       Promise.all(Array.from({ length: 20 }, (_, i) => ask(i % 2 === 0 ? newAgent : other, "two inputs"))),
@@ -86,7 +86,7 @@ describe("one effect", () => {
     );
   });
 
-  test("[IDEM-3] without a key each request has its effect, and the answer says nothing of keys", async () => {
+  test("[IDEM-3] without a key each request has its effect, and the answer has no key headers", async () => {
     const { more, value } = await made(["agent", "idempotency_key"], () =>
       parallel(3, () => client.call("POST", "/api/agents", AGENT)),
     );
@@ -203,7 +203,7 @@ describe("every mutation", () => {
   }
 });
 
-test("[IDEM-2] a replay is counted, and reports the rate of now", async () => {
+test("[IDEM-2] a replay is counted, and reports the current rate", async () => {
   const rate = async () => {
     const headers = {
       authorization: `Bearer ${owner.token}`,
@@ -221,7 +221,7 @@ test("[IDEM-2] a replay is counted, and reports the rate of now", async () => {
 });
 
 describe("scope", () => {
-  test("[IDEM-1] other organizations, people and tokens have keys of their own", async () => {
+  test("[IDEM-1] other organizations, people and tokens have separate keys", async () => {
     const stranger = await service.found("Other");
     const member = await service.join(owner.organizationId);
     const second = await service.tokenFor(owner, {});
@@ -286,7 +286,7 @@ describe("refusals", () => {
     expectReplay(await ask(late, "late"), await ask(late, "late"));
   });
 
-  test("[IDEM-3] a refusal stays what it was, when the state has changed since", async () => {
+  test("[IDEM-3] a kept refusal stays the same after the state has changed", async () => {
     const held = gate();
     const echo = service.model.script;
     service.model.script = () => [{ hold: held.hold }, { say: "done" }];

@@ -68,7 +68,7 @@ const call = (
     body,
   });
 
-test("[GEN-7] a body where none is taken is 400, for every operation of the current surface", async () => {
+test("[GEN-7] a body for an operation without one is 400, on the whole current surface", async () => {
   const without = OPERATIONS.map(({ operation }) => operation).filter(
     ({ method, path, body, scope }) =>
       method !== "GET" && body === undefined && scope !== null && !path.includes("/v1/"),
@@ -97,7 +97,7 @@ test("[GEN-7] a body where none is taken is 400, for every operation of the curr
   await client.get(`${chat}/messages`);
 });
 
-test("[GEN-7] an empty body and an empty object say nothing, and are taken", async () => {
+test("[GEN-7] an empty body and an empty object are accepted as no input", async () => {
   for (const body of [null, "", "{}", new Blob(["{ ", "}\n"]).stream(), new Blob([]).stream()]) {
     const chat = await client.chat(agent, owner.workspaceId);
     expect((await call("DELETE", `/api/chats/${chat}`, body)).status).toBe(200);

@@ -30,7 +30,7 @@ async function jobIn(status: string, fields: Json = {}): Promise<Job> {
   return client.reached(job.id, status);
 }
 
-test("[HOOK-12] requests of v1 leave no event, and the jobs that they start tell of their lives", async () => {
+test("[HOOK-12] requests of v1 emit no event, but the jobs that they start emit theirs", async () => {
   const before = await feedHead(client);
   const body = { name: "Eve", role: "r", systemPrompt: "Be brief.", visibility: "organization" };
   const made = await answered<Json>(client.call("POST", "/api/v1/agents", body));
@@ -46,7 +46,7 @@ test("[HOOK-12] requests of v1 leave no event, and the jobs that they start tell
   ]);
 });
 
-test("[HOOK-4] [HOOK-14] a job tells of its life, with itself as the resource and its version", async () => {
+test("[HOOK-4] [HOOK-14] a job emits its lifecycle events, with itself as the resource and its version", async () => {
   const before = await feedHead(client);
   const job = await jobIn("needs_review", { review_required: true });
   await answered(client.decide(job.id, "approve"));

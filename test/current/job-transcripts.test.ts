@@ -28,7 +28,7 @@ const use = (id: string) => ({
 const run = async (content: string): Promise<Job> =>
   client.reached((await client.send(await client.chat(agent, owner.workspaceId), content)).job.id, "completed");
 
-test("[JOB-6] lineage is the same from every job of the family", async () => {
+test("[JOB-6] every job of a lineage shows the same lineage", async () => {
   const root = await run("hi");
   const child = await answered<Job>(client.decide(root.id, "iterate", { feedback: "shorter" }), 202);
   await client.reached(child.id, "completed");
@@ -60,7 +60,7 @@ test("[JOB-6] lineage is the same from every job of the family", async () => {
   });
 });
 
-test("[JOB-6] the transcript comes after a seq, by pages, by types, in snake_case with what tools said as it was", async () => {
+test("[JOB-6] the transcript starts after a seq, in pages, by types, in snake_case, with the results of tools unchanged", async () => {
   service.model.script = (call) => (call.entries.length === 1 ? [{ say: "Looking. " }, use("c1")] : [{ say: "Seen." }]);
   const job = await run("go");
   interface Page {
@@ -116,7 +116,7 @@ test("[JOB-6] the transcript comes after a seq, by pages, by types, in snake_cas
   ]);
 });
 
-test("[SSE-8] [CHAT-3] what the model thought is in the transcript and in its message, and no model is told of it again", async () => {
+test("[SSE-8] [CHAT-3] the model's reasoning is in the transcript and in its message, and is sent to no model again", async () => {
   service.model.script = (call) =>
     call.entries.length === 1 ? [{ think: "I must look." }, { say: "Looking. " }, use("c1")] : [{ say: "Seen." }];
   const job = await run("go");

@@ -154,7 +154,7 @@ describe("record", () => {
     await client.reached(queued.job.id, "completed");
   });
 
-  test("[JOB-5] a job that waits for a person says for what, since when and until when", async () => {
+  test("[JOB-5] a job that waits for a person says why, since when and until when", async () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/) as unknown;
     const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look"], approval_tools: ["look"] };
     const expiry = { after_seconds: 60, on_expiry: "cancel" };
@@ -193,7 +193,7 @@ describe("record", () => {
     expect(done.approvals.map((approval) => approval.decision)).toEqual(["approve"]);
   });
 
-  test("[AUTH-4] a job of another organization, a missing one and what is not an id are 404, on every operation", async () => {
+  test("[AUTH-4] a job of another organization, a missing job and a malformed id are 404, on every operation", async () => {
     const job = await run();
     const foreign = new Client(service, stranger);
     const operations: [string, string, unknown][] = [
@@ -214,7 +214,7 @@ describe("record", () => {
     expect({ ...(await client.job(job.id)), links: null }).toEqual({ ...job, links: null });
   });
 
-  test("[AUTH-3] every operation has its scope", async () => {
+  test("[AUTH-3] every operation requires its scope", async () => {
     const job = await run();
     const reading = await service.tokenFor(owner, { kind: "service", scopes: ["jobs:read"] });
     const other = await service.tokenFor(owner, { kind: "service", scopes: ["chats:write"] });
@@ -247,7 +247,7 @@ describe("record", () => {
 });
 
 describe("list", () => {
-  test("[JOB-6] every filter filters, all at once, and lists come by pages", async () => {
+  test("[JOB-6] filters can be combined, and lists have pages", async () => {
     const id = await chat();
     const first = await run("one", id);
     const second = await run("two", id);
@@ -283,7 +283,7 @@ describe("list", () => {
 });
 
 describe("overview", () => {
-  test("[JOB-4] the invariants are an owner's to read, and hold", async () => {
+  test("[JOB-4] only owners read the invariants, and they hold", async () => {
     await run();
     const before = await client.get<{ ok: boolean; checks: { name: string; count: number }[] }>("/api/invariants");
     expect(before.ok).toBe(true);
@@ -308,7 +308,7 @@ describe("overview", () => {
     await refused(service.call(null, "GET", "/api/invariants"), 401, "unauthenticated");
   });
 
-  test("[JOB-2] the state machines are published as the tables that are used", async () => {
+  test("[JOB-2] the published state machines are the tables that the code uses", async () => {
     const { machines } = await client.get<{
       machines: {
         name: string;

@@ -62,7 +62,7 @@ test("[AGT-2] an entry that nobody has installed is available under its fixed id
   }
 });
 
-test("[AGT-2] install applies the defaults, uninstall takes it away, restore brings its settings back, install the defaults", async () => {
+test("[AGT-2] install applies the defaults, uninstall removes it, restore brings back its settings, install the defaults", async () => {
   for (const [install_state, action] of [
     ["installed", "uninstall"],
     ["uninstalled", "install"],
@@ -107,7 +107,7 @@ test("[AGT-2] install applies the defaults, uninstall takes it away, restore bri
   });
 });
 
-test("[AGT-2] the settings are this organization's only", async () => {
+test("[AGT-2] the settings apply only to this organization", async () => {
   await answered(install({ action: "install" }));
   await answered(client.call("PATCH", `/api/agents/${entry.id}`, { role: "Changed" }));
   const { id, definition } = library.of(stranger.organizationId)[0]!;
@@ -118,7 +118,7 @@ test("[AGT-2] the settings are this organization's only", async () => {
   await refused(foreign.call("GET", `/api/agents/${entry.id}`), 404, "not_found");
 });
 
-test("[AGT-2] [AGT-4] a library agent is not deleted and not hidden", async () => {
+test("[AGT-2] [AGT-4] a library agent cannot be deleted or hidden", async () => {
   await answered(install({ action: "install" }));
   const deleted = client.call("DELETE", `/api/agents/${entry.id}`);
   expect(await refused(deleted, 409, "invalid_state")).toEqual({
@@ -129,7 +129,7 @@ test("[AGT-2] [AGT-4] a library agent is not deleted and not hidden", async () =
   expect(await listed()).toMatchObject({ install_state: "installed", visibility: "organization" });
 });
 
-test("[AGT-2] any other agent is 409 not_a_library_agent, and one that nobody may see 404", async () => {
+test("[AGT-2] any other agent is 409 not_a_library_agent, and an invisible one 404", async () => {
   const body = { name: "Ada", system_prompt: "Be brief." };
   const { id } = await answered<Agent>(client.call("POST", "/api/agents", body), 201);
   for (const change of [{ install_state: "installed" }, { action: "uninstall" }])

@@ -97,7 +97,7 @@ test("[RUN-6] a job uses a tool of its agent's server, and the secret is nowhere
   await until("the session is closed", () => crm.sessions.size === 0);
 });
 
-test("[RUN-6] a new value counts from the next request on", async () => {
+test("[RUN-6] a new value is used from the next request on", async () => {
   use("crm__whoami");
   const agent = await agentWith();
   await answered(client.call("PUT", "/api/secrets/crm", { value: `${VALUE}-new` }));
@@ -125,7 +125,7 @@ test("[RUN-6] a cancel of the job reaches the server", async () => {
   await until("the server has heard of it", () => crm.cancelled.includes("wait") && crm.sessions.size === 0);
 });
 
-test("[RUN-9] without an optional server the job continues: the record says so, and the model is told", async () => {
+test("[RUN-9] without an optional server the job continues, and its record and the model get the reason", async () => {
   service.model.script = (call) => [{ say: call.system }];
   const jobId = await sentBy({ mcp_servers: [{ ...server(), url: "http://127.0.0.1:1/", optional: true }] });
   const message = "The MCP server crm cannot be used: it does not accept connections.";
@@ -134,7 +134,7 @@ test("[RUN-9] without an optional server the job continues: the record says so, 
   expect(job["warnings"]).toEqual([{ code: "tools_unavailable", message, at: expect.any(String) }]);
 });
 
-test("[RUN-9] without a server that is not optional the job fails, and says which", async () => {
+test("[RUN-9] without a required server the job fails, and names it", async () => {
   const jobId = await sentBy({ mcp_servers: [{ ...server(), url: "http://127.0.0.1:1/" }] });
   const message = "The MCP server crm cannot be used: it does not accept connections.";
   expect(await client.reached(jobId, "failed")).toMatchObject({
@@ -252,7 +252,7 @@ test("[RUN-6] a header that the connection sets itself is refused when it is nam
   }
 });
 
-test("[AGT-6] what an agent with secrets is told and may call is an owner's to set; others execute it", async () => {
+test("[AGT-6] only owners set the instructions and tools of an agent with secrets; others execute it", async () => {
   const id = String((await agentWith({ allowed_tools: ["crm__other"] }))["id"]);
   await answered(client.call("PATCH", `/api/agents/${id}`, { visibility: "organization" }));
   const colleague = await service.join(owner.organizationId);

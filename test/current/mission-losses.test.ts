@@ -21,7 +21,7 @@ beforeEach(() => {
   service.model.script = () => [{ say: "done" }];
 });
 
-test("[MIS-1] without its agent a mission fails at once, and its allowed actions say what is left", async () => {
+test("[MIS-1] without its agent a mission fails at once, and its allowed actions show what remains possible", async () => {
   const gone = await createAgent(service, owner);
   const { id } = await missions.create({ agent_id: gone, schedule: { type: "cron", value: "@yearly" } });
   await answered(missions.client.call("DELETE", `/api/agents/${gone}`));
@@ -46,7 +46,7 @@ test("[MIS-1] without its agent a mission fails at once, and its allowed actions
   });
 });
 
-test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may continue when it is back", async () => {
+test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may continue when it is restored", async () => {
   const { agents } = await missions.client.get<{ agents: { id: string; source: string }[] }>("/api/agents?limit=100");
   const library = agents.find(({ source }) => source === "library")?.id ?? "";
   const state = (action: string) =>

@@ -83,7 +83,7 @@ test("[MIS-2] a mission has the whole record", async () => {
 });
 
 describe("runs", () => {
-  test("[MIS-5] a mission for one time fires, shows in its ledger, and is completed", async () => {
+  test("[MIS-5] a one-time mission fires, appears in its ledger, and is completed", async () => {
     const { id } = await create({ schedule: { type: "once", value: new Date().toISOString() } });
     const mission = await becomes(id, ({ status }) => status === "completed");
     const [run, ...others] = await runs(id);
@@ -123,7 +123,7 @@ describe("runs", () => {
     expect((await runs(id)).map(({ outcome }) => outcome)).toEqual(["succeeded"]);
   });
 
-  test("[MIS-1] PATCH with running counts by the overlap policy that it sets", async () => {
+  test("[MIS-1] PATCH with running follows the overlap policy that it sets", async () => {
     const { hold, open } = gate();
     service.model.script = () => [{ hold }, { say: "done" }];
     const { id } = await create();
@@ -162,7 +162,7 @@ describe("runs", () => {
 });
 
 describe("refusals", () => {
-  test("[MIS-3] a schedule that cannot be names its field and a corrected example", async () => {
+  test("[MIS-3] an invalid schedule is refused with its field and a corrected example", async () => {
     const bad = (schedule: Json): Promise<Json> =>
       refused(
         client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: agent, schedule }),
@@ -187,7 +187,7 @@ describe("refusals", () => {
     await refused(patch(id, { schedule: { type: "cron" } }), 400, "invalid_schedule");
   });
 
-  test("[MIS-1] a change of status that no transition allows is 409 with what is allowed", async () => {
+  test("[MIS-1] a change of status without a transition is 409 with the allowed actions", async () => {
     const { id } = await create();
     expect(await refused(patch(id, { status: "completed" }), 409, "invalid_state")).toEqual({
       status: "pending",
@@ -205,7 +205,7 @@ describe("refusals", () => {
     await refused(client.call("PATCH", `/api/missions/${id}`, { status: "asleep" }), 400, "invalid_request");
   });
 
-  test("[MIS-2] a foreign agent, or one of nobody, is 404", async () => {
+  test("[MIS-2] an agent of another organization, or one that does not exist, is 404", async () => {
     const stranger = await service.found("Stranger");
     const theirs = await createAgent(service, stranger);
     await refused(client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: theirs }), 404, "not_found");
@@ -214,7 +214,7 @@ describe("refusals", () => {
     await refused(patch(id, { workspace_id: stranger.workspaceId }), 404, "not_found");
   });
 
-  test("[MIS-9] only its creator says what a mission does; an owner may pause and delete it", async () => {
+  test("[MIS-9] only its creator changes what a mission does; an owner may pause and delete it", async () => {
     const member = await service.join(owner.organizationId);
     const mate = new Client(service, member);
     const made = { title: "Mine", goal: "g", agent_id: agent };
@@ -245,7 +245,7 @@ describe("refusals", () => {
 });
 
 describe("lists", () => {
-  test("[MIS-5] missions and their ledgers are listed by pages, newest first, by filters", async () => {
+  test("[MIS-5] missions and their ledgers are listed in pages, newest first, with filters", async () => {
     const founded = await service.found("Lists");
     const hands = new Client(service, founded);
     const worker = await createAgent(service, founded);
@@ -294,7 +294,7 @@ describe("lists", () => {
   });
 });
 
-test("[MIS-4] the database takes each time of a mission's schedule once", async () => {
+test("[MIS-4] the database accepts each time of a mission's schedule only once", async () => {
   const { id } = await create({ schedule: { type: "once", value: new Date().toISOString() } });
   await becomes(id, ({ status }) => status === "completed");
   const [run] = await service.database.read`select * from mission_run where mission_id = ${id}`;

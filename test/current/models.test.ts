@@ -10,7 +10,7 @@ import { createAgent, execute, expectFailure } from "../support/v1.ts";
 const ENDPOINT = "http://127.0.0.1:1/v1";
 const ALLOWED = "openai:gpt-x";
 
-test("[RUN-3] [RUN-4] the operator's limits are what a run keeps and what the list of models tells", async () => {
+test("[RUN-3] [RUN-4] a run keeps the operator's limits, and the list of models reports them", async () => {
   const service = await startService({ settings: { jobSteps: 2, jobMinutes: 1.5 } });
   try {
     const owner = await service.found();
@@ -116,7 +116,7 @@ describe("a chat whose own model is not allowed any more", () => {
   });
   afterAll(() => service.stop());
 
-  test("[RUN-4] both surfaces refuse before anything is made, and the agent's other chats continue", async () => {
+  test("[RUN-4] both surfaces refuse before anything is created, and the agent's other chats continue", async () => {
     const owner = await service.found();
     const client = new Client(service, owner);
     const agent = await createAgent(service, owner);

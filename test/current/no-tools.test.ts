@@ -49,7 +49,7 @@ async function ends(agent: Json, status = "completed", options?: Json): Promise<
 }
 const OWN = { kind: "client", name: "price", description: "A price", input_schema: { type: "object" } };
 
-test("[RUN-2] an empty list of allowed tools means none of the service's, and null those that only read", async () => {
+test("[RUN-2] an empty list of allowed tools means none of the service's tools, and null those that only read", async () => {
   const agent = await agentWith({ allowed_tools: [] });
   expect(agent).toMatchObject({ allowed_tools: [], has_no_tools: true });
   await ends(agent);
@@ -65,7 +65,7 @@ test("[RUN-2] an empty list of allowed tools means none of the service's, and nu
   expect(toolsSent()).toEqual([]);
 });
 
-test("[RUN-2] an agent for which none are named has those that only read, and its own tools are never part of the list", async () => {
+test("[RUN-2] an agent without a list has the tools that only read, and its own tools are never part of the list", async () => {
   await ends(await agentWith({}));
   expect(toolsSent()).toContain("list_tasks");
   await ends(await agentWith({ allowed_tools: [], tools: [OWN] }));
@@ -77,7 +77,7 @@ test("[RUN-2] an empty list of a chat means no tools at all", async () => {
   expect(toolsSent()).toEqual([]);
 });
 
-test("[RUN-2] a tool that was not offered is refused, although it only reads", async () => {
+test("[RUN-2] a tool that was not offered is refused, even if it only reads", async () => {
   const call = { index: 0, id: "c", function: { name: "current_time", arguments: "{}" } };
   const calls = framesOf({ choices: [{ delta: { tool_calls: [call] }, finish_reason: "tool_calls" }] });
   const count = provider.bodies.length;
@@ -87,7 +87,7 @@ test("[RUN-2] a tool that was not offered is refused, although it only reads", a
   expect(JSON.stringify(provider.bodies.at(-1))).toContain("not allowed to use current_time");
 });
 
-test("[RUN-24] a model that takes no tools is asked again without, its job says so once, and the next one does at once", async () => {
+test("[RUN-24] a model without tool support is called again without tools, its job reports it once, and the next job calls it without tools at once", async () => {
   provider.refusal = (body) => ("tools" in (body as object) ? "small does not support tools" : null);
   const agent = await agentWith({ model: "openai-compatible:small" });
   const before = provider.bodies.length;

@@ -43,13 +43,13 @@ const send = (method: string, path: string, body: string, token = owner.token) =
     body,
   });
 
-test("[GEN-7] there are such operations on both surfaces", () => {
+test("[GEN-7] both surfaces have such operations", () => {
   expect(CHANGES.length).toBeGreaterThan(12);
   expect(new Set(CHANGES.map(({ surface }) => surface)).size).toBe(2);
 });
 
 describe.each(CHANGES)("$method $path", ({ surface, method, path }) => {
-  test("[GEN-7] says that nobody knows the record before it says what is wrong with the body", async () => {
+  test("[GEN-7] reports a missing record before it reports errors of the body", async () => {
     for (const body of ["{", "[]", '{"name": 5, "nonsense": true}', `{"content": "${"x".repeat(1_100_000)}"}`]) {
       const answer = await send(method, path, body);
       expect({ status: answer.status, text: await answer.text() }).toMatchObject({ status: 404 });
@@ -63,7 +63,7 @@ describe.each(CHANGES)("$method $path", ({ surface, method, path }) => {
   });
 });
 
-test("[GEN-7] reads look for the record before they look at the query", async () => {
+test("[GEN-7] reads check the record before the query", async () => {
   const { chats, jobs, missions } = NONE;
   for (const path of [
     `chats/${chats}/messages?limit=0`,
@@ -87,7 +87,7 @@ test("[GEN-7] a record of another organization is 404 whatever the body is", asy
   await refused(other.call("PATCH", `/api/agents/${String(agent["id"])}`, SERVERS), 404, "not_found");
 });
 
-test("[IDEM-3] what is kept under a key has the same order", async () => {
+test("[IDEM-3] answers kept under a key follow the same order", async () => {
   const ask = (body: string) =>
     fetch(`${service.url}/api/chats/${NONE["chats"]}/messages`, {
       method: "POST",

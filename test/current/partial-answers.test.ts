@@ -69,7 +69,7 @@ for (const [reason, words] of CUT)
       expect((await execute(false)).ok).toBe(false);
     });
 
-    test("[RUN-27] makes none of its calls, and the model is told and asked again", async () => {
+    test("[RUN-27] makes none of its calls, and the model gets the reason and is asked again", async () => {
       const call = { type: "tool_use", id: "c1", name: "create_task", input: { title: "cut" } } as const;
       steps = [[{ say: "I add it." }, { use: call }, { stop: reason }], [{ say: "Done." }]];
       const job = await done("completed");
@@ -82,14 +82,14 @@ for (const [reason, words] of CUT)
     });
   });
 
-test("[RUN-27] a model whose calls are cut again and again is asked within the budget", async () => {
+test("[RUN-27] a model whose calls are cut repeatedly is asked again only within the budget", async () => {
   const call = { type: "tool_use", id: "c1", name: "create_task", input: {} } as const;
   steps = [[{ use: call }, { stop: "length" }]];
   expect(await done("blocked", { budget: { max_steps: 3 } })).toMatchObject({ blocked_reason: "budget_reached" });
   expect(service.model.calls.filter(({ origin }) => origin.organizationId === owner.organizationId)).toHaveLength(3);
 });
 
-test("[RUN-27] a whole answer says that it ended by itself, and v1 says nothing", async () => {
+test("[RUN-27] a complete answer reports that it ended by itself, and v1 reports nothing", async () => {
   steps = [[{ say: "Whole" }]];
   const job = await done("completed");
   expect(job).toMatchObject({ stop_reason: "stop", warnings: [] });
@@ -97,7 +97,7 @@ test("[RUN-27] a whole answer says that it ended by itself, and v1 says nothing"
   expect(await (await execute(false)).json()).not.toHaveProperty("stopReason");
 });
 
-test("[RUN-27] a summary that was cut replaces nothing", async () => {
+test("[RUN-27] a truncated summary replaces nothing", async () => {
   steps = [[{ say: "Whole" }]];
   const chat = await client.chat(agent, owner.workspaceId);
   const { job: first } = await client.send(chat, "one");

@@ -101,7 +101,7 @@ test("[AUTH-19] a removed member's sessions, tokens, programs and streams end wi
   await isGone();
 });
 
-test("[AUTH-19] a token that is made between the look of a removal and its commit is dead when its person returns", async () => {
+test("[AUTH-19] a token that is created between the check of a removal and its commit is invalid when its person returns", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const wanted = { name: "Late", scopes: ["agents:read"], expires_in_days: 30 };
@@ -163,7 +163,7 @@ test("[AUTH-18] the removal of a person withdraws the open invitations of their 
   expect(await statusOf(other.id)).toBe("revoked");
 });
 
-test("[AUTH-18] an invitation that a removal has missed does not let its person back in, a later one does", async () => {
+test("[AUTH-18] an invitation that a removal missed does not let its person back in, a later one does", async () => {
   const { organizationId } = owner;
   const person = await service.join(organizationId);
   const { email } = await answered<{ email: string }>(call(owner, "GET", `/api/members/${person.userId}`));
@@ -215,7 +215,7 @@ test("[AUTH-19] a new member invited by a link signs in, makes a token and uses 
   await refused(call(owner, "POST", `/api/invitations/${String(made["id"])}/revoke`), 404, "not_found");
 });
 
-test("[AUTH-19] a withdrawn invitation opens nothing, and what is not an e-mail address is refused", async () => {
+test("[AUTH-19] a withdrawn invitation does not work, and a malformed e-mail address is refused", async () => {
   const { id, url } = await answered(call(owner, "POST", "/api/invitations", { email: "eve@example.com" }), 201);
   expect(await answered(call(owner, "POST", `/api/invitations/${String(id)}/revoke`))).toMatchObject({
     status: "revoked",

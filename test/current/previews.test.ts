@@ -64,7 +64,7 @@ describe("texts", () => {
     for (const [link] of html.matchAll(/<a [^>]*href[^>]*>/g)) expect(link).toContain("noopener");
   });
 
-  test("[WSP-2] code is highlighted by its name, and other text is as it is", async () => {
+  test("[WSP-2] code is highlighted by its file name, and other text is unchanged", async () => {
     const code = await preview("a.py", "def f(x):\n    return '<b>' + x  # <script>\n");
     expect(code["kind"]).toBe("text");
     expect(code["html"]).toContain('<span class="hljs-keyword">def</span>');
@@ -81,7 +81,7 @@ describe("texts", () => {
     });
   });
 
-  test("[WSP-2] a text that a parser chokes on is shown without HTML, in time", async () => {
+  test("[WSP-2] a text that a parser cannot handle is shown without HTML, in time", async () => {
     for (const text of ["[".repeat(60_000), "*_".repeat(30_000)])
       expect(await preview("bomb.md", text)).toMatchObject({ kind: "markdown", content: text });
   }, 60_000);
@@ -104,7 +104,7 @@ describe("pictures", () => {
     expect(made.includes("somebody")).toBe(false);
   });
 
-  test("[WSP-2] a small image stays as large as it is, and one that is none has no picture", async () => {
+  test("[WSP-2] a small image keeps its size, and a broken one has no picture", async () => {
     const png = await sharp({ create: { width: 3, height: 5, channels: 4, background: "red" } })
       .png()
       .toBuffer();
@@ -145,7 +145,7 @@ describe("PDF", () => {
     expect([data[0], data.some((grey) => grey < 100)]).toEqual([255, true]);
   });
 
-  test("[WSP-2] what is broken has its address only", async () => {
+  test("[WSP-2] a broken file has only its address", async () => {
     for (const [path, body] of [
       ["broken.pdf", "%PDF-1.4 and nothing more"],
       ["empty.pdf", ""],
@@ -179,7 +179,7 @@ describe("tables", () => {
     expect(await preview("t.parquet", parquet)).toMatchObject({ kind: "table", table: { rows: [[7, "seven"]] } });
   });
 
-  test("[WSP-2] a table that cannot be read is shown as text, or as nothing that can be shown", async () => {
+  test("[WSP-2] an unreadable table is shown as text, or reported as not displayable", async () => {
     const broken = await preview("broken.json", '[{"a":1},{"a":');
     expect(broken).toMatchObject({ kind: "text", content: '[{"a":1},{"a":' });
     expect(await preview("broken.parquet", new Uint8Array([0x50, 0x41, 0x52, 0x31, 0xff]))).toMatchObject({

@@ -57,14 +57,14 @@ const operations = ({ id, chat_id }: Job): readonly (readonly [string, string, o
   ["DELETE", `/api/chats/${chat_id}`],
 ];
 
-test("[AGT-5] no operation on the work of somebody's private agent answers anybody else, and nothing happens", async () => {
+test("[AGT-5] operations on the work of a private agent are refused to everybody else, and change nothing", async () => {
   const job = await waiting(mine, await agentOf(mine));
   for (const [method, path, body] of operations(job)) await refused(theirs.call(method, path, body), 404, "not_found");
   expect(await mine.job(job.id)).toMatchObject({ status: "blocked", version: job.version });
   expect(await mine.readChat(job.chat_id)).toMatchObject({ message_count: 2, options: { auto_approve: false } });
 });
 
-test("[AGT-5] lists leave it out for others, whatever they filter by", async () => {
+test("[AGT-5] lists omit it for others, whatever the filter", async () => {
   const agent = await agentOf(mine);
   const job = await waiting(mine, agent);
   for (const query of ["", `&agent_id=${agent}`]) {
@@ -75,7 +75,7 @@ test("[AGT-5] lists leave it out for others, whatever they filter by", async () 
   }
 });
 
-test("[AGT-5] its creator and who began it continue to see it when an agent becomes private, and when it is deleted", async () => {
+test("[AGT-5] the agent's creator and the person who started the work still see it when the agent becomes private or is deleted", async () => {
   const agent = await agentOf(mine);
   await share(mine, agent, "organization");
   const begun = await waiting(theirs, agent);

@@ -71,7 +71,7 @@ const failureOf = async (id: string): Promise<Json> => {
   return (await client.get<{ error: Json }>(`/api/jobs/${id}`)).error;
 };
 
-test("[RUN-5] calls are made with the organization's key, from the next one on, and others with the operator's", async () => {
+test("[RUN-5] calls use the organization's key from the next one on, and other calls the operator's", async () => {
   const from = provider.requests.length;
   const other = await service.found("Other");
   const runs = async (): Promise<void> => {
@@ -130,7 +130,7 @@ test("[RUN-29] a provider of the file has its own address, headers and keys of o
   expect(JSON.stringify(unknown)).toContain("No provider of models has this name; did you mean `acme`?");
 });
 
-test("[RUN-5] jobs and messages say which tokens the organization's key has paid", async () => {
+test("[RUN-5] jobs and messages report the tokens that the organization's key paid for", async () => {
   await answered(store(OWN), 201);
   await answered(use(), 201);
   const { id, chat } = await work();
@@ -170,7 +170,7 @@ test("[RUN-5] a key that does not exist, or that no header can hold, fails the j
   expect(keysSince(from)).toEqual([]);
 });
 
-test("[RUN-5] what a provider limits for one key delays no other", async () => {
+test("[RUN-5] a provider's rate limit for one key delays no other key", async () => {
   await answered(store(OWN), 201);
   await answered(use(), 201);
   const other = await service.found("Other");
@@ -218,7 +218,7 @@ test("[RUN-5] only an owner whose token may use secrets sets and removes keys, a
   ]);
 });
 
-test("[RUN-5] a key names a provider and a secret that there are", async () => {
+test("[RUN-5] a key must name an existing provider and an existing secret", async () => {
   await refused(use("NONE"), 400, "invalid_request");
   await answered(store(OWN), 201);
   await refused(use("NONE"), 400, "invalid_request");
@@ -250,7 +250,7 @@ test("[RUN-5] a key is in no table, log line, answer or stream", async () => {
   expect(texts[0]).toContain('"provider": "openai"');
 });
 
-test("[RUN-5] [RUN-4] models for keys of organizations are theirs alone, and are never called with the operator's", async () => {
+test("[RUN-5] [RUN-4] models for organizations' keys are never called with the operator's key", async () => {
   const { models } = await client.get<{ models: Json[] }>("/api/models");
   expect(models.map(({ id, needs_own_key: needs }) => [id, needs])).toContainAllValues([
     ["openai:fake-model", false],

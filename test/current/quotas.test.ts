@@ -72,7 +72,7 @@ describe("at its limit each is refused with what and how much", () => {
     expect([200, 201]).toContain((await make()).status);
   });
 
-  test("[QUOTA-1] chats, on every way: POST, an agent's first chat, an execution", async () => {
+  test("[QUOTA-1] the quota of chats applies to every way to create one: POST, an agent's first chat, an execution", async () => {
     const agent = await createAgent(service, owner);
     const chat = { agent_id: agent, workspace_id: owner.workspaceId };
     await setQuota("chats", 2);
@@ -84,7 +84,7 @@ describe("at its limit each is refused with what and how much", () => {
     expect(await used("agents")).toBe(1);
   });
 
-  test("[QUOTA-1] missions", async () => {
+  test("[QUOTA-1] missions have a quota", async () => {
     const agent = await createAgent(service, owner);
     const make = () => client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: agent });
     await setQuota("missions", 1);
@@ -95,7 +95,7 @@ describe("at its limit each is refused with what and how much", () => {
   });
 });
 
-test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs continue", async () => {
+test("[QUOTA-1] full rows and bytes refuse new work; reads and running work continue", async () => {
   const agent = await createAgent(service, owner);
   const chat = await client.chat(agent, owner.workspaceId);
   for (const quota of ["stored_rows", "stored_bytes"] as const) {
@@ -119,7 +119,7 @@ test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs continue"
   }
 });
 
-test("[QUOTA-1] shares and invitations are refused as whatever else is new", async () => {
+test("[QUOTA-1] shares and invitations are refused like other new records", async () => {
   const share = () => client.call("POST", `/api/workspaces/${owner.workspaceId}/files/share`, { path: "a.txt" });
   const invite = () => client.call("POST", "/api/invitations", { email: "ada@example.com" });
   expect((await upload("a.txt", "a")).status).toBe(201);
@@ -128,7 +128,7 @@ test("[QUOTA-1] shares and invitations are refused as whatever else is new", asy
   for (const make of [share, invite]) expect(await refused(make(), 429, "quota_exceeded")).toMatchObject({ limit: 1 });
 });
 
-test("[QUOTA-2] of many at once exactly as many are made as there is room for", async () => {
+test("[QUOTA-2] of many concurrent requests exactly as many succeed as the quota allows", async () => {
   await setQuota("tasks", 25);
   const statuses = await Promise.all(
     Array.from({ length: 100 }, async () => (await client.call("POST", "/api/v1/tasks", { title: "T" })).status),
@@ -137,7 +137,7 @@ test("[QUOTA-2] of many at once exactly as many are made as there is room for", 
   expect(await used("tasks")).toBe(25);
 });
 
-test("[QUOTA-2] deleting and ending frees quota", async () => {
+test("[QUOTA-2] deleted and ended records free their quota", async () => {
   await setQuota("agents", 1);
   const make = () => client.call("POST", "/api/agents", AGENT);
   const { id } = await answered<{ id: string }>(make(), 201);
@@ -191,7 +191,7 @@ test("[QUOTA-1] [WSP-12] content that nothing refers to counts past 1 GiB, so st
   expect((await upload("b.txt", "1")).status).toBe(201);
 });
 
-test("[QUOTA-1] [WSP-12] of a file without room nothing is stored, and what a refused commit leaves counts", async () => {
+test("[QUOTA-1] [WSP-12] nothing is stored of a file over the quota, and content of a refused commit counts", async () => {
   const { organizationId } = owner;
   const stored = async () => {
     const rows = await service.database.read<{ n: number }[]>`
@@ -230,7 +230,7 @@ test("[QUOTA-1] [WSP-12] of a file without room nothing is stored, and what a re
   expect(await used("file_bytes")).toBe(12);
 });
 
-test("[QUOTA-2] nothing is stored of a file for which an agent's organization has no room", async () => {
+test("[QUOTA-2] nothing is stored of an agent's file over the quota of its organization", async () => {
   const { organizationId } = owner;
   const agent = await createAgent(service, owner, { name: "Ada", systemPrompt: "x" });
   await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["write_file"] }));
@@ -246,7 +246,7 @@ test("[QUOTA-2] nothing is stored of a file for which an agent's organization ha
   expect(stored[0]?.n).toBe(0);
 });
 
-test("[QUOTA-1] [WSP-12] what the refused commit of an agent's file leaves counts", async () => {
+test("[QUOTA-1] [WSP-12] content of an agent's file counts after its commit was refused", async () => {
   const agent = await createAgent(service, owner, { name: "Ada", systemPrompt: "x" });
   await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["write_file"] }));
   const chat = await client.chat(agent, owner.workspaceId);
@@ -261,7 +261,7 @@ test("[QUOTA-1] [WSP-12] what the refused commit of an agent's file leaves count
   expect(await used("file_bytes")).toBe(12);
 });
 
-test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a refusal is not kept under its key", async () => {
+test("[QUOTA-2] a restart forgets neither counts nor limits, and a refusal is not kept under its key", async () => {
   const testDatabase = await createTestDatabase();
   const before = await startService({ testDatabase });
   const founded = await before.found();
@@ -292,7 +292,7 @@ test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a ref
   }
 });
 
-test("[QUOTA-1] the service's defaults are set by the operator, and one organization's go before them", async () => {
+test("[QUOTA-1] the operator sets the service's defaults, and an organization's own quotas override them", async () => {
   const small = await startService({ settings: { quotas: ["agents=1", "workspaces=unlimited"] } });
   try {
     const founded = await small.found();
@@ -324,7 +324,7 @@ test("[QUOTA-1] the service's defaults are set by the operator, and one organiza
   }
 });
 
-test("[QUOTA-1] a model is told when its tool meets a quota", async () => {
+test("[QUOTA-1] a model gets the reason when its tool reaches a quota", async () => {
   const agent = await createAgent(service, owner);
   await answered(client.call("PATCH", `/api/agents/${agent}`, { allowed_tools: ["create_task"] }));
   const chat = await client.chat(agent, owner.workspaceId);

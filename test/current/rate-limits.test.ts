@@ -82,7 +82,7 @@ function expectHeaders(response: Response, budget = 3_000): void {
 }
 
 describe("counting", () => {
-  test("[RATE-1] of 3,100 requests at once 3,000 are answered and 100 are told when to come again", async () => {
+  test("[RATE-1] of 3,100 concurrent requests 3,000 are answered and 100 get the time to retry", async () => {
     // Answered from memory: it is the counting that is tested.
     const agent = await createAgent(service, owner);
     expect(await flood(3_100, () => read(owner, `/api/agents/${agent}`))).toEqual({ 200: 3_000, 429: 100 });
@@ -120,7 +120,7 @@ describe("counting", () => {
     budgets.clear();
   });
 
-  test("[RATE-3] without a token, and with a bad one, the address counts", async () => {
+  test("[RATE-3] requests without a valid token count for the address", async () => {
     expect(remaining(await from("203.0.113.2", null, "/api/tasks"))).toBe(2_999);
     expect(remaining(await from("203.0.113.2", BAD, "/api/tasks"))).toBe(2_998);
     expect(remaining(await from("203.0.113.2", UNKNOWN, "/api/tasks"))).toBe(2_997);
@@ -129,13 +129,13 @@ describe("counting", () => {
     expect(remaining(await from("203.0.113.2", owner, "/api/tasks"))).toBe(2_999);
   });
 
-  test("[RATE-3] of an IPv6 address the /64 counts", async () => {
+  test("[RATE-3] an IPv6 address counts by its /64", async () => {
     expect(remaining(await from("2001:db8::1", null, "/api/tasks"))).toBe(2_999);
     expect(remaining(await from("2001:db8::2", null, "/api/tasks"))).toBe(2_998);
     expect(remaining(await from("2001:db8:0:1::1", null, "/api/tasks"))).toBe(2_999);
   });
 
-  test("[RATE-3] what a peer that is not a configured proxy forwards does not count", async () => {
+  test("[RATE-3] forwarded addresses from a peer that is not a configured proxy are ignored", async () => {
     const plain = await startService({ clock });
     const send = async (address: string) =>
       remaining(await fetch(`${plain.url}/api/tasks`, { headers: { "x-forwarded-for": address } }));
@@ -143,14 +143,14 @@ describe("counting", () => {
     await plain.stop();
   });
 
-  test("[RATE-3] a path that does not exist counts for the token, as everything does that it is sent with", async () => {
+  test("[RATE-3] a path that does not exist counts for its token, like every other request", async () => {
     await read(owner);
     expect(remaining(await read(owner, "/api/nothing"))).toBe(2_998);
     expect(remaining(await from("203.0.113.4", owner, "/api/tasks", { method: "OPTIONS" }))).toBe(2_997);
     expect(remaining(await from("203.0.113.4", owner, "/api/tasks", { method: "PUT" }))).toBe(2_996);
   });
 
-  test("[RATE-3] a replayed request counts as any other", async () => {
+  test("[RATE-3] a replayed request counts like any other", async () => {
     const agent = await createAgent(service, owner);
     const send = (): Promise<Response> =>
       from("203.0.113.1", owner, "/api/chats", {
@@ -174,7 +174,7 @@ describe("signed addresses", () => {
     return ((await client.job(job.id))["links"] as Json)["app_stream"] as string;
   }
 
-  test("[RATE-2] [SSE-9] their streams have the version and rate headers, of a budget beside that of the token", async () => {
+  test("[RATE-2] [SSE-9] their streams have version and rate headers, of a budget separate from the token's", async () => {
     const caller = await service.found();
     const page = await pageOf(caller);
     budgets.set(caller.organizationId, 100);
@@ -192,7 +192,7 @@ describe("signed addresses", () => {
     budgets.clear();
   });
 
-  test("[RATE-4] [SSE-9] failed signatures are throttled by address, and keep no good one of that address out", async () => {
+  test("[RATE-4] [SSE-9] failed signatures are throttled by address, and do not block valid ones from that address", async () => {
     const page = await pageOf(owner);
     const forged = page.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
     const first = await from("203.0.113.21", null, forged);
@@ -207,7 +207,7 @@ describe("signed addresses", () => {
     await refused(from("203.0.113.22", null, forged), 403, "invalid_signature");
   });
 
-  test("[SSE-9] [VER-1] a version that is not served is refused as everywhere", async () => {
+  test("[SSE-9] [VER-1] an unknown version is refused as everywhere", async () => {
     const answer = from("203.0.113.23", null, await pageOf(owner), { headers: { "api-version": "1999-01-01" } });
     await refused(answer, 400, "unsupported_api_version");
   });
@@ -268,7 +268,7 @@ describe("headers", () => {
     await stream.body?.cancel();
   });
 
-  test("[RATE-2] [RATE-6] they are on what is answered while the service stops, with a whole budget", async () => {
+  test("[RATE-2] [RATE-6] they are on answers during shutdown, with a full budget", async () => {
     const stopping = await startService({ clock });
     const caller = await stopping.found();
     await stopping.system.stop();
@@ -278,7 +278,7 @@ describe("headers", () => {
     await stopping.stop();
   });
 
-  test("[RATE-2] they are nowhere else", async () => {
+  test("[RATE-2] no other answers have them", async () => {
     for (const path of ["/", "/healthz", "/nothing", "/api/v1/agents", "/api/v1/nothing"]) {
       const response = await read(owner, path);
       expect(HEADERS.filter((name) => response.headers.has(name))).toEqual([]);
@@ -300,7 +300,7 @@ describe("headers", () => {
 });
 
 describe("failed authentication", () => {
-  test("[RATE-4] [RATE-5] it is throttled by address on both surfaces, each in its words, and a good token is let in", async () => {
+  test("[RATE-4] [RATE-5] it is throttled by address on both surfaces, each with its own error format, and a valid token is admitted", async () => {
     expect(await flood(1_500, () => from("203.0.113.5", BAD, "/api/v1/agents"))).toEqual({ 401: 1_500 });
     expect(await flood(1_600, () => from("203.0.113.5", null, "/api/tasks"))).toEqual({ 401: 1_500, 429: 100 });
     const v1 = await from("203.0.113.5", UNKNOWN, "/api/v1/agents");
@@ -314,7 +314,7 @@ describe("failed authentication", () => {
     }
   });
 
-  test("[RATE-4] v1 has no budget for those with a good token, unless it is configured", async () => {
+  test("[RATE-4] v1 has no rate limit for valid tokens, unless it is configured", async () => {
     const caller = await service.found();
     budgets.set(caller.organizationId, 50);
     const agent = await createAgent(service, caller);
@@ -346,7 +346,7 @@ test("[RATE-8] v1 has a protective limit for an organization, in its dialect and
   await guarded.stop();
 });
 
-test("[RATE-4] v1 is limited as the current surface where that is configured, streams too", async () => {
+test("[RATE-4] if configured, v1 has the limits of the current surface, also for streams", async () => {
   const limited = await startService({
     clock,
     settings: { rateLimitV1: true, rateBudgets: ["*=50"] },

@@ -105,7 +105,7 @@ describe.skipIf(!hasGit)("repositories", () => {
     expect((await client.get<Json>(workspace))["repos"]).toEqual([ready]);
   });
 
-  test("[WSP-6] a sync writes what has changed, removes what is gone, and keeps what was overwritten", async () => {
+  test("[WSP-6] a sync writes changed files, removes deleted ones, and keeps overwritten versions", async () => {
     git.commit("moving", { a: "1", b: "1", "dir/c": "1", "dir/d": "1" });
     const ready = await clone({ url: git.url("moving"), path: "m" });
     const commit = git.commit("moving", { a: "2", b: null, "dir/c": null, "dir/d": null });
@@ -124,7 +124,7 @@ describe.skipIf(!hasGit)("repositories", () => {
     expect(await events("workspace_file.changed")).toHaveLength(before);
   });
 
-  test("[WSP-6] a read-only mount is changed by nobody, a writable one keeps what is added to it", async () => {
+  test("[WSP-6] nobody can change a read-only mount, and a writable one keeps added files", async () => {
     git.commit("modes", { a: "1", "sub/b": "1" });
     const fixed = await clone({ url: git.url("modes"), path: "fixed" });
     await refused(request("PUT", "fixed/a", "2"), 403, "forbidden");
@@ -162,7 +162,7 @@ describe.skipIf(!hasGit)("repositories", () => {
     expect(await sync(begun)).toMatchObject({ status: "ready", error: null });
   });
 
-  test("[WSP-5] [RUN-5] credentials are named, are sent to the repository, and are in no record and no log", async () => {
+  test("[WSP-5] [RUN-5] credentials are given by name, are sent only to the repository, and are in no record and no log", async () => {
     const token = "ghp_TheTokenThatNobodySees";
     git.commit("private", { a: "1" });
     git.authorization = `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`;
@@ -255,7 +255,7 @@ describe.skipIf(!hasGit)("repositories", () => {
 });
 
 test.skipIf(!hasGit)(
-  "[WSP-5] a repository is cloned over plain http where the operator has opened its host",
+  "[WSP-5] a repository is cloned over plain http if the operator has allowed its host",
   async () => {
     const plain = await world.servePlain(({ socket }) => void socket.end(reply(404, {}, "")));
     const { port } = plain;
@@ -266,7 +266,7 @@ test.skipIf(!hasGit)(
   },
 );
 
-test("[WSP-5] without git a clone is refused in words", async () => {
+test("[WSP-5] without git a clone is refused with a message", async () => {
   const without = await startService({ resources: () => ({ git: null }) });
   try {
     const by = await without.found();

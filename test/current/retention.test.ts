@@ -83,7 +83,7 @@ test("[SSE-10] the chat of a job that is past retention keeps its events and its
   expect((await client.messages(chat)).map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
 });
 
-test("[SSE-10] while the events are within retention a sweep takes none", async () => {
+test("[SSE-10] a sweep removes no events within retention", async () => {
   const { id, last_seq: head } = await finished();
   await sweep(89);
   forget();
@@ -94,7 +94,7 @@ test("[SSE-10] while the events are within retention a sweep takes none", async 
   ).toEqual(Array.from({ length: head - 1 }, (_, i) => i + 2));
 });
 
-test("[IDEM-1] after 24 hours a key is free, and requests under it that meet the sweep are done once and stay done", async () => {
+test("[IDEM-1] after 24 hours a key is free, and requests with it during the sweep are executed once", async () => {
   const ask = (n: number) =>
     keyed(service, owner, `key ${n}`, {
       method: "POST",

@@ -26,7 +26,7 @@ const found = async (path: string, field: string, by = client): Promise<unknown[
 describe("agents", () => {
   const names = (query: string, by = client) => found(`/api/agents?${query}`, "name", by);
 
-  test("[GEN-8] by words of the name, or their beginnings, in any order and case", async () => {
+  test("[GEN-8] matches words of the name, or their beginnings, in any order and case", async () => {
     await agent("Ada Lovelace");
     await agent("Grace Hopper, Rear Admiral");
     expect(await names("name=ada")).toEqual(["Ada Lovelace"]);
@@ -111,7 +111,7 @@ describe("chats", () => {
     expect(await titles("text=giraffes")).toEqual(["Mine"]);
   });
 
-  test("[CHAT-10] only the maker and owners rename and delete a chat; others read it and write in it", async () => {
+  test("[CHAT-10] only the creator and owners rename and delete a chat; others read it and write in it", async () => {
     const id = await agent("Ada", { visibility: "organization" });
     const maker = new Client(service, await service.join(owner.organizationId));
     const other = new Client(service, await service.join(owner.organizationId));

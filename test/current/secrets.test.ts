@@ -60,7 +60,7 @@ test("[RUN-5] nobody reads a value: it is in no table, no log line and no answer
   await refused(service.call(owner, "GET", "/api/secrets/key"), 405, "method_not_allowed");
 });
 
-test("[RUN-5] only an owner with the scope of tokens has to do with secrets", async () => {
+test("[RUN-5] only an owner with the scope for tokens can use the operations of secrets", async () => {
   const member = await service.join(owner.organizationId);
   const reader = await service.tokenFor(owner, { kind: "service", scopes: ["tokens:read"] });
   const writer = await service.tokenFor(owner, { kind: "service", scopes: ["tokens:write"] });

@@ -43,7 +43,7 @@ const idle = (id: string) => until("the chat is idle", async () => (await client
 const contents = async (id: string) => (await client.messages(id)).map((m) => `${m.role} ${m.status} ${m.content}`);
 
 describe("an idle chat", () => {
-  test("[CHAT-4] a message is 202 with the message, its job, the chat and its place; all of it can be read at once", async () => {
+  test("[CHAT-4] a message is 202 with the message, its job, the chat and its position; all can be read immediately", async () => {
     const id = await open();
     const held = hold();
     const sent = await answered<Sent>(post(id, { content: "hi there", metadata: { a: 1 } }), 202);
@@ -79,7 +79,7 @@ describe("an idle chat", () => {
     });
   });
 
-  test("[CHAT-1] the status goes from standby to working and done, or to error, and on from both", async () => {
+  test("[CHAT-1] the status goes from standby to working, then to done or error, and from both to working again", async () => {
     const id = await open();
     service.model.script = () => [{ fail: { code: "provider_error", message: "no" } }];
     await client.reached((await client.send(id, "a")).job.id, "failed");
@@ -89,7 +89,7 @@ describe("an idle chat", () => {
     expect((await client.readChat(id)).status).toBe("done");
   });
 
-  test("[CHAT-5] every policy starts a turn where none runs", async () => {
+  test("[CHAT-5] every policy starts a turn if none is running", async () => {
     for (const on_busy of ["queue", "steer", "interrupt", "reject"]) {
       const id = await open();
       const sent = await client.send(id, "hi", { on_busy });
@@ -112,7 +112,7 @@ describe("an idle chat", () => {
     expect((errors as { path: string }[])[0]?.path).toBe(path);
   });
 
-  test("[ERR-5] a message of 256 KiB is taken, one byte more is 413; metadata over 16 KiB too", async () => {
+  test("[ERR-5] a message of 256 KiB is accepted, one more byte is 413, and so are metadata over 16 KiB", async () => {
     const id = await open();
     await client.reached((await client.send(id, "é".repeat(128 * 1024))).job.id, "completed");
     expect(await refused(post(id, { content: `${"é".repeat(128 * 1024)}x` }), 413, "payload_too_large")).toEqual({
@@ -126,7 +126,7 @@ describe("an idle chat", () => {
     });
   });
 
-  test("[RUN-4] without a usable model nothing is made, and the caller is told", async () => {
+  test("[RUN-4] without a usable model nothing is created, and the caller gets the reason", async () => {
     const id = await open();
     service.model.info = refuse({ kind: "provider_error", message: "no key" });
     await refused(post(id, { content: "hi" }), 502, "provider_error");
@@ -134,7 +134,7 @@ describe("an idle chat", () => {
   });
 });
 
-test("[CHAT-1] a message to a chat that is deleted while it is sent finds no chat", async () => {
+test("[CHAT-1] a message to a chat that is deleted at the same time is 404", async () => {
   const id = await open();
   const describing = spyOn(service.model, "describe").mockImplementationOnce(() => {
     void service.system.dispatch(chatRef(owner.organizationId, id), { kind: "delete_chat" });
@@ -146,7 +146,7 @@ test("[CHAT-1] a message to a chat that is deleted while it is sent finds no cha
 });
 
 describe("a busy chat", () => {
-  test("[CHAT-5] queue: the message waits in its place, and is answered after the ones before", async () => {
+  test("[CHAT-5] queue: the message waits in the queue, and is answered after the earlier ones", async () => {
     const id = await open();
     const release = hold();
     const first = await client.send(id, "one");
@@ -173,7 +173,7 @@ describe("a busy chat", () => {
     ]);
   });
 
-  test("[CHAT-5] a full queue takes no more messages, and a message that steers needs no place in it", async () => {
+  test("[CHAT-5] a full queue accepts no more messages, and a steering message needs no place in it", async () => {
     const id = await open();
     const release = hold();
     const { job } = await client.send(id, "one");
@@ -188,7 +188,7 @@ describe("a busy chat", () => {
     release();
   });
 
-  test("[CHAT-5] reject: 409 chat_busy with the job, and nothing is made", async () => {
+  test("[CHAT-5] reject: 409 chat_busy with the job, and nothing is created", async () => {
     const id = await open({ options: { on_busy: "reject" } });
     const release = hold();
     const { job } = await client.send(id, "one");
@@ -255,7 +255,7 @@ describe("a busy chat", () => {
     release();
   });
 
-  test("[CHAT-5] under parallel senders each policy keeps its word, and no message is lost", async () => {
+  test("[CHAT-5] each policy holds under concurrent senders, and no message is lost", async () => {
     for (const on_busy of ["queue", "steer", "interrupt", "reject"]) {
       const id = await open();
       const release = hold();

@@ -39,7 +39,7 @@ const open = ({ token }: NewShare, headers: Readonly<Record<string, string>> = {
   fetch(`${service.url}/share/${token}`, { headers });
 const withPassword = (password: string) => ({ authorization: `Basic ${btoa(`anyone:${password}`)}` });
 
-test("[WSP-2] anybody with the address gets the file, and nothing of it runs", async () => {
+test("[WSP-2] anybody with the address gets the file, and none of it is executed", async () => {
   const made = await share({});
   expect(made).toMatchObject({ path: "page.html", expires_at: null, downloads: 0, has_password: false });
   expect(made.url).toBe(`https://troupe.test/share/${made.token}`);
@@ -71,7 +71,7 @@ test("[WSP-2] of many concurrent downloads, exactly as many are served as were a
   expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(3);
 });
 
-test("[WSP-2] what sends no content is not a download: a look at the head, what the visitor has, what is behind the end", async () => {
+test("[WSP-2] requests without content are not downloads: HEAD, an unchanged file, a range past the end", async () => {
   const made = await share({ max_downloads: 1, password: "correct horse" });
   const look = (method: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service.url}/share/${made.token}`, { method, headers: { ...withPassword("correct horse"), ...headers } });
@@ -89,7 +89,7 @@ test("[WSP-2] what sends no content is not a download: a look at the head, what 
   expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(1);
 });
 
-test("[WSP-2] a password is requested, taken, and may be tried a few times only", async () => {
+test("[WSP-2] a password is requested and checked, with a limited number of attempts", async () => {
   const made = await share({ password: "correct horse" });
   const asked = await open(made);
   expect([asked.status, asked.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="share", charset="UTF-8"']);
@@ -104,7 +104,7 @@ test("[WSP-2] a password is requested, taken, and may be tried a few times only"
   expect([refusedNow.status, refusedNow.headers.has("retry-after")]).toEqual([429, true]);
 });
 
-test("[WSP-2] where too many passwords are checked at once, another one is 503 with Retry-After", async () => {
+test("[WSP-2] while too many passwords are being checked, another one is 503 with Retry-After", async () => {
   const made = await share({ password: "correct horse" });
   const busy = refuse({ kind: "overloaded", retryAfterMs: 5_000 });
   using hash = spyOn(Passwords.prototype, "hash").mockResolvedValueOnce(busy);
@@ -196,7 +196,7 @@ test("[RATE-2] every answer at a share's address has the headers of the rate lim
   }
 });
 
-test("[WSP-2] a browser gets a page that shows what is shared, and downloads it by a link; looking is not a download", async () => {
+test("[WSP-2] a browser gets a page that shows the file and links to its download; viewing it is not a download", async () => {
   const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
   await upload("table.csv", "name,size\n<b>one</b>,1\n");
   await upload("notes.md", "# Notes\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1))\n");
@@ -225,7 +225,7 @@ test("[WSP-2] a browser gets a page that shows what is shared, and downloads it 
 });
 
 test.skipIf(CHROMIUM === null)(
-  "[WSP-2] in a browser the preview of a share is seen, runs nothing and loads nothing",
+  "[WSP-2] a browser shows the preview of a share, which runs nothing and loads nothing",
   async () => {
     await upload("report.md", "# Report\n\n<img src=https://elsewhere.test/a.png onerror=alert(1)>\n\nAll is well.\n");
     const made = await share({ path: "report.md" });

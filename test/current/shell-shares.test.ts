@@ -46,7 +46,7 @@ async function ask(owner: Founded, message: string): Promise<{ readonly client: 
 }
 const of = (name: string): number => begun.filter((command) => command === name).length;
 
-test("[FAIR-4] an organization has a few shell commands at a time, and does not keep another one's waiting", async () => {
+test("[FAIR-4] an organization has a limited number of shell commands at once, and does not delay those of another", async () => {
   const many = await ask(await service.found(), `${COMMANDS} many`);
   await until("it has all that it may have", () => of("many") === ORGANIZATION_SHELLS);
   const other = await ask(await service.found(), "1 other");
@@ -61,7 +61,7 @@ test("[FAIR-4] an organization has a few shell commands at a time, and does not 
   await many.client.reached(many.jobId, "completed");
 });
 
-test("[FAIR-4] a command that is stopped while it waits does not begin", async () => {
+test("[FAIR-4] a command that is stopped while it waits does not start", async () => {
   begun.length = 0;
   const many = await ask(await service.found(), `${COMMANDS} stopped`);
   await until("it has all that it may have", () => of("stopped") === ORGANIZATION_SHELLS);

@@ -23,7 +23,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     }
   };
 
-  test("[WSP-16] a command sees its folder, and tells what it says and how it ends", async () => {
+  test("[WSP-16] a command sees its folder, and its output and exit code are reported", async () => {
     expect(await run("cat f; echo no >&2; exit 3")).toEqual({
       end: { kind: "exited", code: 3 },
       output: "contentno\n",
@@ -54,7 +54,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     expect(reached.output).not.toContain("REACHED");
   });
 
-  test("[WSP-16] its time, its output, its memory and what it writes are bounded", async () => {
+  test("[WSP-16] its time, output, memory and written data are limited", async () => {
     expect((await run("sleep 60", { ...LIMITS, timeoutMs: 300 })).end).toEqual({ kind: "timeout" });
     const long = await run("yes | head -c 100000");
     expect([long.output.length, long.isCut]).toEqual([2_000, true]);
@@ -69,7 +69,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     expect((await stopped).end).toEqual({ kind: "aborted" });
   });
 
-  test("[WSP-16] nothing but its folder and a bounded part of memory can be written", async () => {
+  test("[WSP-16] it can write only to its folder and a limited amount of memory", async () => {
     const outside = 'for at in / /dev /run /usr /proc; do echo x > "$at/x" && echo "WRITTEN $at"; done; ';
     const full =
       'for at in /tmp /dev/shm; do n=0; while head -c 3000000 /dev/zero > "$at/$n"; do n=$((n+1)); done; done; ';
@@ -77,7 +77,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     expect(output.trim().split(/\s+/)).toEqual(["65536", "65536"]);
   });
 
-  test("[WSP-17] with a proxy it has one way out: the socket of the service", async () => {
+  test("[WSP-17] with a proxy its only network is the socket of the service", async () => {
     const folder = mkdtempSync(join(tmpdir(), "troupe-shell-"));
     const path = join(folder, "proxy");
     const asked: string[] = [];
@@ -103,7 +103,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     }
   });
 
-  test("[WSP-16] processes that it has started end with it", async () => {
+  test("[WSP-16] its child processes end with it", async () => {
     const from = performance.now();
     expect((await run("sleep 60 & echo done")).output).toBe("done\n");
     expect(performance.now() - from).toBeLessThan(9_000);
@@ -202,7 +202,7 @@ describe.skipIf(shell === null)("the tool", () => {
     expect((await fetch(at("table"), { headers: headers() })).headers.get("content-type")).toBe("text/csv");
   });
 
-  test("[WSP-16] a file that becomes a directory, and a directory that becomes a file, are changed so", async () => {
+  test("[WSP-16] a file can become a directory, and a directory a file", async () => {
     await put("a", "file");
     await put("b/c/d", "deep");
     const told = await use({ command: "rm a; mkdir a; echo in > a/x; rm -r b; echo file > b" });
@@ -210,7 +210,7 @@ describe.skipIf(shell === null)("the tool", () => {
     expect(await Promise.all(["a/x", "b"].map(read))).toEqual(["in\n", "file\n"]);
   });
 
-  test("[WSP-17] a command asks for what its operator allows, and hears why it cannot have the rest", async () => {
+  test("[WSP-17] a command reaches the hosts that the operator allows, and gets the reason for refused ones", async () => {
     const connect = (host: string) =>
       `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n" >&3; cat <&3'`;
     const told = await use({ command: `${connect("packages.test")}; ${connect("elsewhere.test")}` });
@@ -220,7 +220,7 @@ describe.skipIf(shell === null)("the tool", () => {
     expect(tools.find(({ name }) => name === "shell")?.["description"]).toContain("to these hosts: packages.test");
   });
 
-  test("[WSP-16] a failure, and what it was not allowed, is told to the model", async () => {
+  test("[WSP-16] failures and forbidden actions are reported to the model", async () => {
     expect(await use({ command: "echo broken >&2; exit 7" })).toMatch(/exit 7.*broken/);
     expect(await use({ command: "ls", path: "nowhere" })).toContain("is_error");
     expect(await use({ command: "ls", path: "../up" })).toContain("must not leave the workspace");

@@ -37,7 +37,7 @@ async function walk(by: Client, plural: string, query: string): Promise<Walked> 
   }
 }
 
-test("[GEN-9] [GEN-16] a page of two filters that looks at ten times its limit is short or empty, and continues there", async () => {
+test("[GEN-9] [GEN-16] a page with two filters that has checked ten times its limit is short or empty, and continues there", async () => {
   const chat = await client.chat(agent, owner.workspaceId);
   await fillWork(service.database.read, owner.organizationId, chat, {
     count: 500,

@@ -34,7 +34,7 @@ test("[RT-17] writes are 503 storage_full and leave nothing, reads continue, and
   await answered(write(), 201);
 });
 
-test("[RT-17] an upload is refused before the disk has it, also in its middle; parts stay as far as they came", async () => {
+test("[RT-17] an upload is refused before it is written, also halfway; received parts are kept", async () => {
   const target = `${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=large.bin`;
   const bytes = crypto.getRandomValues(new Uint8Array(60_000));
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("base64");
@@ -75,7 +75,7 @@ test("[RT-17] an upload is refused before the disk has it, also in its middle; p
   await answered(put(bytes.slice(20_000), { ...inParts, ...rest }), 201);
 });
 
-test("[RT-17] a job that runs waits for room, and continues", async () => {
+test("[RT-17] a running job waits for free space, then continues", async () => {
   const client = new Client(service, owner);
   const hold = gate();
   service.model.script = () => [{ say: "half" }, hold, { say: " and half" }];

@@ -36,7 +36,7 @@ const ask = (chat: string, title: string) =>
     version: null,
   });
 
-test("[SSE-5] a reader that stops reading costs a bounded amount, is told where to continue, and is closed", async () => {
+test("[SSE-5] a reader that stops reading uses limited memory, gets its cursor, and is closed", async () => {
   const chat = await newChat();
   const slow = new RawStream(urlOf(chat), headers());
   const quick = await open(chat);
@@ -90,7 +90,7 @@ test("[SSE-5] deltas merge for a reader that is behind", async () => {
   await late.leave();
 });
 
-test("[SSE-5] four thousand connects and drops on a quiet stream leave no reader behind", async () => {
+test("[SSE-5] four thousand connects and disconnects on a quiet stream leave no reader behind", async () => {
   const chat = await newChat();
   await until("no stream is open", () => service.app.streams.count === 0);
   const url = urlOf(chat);
@@ -105,7 +105,7 @@ test("[SSE-5] four thousand connects and drops on a quiet stream leave no reader
   expect([replay.readers, replay.waiting.size]).toEqual([0, 0]);
 }, 120_000);
 
-test("[SSE-11] a revoked token closes its own open streams, and what it is just opening", async () => {
+test("[SSE-11] revoking a token closes its open streams, and those that are being opened", async () => {
   const [chat, other] = [await newChat(), await service.tokenFor(owner, {})];
   const mine = await StreamReader.open(urlOf(chat), { authorization: `Bearer ${other.token}` });
   const theirs = await open(chat);

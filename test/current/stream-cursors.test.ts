@@ -46,7 +46,7 @@ describe("cursors", () => {
     await first.leave();
   });
 
-  test("[SSE-3] and from the stored message, when it has been completed and memory has let go of it", async () => {
+  test("[SSE-3] a client gets the rest from the stored message, when it is completed and evicted from memory", async () => {
     const { chat, job } = await scene.finished();
     const all = await whole(scene.chatEvents(chat, "?replay=all&wait=end"));
     const seq = Number(all.find(({ event }) => event === "message.delta")?.id?.split(".")[0]);
@@ -90,7 +90,7 @@ describe("cursors", () => {
     expect(textIn(stored.slice(0, end))).toBe("after");
   });
 
-  test("[SSE-3] where the attempt has changed, message.restarted says so and the text comes from its beginning", async () => {
+  test("[SSE-3] if the attempt has changed, message.restarted is sent and the text comes from its beginning", async () => {
     const hold = gate();
     scene.service.model.script = () => [{ say: "first try" }, hold];
     const chat = await scene.newChat();
@@ -167,7 +167,7 @@ describe("cursors", () => {
     );
   });
 
-  test("[SSE-4] a cursor that is of no use: 200, reset with its reason, then the snapshot and the recent replay", async () => {
+  test("[SSE-4] an invalid cursor: 200, reset with its reason, then the snapshot and the recent replay", async () => {
     const { chat, head } = await scene.finished();
     const of = async (cursor: string) =>
       await whole(scene.chatEvents(chat, "?wait=end&replay=2", { "last-event-id": cursor }));
@@ -187,7 +187,7 @@ describe("cursors", () => {
     expect(over.response.status).toBe(204);
   });
 
-  test("[SSE-4] a cursor whose events are not kept any more is reset, one within what is kept is not", async () => {
+  test("[SSE-4] a cursor before the retained events is reset, one within them is not", async () => {
     const chat = await scene.newChat();
     for (let i = 0; i < 5; i++) await scene.client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
     scene.forget();
@@ -198,7 +198,7 @@ describe("cursors", () => {
     expect(durable(await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": "3" })))).toEqual([4, 5]);
   });
 
-  test("[SSE-2] more events than memory keeps come from the tables, then the live ones, without a seam", async () => {
+  test("[SSE-2] events that memory no longer has come from the tables, followed by live ones without a gap", async () => {
     const chat = await scene.newChat();
     const total = RING_EVENTS + 50;
     for (let i = 0; i < total; i++)

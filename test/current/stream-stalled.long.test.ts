@@ -94,7 +94,7 @@ function socketsOf(pid: number): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "[SSE-5] readers that take nothing cost a bounded amount, are let go, and leave no socket behind",
+  "[SSE-5] readers that read nothing use limited memory, are disconnected, and leave no socket behind",
   async () => {
     const folder = guardedFolder();
     const readers: Socket[] = [];

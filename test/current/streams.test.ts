@@ -19,7 +19,7 @@ afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 
 describe("frames", () => {
-  test("[SSE-1] a stream begins with a comment and the time to wait before coming back, then the replay, then what is live", async () => {
+  test("[SSE-1] a stream begins with a comment and the retry time, then the replay, then live events", async () => {
     const { chat, head } = await scene.finished();
     const reader = await scene.chatEvents(chat);
     expect(Object.fromEntries(reader.response.headers)).toMatchObject({
@@ -35,7 +35,7 @@ describe("frames", () => {
     await reader.leave();
   });
 
-  test("[SSE-2] a durable event has its seq as id and the data {seq, type, at, ...}; seqs count by one from 1", async () => {
+  test("[SSE-2] a durable event has its seq as id and the data {seq, type, at, ...}; seqs start at 1 and have no gaps", async () => {
     const { job } = await scene.finished();
     const frames = await whole(scene.jobEvents(job, "?replay=all"));
     const events = frames.filter((frame) => frame.id !== null && !frame.id.includes("."));
@@ -145,7 +145,7 @@ describe("the end of a stream", () => {
     expect([reader.frames.at(-1), fresh.frames.at(-1)]).toEqual([closing(String(head)), closing(`${head}.0`)]);
   });
 
-  test("[SSE-11] a reader without room for the news that its record has moved does not ask again and again", () => {
+  test("[SSE-11] a reader whose buffer is full when its record moves does not retry in a loop", () => {
     const replay = new Replay();
     const store = { page: () => Promise.resolve({ events: [], hasMore: false }) };
     const stream = new RecordStream("chat", new Subscription(replay, 0, store), { kind: "never" }, "0");
@@ -159,7 +159,7 @@ describe("the end of a stream", () => {
     ]);
   });
 
-  test("[SSE-6] a stream that ends while its end is being requested names the cursor of what it has told", async () => {
+  test("[SSE-6] a stream that ends while its end is being read reports the cursor of what it has sent", async () => {
     const replay = new Replay();
     const store = { page: () => Promise.resolve({ events: [], hasMore: false }) };
     const answer = Promise.withResolvers<number | null>();
@@ -175,7 +175,7 @@ describe("the end of a stream", () => {
     expect([await asked, stream.next(), stream.next()]).toEqual(["", "event: stream.end\ndata: {}\n\n", null]);
   });
 
-  test("[SSE-6] a page that has been fetched and not told does not move the cursor", async () => {
+  test("[SSE-6] a page that was fetched but not sent does not move the cursor", async () => {
     const events = [{ seq: 1, type: "chat.updated", at: "", data: {} }];
     const store = { page: () => Promise.resolve({ events, hasMore: false }) };
     const stream = new RecordStream("chat", new Subscription(new Replay(), 0, store), { kind: "never" }, "0.0");
@@ -185,7 +185,7 @@ describe("the end of a stream", () => {
     expect(stream.lastWords("shutdown")).toContain('"resume_after":"1"');
   });
 
-  test("[SSE-13] long events are read in pages of a bounded size, and each comes once", async () => {
+  test("[SSE-13] long events are read in pages of limited size, and each is sent once", async () => {
     const chat = await scene.newChat();
     const title = "x".repeat(100_000);
     const ref = chatRef(scene.owner.organizationId, chat);
@@ -233,7 +233,7 @@ describe("who may open one", () => {
     await refused(scene.service.call(null, "GET", ofChat), 401, "unauthenticated");
   });
 
-  test("[AUTH-4] to another organization there is no such chat and no such job", async () => {
+  test("[AUTH-4] another organization does not find the chat or the job", async () => {
     const { chat, job } = await scene.finished();
     const stranger = await scene.service.found("Stranger");
     for (const path of [

@@ -45,7 +45,7 @@ async function taskThat(...statuses: readonly string[]): Promise<string> {
 }
 
 describe("record", () => {
-  test("[GEN-8] [GEN-5] a task of v1 has its whole record here, and nothing more", async () => {
+  test("[GEN-8] [GEN-5] a task of v1 has its complete record here, and nothing more", async () => {
     const fields = { title: "Write", description: "It all", priority: "high", assignTo: "agt_x", spaceId: "wsp_x" };
     const id = await create(fields);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
@@ -76,7 +76,7 @@ describe("record", () => {
     },
   );
 
-  test("[AUTH-4] [GEN-8] a task of another organization is not found, and stays as it was", async () => {
+  test("[AUTH-4] [GEN-8] a task of another organization is not found, and does not change", async () => {
     const id = await create();
     const before = await read(id);
     const foreign = new Client(service, stranger);
@@ -88,7 +88,7 @@ describe("record", () => {
 });
 
 describe("making and deleting", () => {
-  test("[GEN-8] a task is made here too, pending, and its creator is the caller", async () => {
+  test("[GEN-8] a task created here is pending, and its creator is the caller", async () => {
     const body = {
       title: "Write",
       description: "It all",
@@ -105,7 +105,7 @@ describe("making and deleting", () => {
       await refused(client.call("POST", "/api/tasks", bad), 400, "invalid_request");
   });
 
-  test("[V1-7] an empty text takes the assignee and the workspace away, and v1 shows neither", async () => {
+  test("[V1-7] an empty string removes the assignee and the workspace, and v1 shows neither", async () => {
     const id = await create({ assignTo: "agt_x", spaceId: "wsp_x" });
     const task = await changed(id, { assigned_to: "", workspace_id: "" });
     expect(task).toMatchObject({ assigned_to: null, workspace_id: null, version: 2 });
@@ -152,7 +152,7 @@ test("[GEN-5] a task's actions are those of the caller's scopes", async () => {
 describe("list", () => {
   const pageOf = (by: Caller, query: string) => new Client(service, by).get<TaskPage>(`/api/tasks?${query}`);
 
-  test("[GEN-3] [GEN-8] pages are newest first, meet without a gap, and the last has no cursor", async () => {
+  test("[GEN-3] [GEN-8] pages are newest first, have no gaps, and the last page has no cursor", async () => {
     const by = await service.found("Pages");
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.unshift(await create({ title: `T${i}` }, by));
@@ -170,7 +170,7 @@ describe("list", () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test("[GEN-8] all filters that are given must match", async () => {
+  test("[GEN-8] all given filters must match", async () => {
     const by = await service.found("Filters");
     const mine = await create({ assignTo: "usr_a", spaceId: "wsp_a" }, by);
     const other = await create({ assignTo: "usr_a", spaceId: "wsp_b" }, by);
@@ -220,7 +220,7 @@ describe("scopes", () => {
 });
 
 describe("update", () => {
-  test("[GEN-8] changes what is named and nothing else; null takes a text back", async () => {
+  test("[GEN-8] changes only the given fields; null removes a text", async () => {
     const id = await create({ description: "D", assignTo: "usr_a" });
     const before = await read(id);
     const after = await changed(id, { title: "New", description: null });
@@ -241,7 +241,7 @@ describe("update", () => {
     expect(await read(id)).toMatchObject({ version: 3 });
   });
 
-  test("[GEN-8] a change of nothing is 200 and leaves no trace", async () => {
+  test("[GEN-8] a change without effect is 200 and leaves no trace", async () => {
     const id = await create();
     const before = await read(id);
     expect(await changed(id, {})).toEqual(before);
@@ -250,7 +250,7 @@ describe("update", () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test("[GEN-8] a task is started, paused, started and completed; completed_at is set then and kept", async () => {
+  test("[GEN-8] a task is started, paused, restarted and completed, and completed_at is set and kept", async () => {
     const id = await create();
     const started = await changed(id, { status: "in_progress" });
     expect(started).toMatchObject({
@@ -309,12 +309,12 @@ describe("update", () => {
     expect((await read(id)).version).toBe(1);
   });
 
-  test("[GEN-7] every wrong field is named at once", async () => {
+  test("[GEN-7] all wrong fields are reported together", async () => {
     const details = await refused(patch(await create(), { status: "x", priority: "x" }), 400, "invalid_request");
     expect((details["errors"] as Json[]).map(({ path }) => String(path)).toSorted()).toEqual(["/priority", "/status"]);
   });
 
-  test("[GEN-8] If-Match: an older version is 409 and changes nothing, the present one is taken", async () => {
+  test("[GEN-8] If-Match: an old version is 409 and changes nothing, the current one is accepted", async () => {
     const id = await create();
     const { version } = await changed(id, { title: "Second" });
     const withMatch = (match: string) =>

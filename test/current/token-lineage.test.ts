@@ -45,7 +45,7 @@ const statusOf = async (id: string, path = PERSONAL): Promise<string | undefined
     .find((token) => token.id === id)?.status;
 };
 
-test("[AUTH-10] revoking a token ends all that were made with it, at once and in their records, and no others", async () => {
+test("[AUTH-10] revoking a token revokes all that it created, immediately and in their records, and no others", async () => {
   const first = await made({}, owner);
   const second = await made({}, bearer(first), SERVICE);
   const third = await made({}, bearer(second));
@@ -67,7 +67,7 @@ async function newChat(): Promise<string> {
   return String((await answered(service.call(owner, "POST", "/api/chats", body), 201))["id"]);
 }
 
-test("[AUTH-10] the streams of a token end when the token that it was made with is revoked", async () => {
+test("[AUTH-10] the streams of a token end when its creator token is revoked", async () => {
   const scopes = ["tokens:write", "chats:read"];
   const parent = await made({ scopes }, owner);
   const child = await made({ scopes }, bearer(parent));
@@ -90,7 +90,7 @@ test("[AUTH-10] a revocation by the operator also ends the token's descendants, 
   await answered(service.call(owner, "GET", PERSONAL));
 });
 
-test("[AUTH-10] a token does not outlive the one that makes it: not by default, and not when requested", async () => {
+test("[AUTH-10] a token does not outlive its creator token: not by default, and not on request", async () => {
   const weekly = await service.tokenFor(owner, { expiresAt: inDays(10) });
   const byDefault = await made({}, weekly);
   const [own] = (await service.directory.listTokens(owner.organizationId)).filter(({ id }) => id === weekly.tokenId);
@@ -107,7 +107,7 @@ test("[AUTH-10] a token does not outlive the one that makes it: not by default, 
   }
 });
 
-test("[AUTH-10] tokens:write revokes nothing that is wider or outlives it; full access revokes any", async () => {
+test("[AUTH-10] tokens:write revokes no token with wider scopes or a later expiry; full access revokes any", async () => {
   const narrow = await service.tokenFor(owner, { scopes: ["tokens:write", "chats:write"], expiresAt: inDays(10) });
   const wide = await service.tokenFor(owner, { scopes: ["agents:write", "chats:read"], expiresAt: inDays(9) });
   const lasting = await service.tokenFor(owner, { scopes: ["chats:read"], expiresAt: inDays(11) });
@@ -126,7 +126,7 @@ test("[AUTH-10] tokens:write revokes nothing that is wider or outlives it; full 
   for (const { tokenId } of [wide, lasting]) await answered(revoke(tokenId, brief));
 });
 
-test("[AUTH-10] a token makes a bounded number that count; a revoked one makes room, an expired one too", async () => {
+test("[AUTH-10] a token can have a limited number of valid descendants; revoked and expired ones do not count", async () => {
   const maker = await service.tokenFor(owner, { expiresAt: inDays(90) });
   const tokens: TokenRecord[] = [];
   for (let i = 0; i < MAX_DESCENDANTS; i++) tokens.push(await made({ expires_in_days: 7 }, maker));
@@ -147,7 +147,7 @@ test("[AUTH-10] a token makes a bounded number that count; a revoked one makes r
   }
 }, 60_000);
 
-test("[AUTH-10] a token that is made while its maker is revoked does not count afterwards", async () => {
+test("[AUTH-10] a token that is created while its creator token is revoked is invalid afterwards", async () => {
   const maker = await service.tokenFor(owner, {});
   const outcomes = await Promise.all([
     ...Array.from({ length: 10 }, () => make({}, maker)),

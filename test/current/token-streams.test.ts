@@ -96,7 +96,7 @@ test("[AUTH-2] a revocation ends the stream of an execution on v1; the execution
   });
 });
 
-test("[AUTH-2] what the administration revokes loses its streams at once, and so does a removed person", async () => {
+test("[AUTH-2] a token that the operator revokes loses its streams at once, and so does a removed person", async () => {
   const member = await service.join(owner.organizationId);
   const [token, second] = [await service.tokenFor(member, {}), await service.tokenFor(member, {})];
   const [first, other] = [await open(token), await open(second)];
@@ -108,7 +108,7 @@ test("[AUTH-2] what the administration revokes loses its streams at once, and so
   await closed(other, "revoked");
 });
 
-test("[AUTH-2] the streams of a token that has expired end with the next look, and no others", async () => {
+test("[AUTH-2] the streams of an expired token end with the next check, and no others", async () => {
   const caller = await service.tokenFor(owner, { expiresAt: new Date(systemClock.now() + 7 * DAY_MS).toISOString() });
   const [reader, other] = [await open(caller), await open(owner)];
   await clock.skip(8 * DAY_MS);
@@ -118,7 +118,7 @@ test("[AUTH-2] the streams of a token that has expired end with the next look, a
   await other.leave();
 });
 
-test("[AUTH-2] a token that is revoked where nobody here is told loses its streams with the next look", async () => {
+test("[AUTH-2] a token that is revoked without a notification loses its streams with the next check", async () => {
   const caller = await service.tokenFor(owner, {});
   const reader = await open(caller);
   isWatching = true;

@@ -52,7 +52,7 @@ const revoke = (path: string, id: string, by: Caller = owner) => service.call(by
 const bearer = ({ token }: NewTokenRecord): Caller => ({ ...owner, token });
 
 describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
-  test("[AUTH-2] a token is made, works within its scopes, and is listed without its secret", async () => {
+  test("[AUTH-2] a new token works within its scopes, and is listed without its secret", async () => {
     const token = await made(path, { scopes: ["agents:read", "chats:write"] });
     expect(token).toEqual({
       id: expect.stringMatching(/^tok_[A-Za-z0-9_-]{21}$/) as string,
@@ -82,7 +82,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     expect(JSON.stringify(service.log).includes(token.token)).toBe(false);
   });
 
-  test("[AUTH-1] a token lives 90 days unless given, from 7 to 365", async () => {
+  test("[AUTH-1] a token is valid for 90 days by default, and for 7 to 365 on request", async () => {
     const maker = await service.tokenFor(owner, {
       expiresAt: new Date(systemClock.now() + 366 * DAY_MS).toISOString(),
     });
@@ -99,7 +99,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     }
   });
 
-  test("[AUTH-3] a scope that there is not, none and a bad name are refused with the field", async () => {
+  test("[AUTH-3] an unknown scope, no scope and a bad name are refused with the field", async () => {
     const cases: [Json, string][] = [
       [{ scopes: ["agents:read", "agents:delete"] }, "/scopes/1"],
       [{ scopes: [] }, "/scopes"],
@@ -118,7 +118,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     await made(path, { scopes: SCOPES, name: "x".repeat(100) });
   });
 
-  test("[AUTH-2] revoked, it is 401 from the next request on; again, it is the same answer", async () => {
+  test("[AUTH-2] a revoked token is 401 from the next request on, and revoking it again gives the same answer", async () => {
     const token = await made(path);
     await answered(service.call(bearer(token), "GET", "/api/agents"));
     const first = await answered<TokenRecord>(revoke(path, token.id));
@@ -129,7 +129,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     expect((await list(path)).find(({ id }) => id === token.id)).toEqual(first);
   });
 
-  test("[AUTH-4] expired, it is 401 token_expired, and its record says so", async () => {
+  test("[AUTH-4] an expired token is 401 token_expired, and its record says so", async () => {
     const token = await made(path, { expires_in_days: 7 });
     try {
       await clock.skip(7 * DAY_MS);
@@ -143,7 +143,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     }
   });
 
-  test("[AUTH-2] no token makes a scope that it lacks; write includes read, and * all", async () => {
+  test("[AUTH-2] no token grants a scope that it lacks; write includes read, and * includes all", async () => {
     const narrow = await service.tokenFor(owner, { kind: "service", scopes: ["tokens:write", "chats:write", "mcp"] });
     await made(path, { scopes: ["chats:read", "chats:write", "tokens:read", "mcp"] }, narrow);
     const answer = await make(path, { scopes: ["chats:read", "agents:read", "*"] }, narrow);
@@ -170,7 +170,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     expect(stored.includes(token)).toBe(false);
   });
 
-  test("[GEN-3] lists are paged, newest first, and have tokens of this kind only", async () => {
+  test("[GEN-3] lists are paged, newest first, and have only tokens of this kind", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"]) ids.push((await made(path, { name })).id);
     await made(kind === "service" ? PERSONAL : SERVICE);
@@ -188,7 +188,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
     await refused(service.call(owner, "GET", `${path}?cursor=x`), 400, "invalid_cursor");
   });
 
-  test("[AUTH-4] a token of another organization, of the other kind and none at all are 404", async () => {
+  test("[AUTH-4] a token of another organization, one of the other kind and a missing one are 404", async () => {
     const { id } = await made(path);
     const stranger = await service.found("Other");
     await refused(revoke(path, id, stranger), 404, "not_found");
@@ -199,7 +199,7 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
   });
 });
 
-test("[AUTH-5] service tokens are for owners only, whatever the scopes of the token", async () => {
+test("[AUTH-5] only owners manage service tokens, whatever the scopes of their token", async () => {
   const member = await service.join(owner.organizationId);
   const { id } = await made(SERVICE);
   await refused(make(SERVICE, {}, member), 403, "owner_required");
@@ -210,7 +210,7 @@ test("[AUTH-5] service tokens are for owners only, whatever the scopes of the to
   expect((await answered<TokenRecord>(revoke(SERVICE, id, second))).status).toBe("revoked");
 });
 
-test("[AUTH-5] a service token stays with its maker: made a member again, they make no more of them", async () => {
+test("[AUTH-5] a service token remains when its creator becomes a member, who cannot create more", async () => {
   const second = await service.join(owner.organizationId, "owner");
   const token = await made(SERVICE, { scopes: ["*"] }, second);
   const ref = organizationRef(owner.organizationId);
@@ -226,7 +226,7 @@ test("[AUTH-5] a service token stays with its maker: made a member again, they m
   await refused(make(SERVICE, {}, { ...second, token: token.token }), 403, "owner_required");
 });
 
-test("[AUTH-2] everybody has to do with their own personal tokens alone, an owner too", async () => {
+test("[AUTH-2] everybody, including owners, manages only their own personal tokens", async () => {
   const member = await service.join(owner.organizationId);
   const theirs = await made(PERSONAL, { name: "theirs" }, member);
   expect((await list(PERSONAL)).some(({ id }) => id === theirs.id)).toBe(false);
@@ -235,7 +235,7 @@ test("[AUTH-2] everybody has to do with their own personal tokens alone, an owne
   expect((await answered<TokenRecord>(revoke(PERSONAL, theirs.id, member))).status).toBe("revoked");
 });
 
-test("[AUTH-2] a token that is revoked while it makes another one leaves none behind", async () => {
+test("[AUTH-2] a token that is revoked while it creates another one leaves no valid token", async () => {
   const caller = await service.tokenFor(owner, {});
   const outcomes = await Promise.all([
     ...Array.from({ length: 20 }, () => make(PERSONAL, {}, caller)),
@@ -255,7 +255,7 @@ test("[AUTH-2] a token may revoke itself", async () => {
   await refused(revoke(PERSONAL, token.id, bearer(token)), 401, "unauthenticated");
 });
 
-test("[AUTH-1] [AUTH-9] the use of a token is noted to the minute: a hundred requests are one write of its record, and no change", async () => {
+test("[AUTH-1] [AUTH-9] the last use of a token is stored by the minute: a hundred requests write its record once, and are no change", async () => {
   const token = await made(PERSONAL, { scopes: ["*"] });
   const noted = async (): Promise<TokenRecord> => (await list(PERSONAL)).find(({ id }) => id === token.id)!;
   const use = () => answered(service.call(bearer(token), "GET", "/api/tasks"));

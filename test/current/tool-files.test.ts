@@ -84,7 +84,7 @@ async function begun(owner: Founded, more: Json = {}): Promise<{ readonly client
   return { client, job: (await answered<{ job: Job }>(sent, 202)).job };
 }
 
-test("[FILE-10] the model sees what a tool has shown, and so do the people who read job and chat", async () => {
+test("[FILE-10] the model sees the files of a tool, and so do readers of the job and the chat", async () => {
   script("shot");
   const { client, job } = await begun(await service.found());
   await client.reached(job.id, "completed");
@@ -107,7 +107,7 @@ test("[FILE-10] the model sees what a tool has shown, and so do the people who r
   expect(completed).toContain(`"attachments":[{"type":"image","media_type":"image/png"`);
 });
 
-test("[FILE-10] [FILE-8] a model that reads no images is told what was there", async () => {
+test("[FILE-10] [FILE-8] a model that cannot read images gets a description of them", async () => {
   script("shot");
   service.model.blind.add(null);
   const { client, job } = await begun(await service.found());
@@ -120,7 +120,7 @@ test("[FILE-10] [FILE-8] a model that reads no images is told what was there", a
   });
 });
 
-test("[FILE-10] the content stays with the run: for later turns, through the sweep, and when the service starts again", async () => {
+test("[FILE-10] the content stays with the run: for later turns, through the sweep, and after a restart", async () => {
   script("shot", "pay");
   const owner = await service.found();
   const { job } = await begun(owner, { approval_tools: ["browser__pay"] });

@@ -86,7 +86,7 @@ test("[RUN-14] a dry run shows operations and tools, and stores nothing", async 
   await refused(make({ url: at("/openapi.json") }), 400, "invalid_request");
 });
 
-test("[RUN-14] chosen operations become tools that are called, again instead of the former", async () => {
+test("[RUN-14] selected operations become tools, and a repeated import replaces them", async () => {
   const body = { document: DOCUMENT, operations: ["setPrice", "getArticle"], server_url: at("") };
   const version = { name: "x-version", value: "3" };
   await answered(make({ ...body, headers: [version] }));

@@ -89,7 +89,7 @@ const CASES: Readonly<Record<string, () => Promise<Case>>> = {
   }),
 };
 
-test("[GEN-8] every PATCH is checked", () => {
+test("[GEN-8] this test covers every PATCH", () => {
   const patches = CURRENT_OPERATIONS.flatMap(({ operations }) =>
     Object.entries(operations).flatMap(([id, { contract }]) => (contract.method === "PATCH" ? [id] : [])),
   );

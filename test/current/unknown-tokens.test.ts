@@ -68,7 +68,7 @@ async function store({ hash, hint }: MintedToken): Promise<void> {
   expect(made.ok).toBe(true);
 }
 
-test("[RATE-7] while the address has budget, every token counts at once", async () => {
+test("[RATE-7] while the address has budget, every token works immediately", async () => {
   const token = makeToken("personal");
   for (let i = 0; i < 3; i++) expect(await send("203.0.113.200", token.secret)).toBe(401);
   expect(lookUps).toBe(3);
@@ -76,7 +76,7 @@ test("[RATE-7] while the address has budget, every token counts at once", async 
   expect(await send("203.0.113.200", token.secret)).toBe(200);
 });
 
-test("[AUTH-1] [RATE-7] a text as long as a token, of another form or with a wrong checksum, is never looked up", async () => {
+test("[AUTH-1] [RATE-7] a text with the length of a token but another form or a wrong checksum is never looked up", async () => {
   const token = unknown();
   const wrong = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
   for (const text of [wrong, `xyz${token.slice(3)}`, `${token.slice(0, 20)}.${token.slice(21)}`]) {
@@ -94,7 +94,7 @@ test("[RATE-7] past its budget, an unknown token is looked up once", async () =>
   expect(lookUps).toBe(1);
 });
 
-test("[RATE-7] past its budget, of many unknown tokens a few are looked up in each second", async () => {
+test("[RATE-7] past its budget, only a few of many unknown tokens are looked up per second", async () => {
   const address = await spentAddress();
   for (let second = 1; second <= 2; second++) {
     const statuses = await Promise.all(Array.from({ length: 500 }, () => send(address, unknown())));
@@ -107,7 +107,7 @@ test("[RATE-7] past its budget, of many unknown tokens a few are looked up in ea
   expect(lookUps).toBe(2 * LOOK_UPS_PER_SECOND + 1);
 });
 
-test("[RATE-5] [RATE-7] past its budget, good tokens are let in: known ones at once, new ones with a later try", async () => {
+test("[RATE-5] [RATE-7] past its budget, valid tokens are admitted: known ones at once, new ones on a later attempt", async () => {
   expect(await send("203.0.113.202", owner.token)).toBe(200);
   lookUps = 0;
   const address = await spentAddress();
@@ -124,13 +124,13 @@ test("[RATE-5] [RATE-7] past its budget, good tokens are let in: known ones at o
   expect(await send(address, late.secret)).toBe(200);
 });
 
-test("[RATE-7] an address that has used up its budget has it again when the clock is set back", async () => {
+test("[RATE-7] an address that has used up its budget gets a new one when the clock is set back", async () => {
   const address = await spentAddress();
   await clock.shift(-86_400_000);
   for (let i = 0; i <= LOOK_UPS_PER_SECOND; i++) expect(await send(address, unknown())).toBe(401);
 });
 
-test("[RATE-7] a token that was sent before it was made counts a few seconds later even there", async () => {
+test("[RATE-7] a token that was sent before it was created works a few seconds later even there", async () => {
   const address = await spentAddress();
   const token = makeToken("personal");
   expect(await send(address, token.secret)).toBe(429);

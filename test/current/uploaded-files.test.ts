@@ -35,7 +35,7 @@ const send = (name: string, body: Bytes, headers: Readonly<Record<string, string
 const list = async (of = client): Promise<readonly Uploaded[]> =>
   (await of.get<{ files: Uploaded[] }>("/api/files")).files;
 
-test("[FILE-1] what is uploaded is described, listed and downloaded byte for byte", async () => {
+test("[FILE-1] an uploaded file is described, listed and downloaded byte for byte", async () => {
   const file = await answered<Uploaded>(send("a pixel.png", PNG), 201);
   expect(file).toMatchObject({
     name: "a pixel.png",
@@ -55,7 +55,7 @@ test("[FILE-1] what is uploaded is described, listed and downloaded byte for byt
   expect(await content.bytes()).toEqual(PNG);
 });
 
-test("[FILE-2] the first bytes say what a file is, and not its name or its sender", async () => {
+test("[FILE-2] the first bytes determine a file's type, not its name or its sender", async () => {
   const typeOf = async (name: string, body: Bytes, declared: string) =>
     (await answered<Uploaded>(send(name, body, { "content-type": declared }), 201)).media_type;
   expect(await typeOf("a.txt", PNG, "text/plain")).toBe("image/png");
@@ -72,7 +72,7 @@ test("[FILE-2] the first bytes say what a file is, and not its name or its sende
     });
 });
 
-test("[FILE-2] what is empty, too long, without a name or not what its digest says is refused", async () => {
+test("[FILE-2] a file that is empty, too long, without a name or with a wrong digest is refused", async () => {
   await refused(send("empty", ""), 400, "invalid_request");
   await refused(send("", PNG), 400, "invalid_request");
   for (const blank of [" \t", "\uFEFF", "\u2003"])
@@ -96,7 +96,7 @@ test("[FILE-2] what is empty, too long, without a name or not what its digest sa
   expect(readdirSync(join(service.filesFolder, "staging"))).toEqual([]);
 });
 
-test("[FILE-2] [QUOTA-1] what the organization has no room for is refused before it is stored", async () => {
+test("[FILE-2] [QUOTA-1] a file over the organization's quota is refused before it is stored", async () => {
   const small = await startService({ settings: { quotas: ["file_bytes=10"] } });
   try {
     const by = await small.found();
@@ -119,7 +119,7 @@ test("[FILE-1] the same key uploads once", async () => {
   expect(await list()).toHaveLength(1);
 });
 
-test("[FILE-3] nobody but its sender finds a file, and each use needs its scope", async () => {
+test("[FILE-3] only its sender finds a file, and each use needs its scope", async () => {
   const file = await uploaded(client, "a.png", PNG);
   const colleague = new Client(service, await service.join(owner.organizationId));
   const stranger = new Client(service, await service.found());
@@ -159,7 +159,7 @@ async function sweep(afterMs: number): Promise<readonly string[]> {
   return removed;
 }
 
-test("[FILE-4] a file that no message has is removed with its content after its time, and not before", async () => {
+test("[FILE-4] an unused file is removed with its content after its time, and not before", async () => {
   const { id, sha256, expires_at: expiresAt } = await uploaded(client, "a.txt", "kept for a time");
   expect(sha256).toBe(digestOf("kept for a time"));
   expect(Date.parse(expiresAt ?? "") - Date.now()).toBeWithin(UNUSED_UPLOAD_MS - DAY_MS, UNUSED_UPLOAD_MS + DAY_MS);
@@ -185,7 +185,7 @@ test("[FILE-4] [QUOTA-1] uploads count as bytes of files until they are deleted"
   expect(file.size).toBe(5);
 });
 
-test("[FILE-4] the unused files of a removed person end an hour later; what messages have, and others' files, stay", async () => {
+test("[FILE-4] the unused files of a removed person are deleted an hour later; files in messages, and those of others, stay", async () => {
   const person = await service.join(owner.organizationId);
   const member = new Client(service, person);
   const own = await uploaded(client, "own.txt", "the owner's");

@@ -83,7 +83,7 @@ const changes = async (): Promise<readonly Json[]> => {
   return events.filter(({ type }) => type === "workspace_file.changed");
 };
 
-test("[WSP-13] content comes in parts, and is one change when the last of them is there", async () => {
+test("[WSP-13] content is sent in parts, and becomes one change when the last part has arrived", async () => {
   const first = await answered<Json>(sendPart({}, [0, 20_000]), 202);
   expect(first).toEqual({
     workspace_id: workspace.split("/")[3]!,
@@ -106,7 +106,7 @@ test("[WSP-13] content comes in parts, and is one change when the last of them i
   expect(await changes()).toHaveLength(1);
 });
 
-test("[WSP-13] [IDEM-2] a part that is sent again under its key has its first answer, the last one too", async () => {
+test("[WSP-13] [IDEM-2] a part that is sent again with its key gets its first answer, the last part too", async () => {
   const keyed = async (range: readonly [number, number], key: string) => {
     const answer = await sendPart({}, range, { "idempotency-key": key });
     return [answer.status, answer.headers.get("idempotency-status"), (await answer.json()) as Json] as const;
@@ -136,14 +136,14 @@ test("[WSP-13] [IDEM-1] another part with the same bytes under one key is a conf
   expect(await content()).toEqual(whole);
 });
 
-test("[WSP-13] [IDEM-3] a part that comes too early is taken later under the same key", async () => {
+test("[WSP-13] [IDEM-3] a part that comes too early is accepted later with the same key", async () => {
   const second = () => sendPart({}, [20_000, BYTES.length], { "idempotency-key": "second" });
   expect(await refused(second(), 409, "upload_offset_mismatch")).toEqual({ offset: 0 });
   await answered(sendPart({}, [0, 20_000]), 202);
   await answered(second(), 201);
 });
 
-test("[WSP-13] a part with another size than the first is refused with both, and one from byte 0 corrects it", async () => {
+test("[WSP-13] a part with another total size than the first is refused with both sizes, and a part from byte 0 corrects it", async () => {
   const claim = (range: string) => ({ "content-range": range, "repr-digest": digestOf(BYTES) });
   await answered<Json>(sendPart({}, [0, 20_000], claim("bytes 0-19999/70000")), 202);
   for (const range of [`bytes 20000-29999/${BYTES.length}`, `bytes */${BYTES.length}`]) {
@@ -158,7 +158,7 @@ test("[WSP-13] a part with another size than the first is refused with both, and
   expect(await content()).toEqual(BYTES);
 });
 
-test("[WSP-13] a client that is cut off continues behind the last byte that has arrived", async () => {
+test("[WSP-13] a client that was disconnected continues after the last received byte", async () => {
   const cut = Promise.withResolvers<void>();
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -192,7 +192,7 @@ test("[WSP-13] a client that is cut off continues behind the last byte that has 
   expect(await content()).toEqual(BYTES);
 });
 
-test("[WSP-9] [WSP-13] what the caller has seen counts when the last part is there", async () => {
+test("[WSP-9] [WSP-13] the caller's condition is checked when the last part arrives", async () => {
   const old = await answered<Json>(
     fetch(`${service.url}${workspace}/files/content?path=big.bin`, {
       method: "PUT",
@@ -210,7 +210,7 @@ test("[WSP-9] [WSP-13] what the caller has seen counts when the last part is the
   expect(await answered<Json>(sendPart({}, [10_000, BYTES.length], seen))).toMatchObject({ change: "updated" });
 });
 
-test("[WSP-13] content with another digest is refused, in parts and whole", async () => {
+test("[WSP-13] content with a wrong digest is refused, in parts and as a whole", async () => {
   const other = BYTES.map((byte) => byte ^ 1);
   await answered(sendPart({}, [0, 10_000]), 202);
   const wrong = new Uint8Array(other.slice(10_000));
@@ -222,7 +222,7 @@ test("[WSP-13] content with another digest is refused, in parts and whole", asyn
   await answered(fetch(at, { method: "PUT", headers, body: BYTES }), 201);
 });
 
-test("[WSP-13] a part says what it is, and has as many bytes as it says", async () => {
+test("[WSP-13] a part declares its range, and has as many bytes as declared", async () => {
   await refused(sendPart({ body: "short" }, [0, 100]), 400, "invalid_request");
   expect(await answered<Json>(sendPart({}, [0, 0]), 202)).toMatchObject({ offset: 5 });
   const more = new Uint8Array(200);
@@ -236,7 +236,7 @@ test("[WSP-13] a part says what it is, and has as many bytes as it says", async 
   await refused(sendPart({}, [0, 10], huge), 413, "payload_too_large");
 });
 
-test("[WSP-13] content of zero bytes can be asked for, and is there", async () => {
+test("[WSP-13] content of zero bytes can be uploaded", async () => {
   const whole = new Uint8Array(0);
   expect(await answered<Json>(sendPart({ whole }, [0, 0]), 201)).toMatchObject({ size: 0 });
 });
@@ -254,7 +254,7 @@ interface Unfinished {
 }
 const unfinished = (by: Client): Promise<Unfinished> => by.get<Unfinished>("/api/unfinished-uploads");
 
-test("[WSP-18] a person has a part of an organization's uploads, and others have theirs", async () => {
+test("[WSP-18] a person can use only a part of an organization's uploads, so that others can upload", async () => {
   const member = await service.join(owner.organizationId);
   for (let i = 0; i < PERSON_UPLOADS; i++) await answered(sendPart({ path: `f${i}`, by: member.token }, [0, 10]), 202);
   const answer = await sendPart({ path: "more", by: member.token }, [0, 10]);
@@ -292,7 +292,7 @@ test("[WSP-18] the person who began an upload, and owners, list and end it", asy
   expect(readdirSync(join(service.filesFolder, "uploads", owner.organizationId))).toEqual([]);
 });
 
-test("[WSP-18] an upload ends with its person", async () => {
+test("[WSP-18] an upload ends when its person is removed", async () => {
   const member = await service.join(owner.organizationId);
   await answered(sendPart({ path: "left", by: member.token }, [0, 10]), 202);
   expect((await unfinished(client)).uploads).toHaveLength(1);
@@ -320,7 +320,7 @@ test("[WSP-18] an organization has a bounded number of uploads, those of an earl
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("[WSP-13] an upload continues after the service was started again", async () => {
+test("[WSP-13] an upload continues after a restart of the service", async () => {
   const testDatabase = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   let other = await startService({ testDatabase, folder });
@@ -339,7 +339,7 @@ test("[WSP-13] an upload continues after the service was started again", async (
   }
 });
 
-test("[WSP-13] an upload is over after a day, and the sweep takes what is left of it", async () => {
+test("[WSP-13] an upload expires after a day, and the sweep removes its remains", async () => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   let now = 1_000_000;
   const uploads = new PartialUploads(folder, () => now);
@@ -361,7 +361,7 @@ test("[WSP-13] an upload is over after a day, and the sweep takes what is left o
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("[WSP-13] a newer request ends one that has not read anything yet and whose client sends nothing", async () => {
+test("[WSP-13] a newer request ends an older one that has received nothing and whose client sends nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   const uploads = new PartialUploads(folder, () => 1_000_000);
   const name = NAME;
@@ -374,7 +374,7 @@ test("[WSP-13] a newer request ends one that has not read anything yet and whose
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("[WSP-12] the sweep of the service removes what was left behind on the disk", async () => {
+test("[WSP-12] the sweep removes orphaned files on the disk", async () => {
   const left = join(service.filesFolder, "staging", "left");
   writeFileSync(left, "x");
   utimesSync(left, 1_000, 1_000);
@@ -383,7 +383,7 @@ test("[WSP-12] the sweep of the service removes what was left behind on the disk
   expect(existsSync(left)).toBe(false);
 });
 
-test("[WSP-12] uploads that race the sweep lose nothing that was acknowledged", async () => {
+test("[WSP-12] uploads during the sweep lose nothing that was acknowledged", async () => {
   let isOver = false;
   let sweeps = 0;
   const swept = Promise.withResolvers<void>();

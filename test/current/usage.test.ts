@@ -114,7 +114,7 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
   expect((await report("?group_by=model")).usage).toEqual([{ model: "fake:fake", ...totals }]);
 });
 
-test("[RUN-4] [AGT-5] the private agents of others are one group without a name, but for owners", async () => {
+test("[RUN-4] [AGT-5] the private agents of others are one unnamed group, except for owners", async () => {
   const member = await service.join(owner.organizationId);
   const colleague = new Client(service, member);
   const shared = await createAgent(service, owner, { visibility: "organization" });
@@ -213,7 +213,7 @@ test("[RUN-4] [ERR-2] past the budget new jobs are refused on both surfaces unti
   expect((await client.get<{ jobs: Job[] }>("/api/jobs")).jobs).toHaveLength(1);
 });
 
-test("[RUN-4] [JOB-2] a running job is blocked at its next step, and resumed once there are tokens again", async () => {
+test("[RUN-4] [JOB-2] a running job is blocked at its next step, and can be resumed when there are tokens again", async () => {
   await allow({ kind: "tokens", tokens: 10 });
   callingOnce();
   const chat = await client.chat(agent, owner.workspaceId);
@@ -230,7 +230,7 @@ test("[RUN-4] [JOB-2] a running job is blocked at its next step, and resumed onc
   expect((await report()).budget).toMatchObject({ monthly_tokens: SERVICE_TOKENS, used_tokens: 20 });
 });
 
-test("[RUN-4] a message to the job that runs makes no job, and is taken past the budget too", async () => {
+test("[RUN-4] a message to the running job creates no job, and is accepted past the budget too", async () => {
   const held = gate();
   service.model.script = () => [{ say: "so" }, { hold: held.hold }];
   const chat = await client.chat(agent, owner.workspaceId);
@@ -257,7 +257,7 @@ test("[RUN-4] a message to the job that runs makes no job, and is taken past the
   expect((await client.reached(job.id, "completed")).result).toBe("so\n\n heard: and this");
 });
 
-test("[RUN-28] tokens that a provider has not counted are in the job, the message and the report, and spend budgets", async () => {
+test("[RUN-28] tokens that a provider did not count are estimated in the job, the message and the report, and spend budgets", async () => {
   const { usageOf } = service.model;
   service.model.usageOf = () => ({ inputTokens: 70, outputTokens: 30, estimatedTokens: 100 });
   try {

@@ -13,7 +13,7 @@ beforeEach(() => scene.reset());
 afterEach(() => scene.receiver.stop());
 
 describe("the ledger and the feed", () => {
-  test("[HOOK-9] rows are filtered, paged, and hold nothing of the answer", async () => {
+  test("[HOOK-9] rows are filtered and paged, and contain nothing of the receiver's answer", async () => {
     await scene.configure({ event_types: ["agent.*"] });
     for (const name of ["a", "b", "c"]) await scene.newAgent(name);
     await scene.ended("success", 3);
@@ -60,7 +60,7 @@ describe("the ledger and the feed", () => {
     await refused(scene.client.call("GET", `${CONFIGURATION}/deliveries?since=today`), 400, "invalid_request");
   });
 
-  test("[HOOK-10] redelivery sends the same event under another key, and the whole range at once", async () => {
+  test("[HOOK-10] redelivery sends the same event with a new key, one event or a whole range", async () => {
     await scene.configure({ event_types: ["agent.created"] });
     await scene.newAgent();
     const first = await scene.arrived("agent.created");
@@ -117,7 +117,7 @@ describe("the ledger and the feed", () => {
     ).toEqual([1, 3]);
   });
 
-  test("[HOOK-10] a test is sent whatever is subscribed to", async () => {
+  test("[HOOK-10] a test is sent whatever the subscriptions are", async () => {
     await refused(scene.client.call("POST", `${CONFIGURATION}/test`), 404, "not_found");
     await scene.configure({ event_types: ["job.failed"] });
     const { delivery } = await answered<{ delivery: Row }>(scene.client.call("POST", `${CONFIGURATION}/test`), 202);
@@ -125,7 +125,7 @@ describe("the ledger and the feed", () => {
     expect((await scene.arrived("webhook.test")).event).toMatchObject({ source: "test", sequence: 2 });
   });
 
-  test("[GEN-5] while delivery is off, what would send is 409 with the verbs that are left to the caller", async () => {
+  test("[GEN-5] while delivery is off, operations that send are 409 with the caller's remaining actions", async () => {
     await scene.configure();
     await scene.ended("success");
     const [row] = await scene.ledger();
@@ -149,7 +149,7 @@ describe("the ledger and the feed", () => {
     }
   });
 
-  test("[AUTH-5] tests and the ledger are for owners; members are offered no verb", async () => {
+  test("[AUTH-5] tests and the ledger are for owners; members are offered no action", async () => {
     await scene.configure();
     const member = new Client(scene.service, await scene.service.join(scene.owner.organizationId));
     await refused(member.call("POST", `${CONFIGURATION}/test`), 403, "owner_required");

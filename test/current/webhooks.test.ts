@@ -18,7 +18,7 @@ beforeEach(() => scene.reset());
 afterEach(() => scene.receiver.stop());
 
 describe("the configuration", () => {
-  test("[HOOK-1] the first PUT shows the secret, no later one does, and GET says what is set", async () => {
+  test("[HOOK-1] only the first PUT shows the secret, and GET reports that it is set", async () => {
     await refused(scene.client.call("GET", CONFIGURATION), 404, "not_found");
     const first = await answered(
       scene.client.call("PUT", CONFIGURATION, { url: scene.receiver.url, event_types: ["job.*"] }),
@@ -55,7 +55,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("[HOOK-1] a secret is stored sealed: no table has it", async () => {
+  test("[HOOK-1] a secret is stored encrypted: no table has its text", async () => {
     const secret = await scene.configure();
     for (const table of ["webhook_destination", "webhook_event", "idempotency_key", "actor_message"]) {
       const rows = await scene.service.database
@@ -64,7 +64,7 @@ describe("the configuration", () => {
     }
   });
 
-  test("[GEN-8] [HOOK-12] a PUT of what is set already changes no version and no time, and emits nothing", async () => {
+  test("[GEN-8] [HOOK-12] a PUT without changes keeps the version and the time, and emits nothing", async () => {
     const events = () => scene.client.get<{ events: readonly Json[] }>("/api/events?after=0");
     const fields = { name: "Mine", event_types: ["job.*", "!test"], retry_profile: "durable" };
     await scene.configure(fields);
@@ -106,7 +106,7 @@ describe("the configuration", () => {
     expect(errors).toEqual([{ path: "/event_types/0", message }]);
   });
 
-  test("[HOOK-11] a URL to which nothing is sent is refused", async () => {
+  test("[HOOK-11] a URL that is not allowed is refused", async () => {
     const urls = [
       "http://example.com/x",
       "https://user:word@hooks.test/x",
@@ -147,7 +147,7 @@ describe("the configuration", () => {
     await refused(scene.client.call("PUT", CONFIGURATION, {}), 400, "invalid_request");
   });
 
-  test("[AUTH-5] only owners configure, rotate and redeliver; members read, but not where exactly it goes", async () => {
+  test("[AUTH-5] only owners configure, rotate and redeliver; members see only a redacted destination", async () => {
     await scene.configure();
     const member = new Client(scene.service, await scene.service.join(scene.owner.organizationId));
     await refused(member.call("PUT", CONFIGURATION, { url: scene.receiver.url }), 403, "owner_required");
@@ -250,7 +250,7 @@ describe("a delivery", () => {
     }
   });
 
-  test("[HOOK-8] after a rotation with grace it verifies under both secrets, without under the new one only", async () => {
+  test("[HOOK-8] after a rotation with grace both secrets verify it, without grace only the new one", async () => {
     const old = await scene.configure();
     const { secret } = await answered<{ secret: string }>(
       scene.client.call("POST", `${CONFIGURATION}/signing-secret/rotate`, { grace_seconds: 600 }),
@@ -293,7 +293,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("[HOOK-6] Retry-After of a 429 makes the wait longer", async () => {
+  test("[HOOK-6] Retry-After of a 429 extends the wait", async () => {
     await scene.configure({ event_types: ["agent.created"] });
     scene.receiver.respond = (_, count) =>
       count === 1 ? new Response("", { status: 429, headers: { "retry-after": "3" } }) : new Response();

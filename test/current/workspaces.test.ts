@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[GEN-8] [GEN-5] the first run's workspace has its record, and the list has it alone", async () => {
+test("[GEN-8] [GEN-5] the workspace of the first run has its record, and is the only one in the list", async () => {
   const id = owner.workspaceId;
   const { storage, ...workspace } = await client.get<Json>(`/api/workspaces/${id}`);
   expect(storage).toEqual({ bytes: 0, files: 0 });
@@ -46,7 +46,7 @@ test("[GEN-8] [GEN-5] the first run's workspace has its record, and the list has
   expect(await client.get<Json>("/api/workspaces")).toEqual({ workspaces: [workspace] });
 });
 
-test("[GEN-8] the links of a workspace lead to what is in it", async () => {
+test("[GEN-8] the links of a workspace lead to its contents", async () => {
   const { links } = await client.get<{ links: Record<string, string> }>(`/api/workspaces/${owner.workspaceId}`);
   for (const [name, path] of Object.entries(links)) {
     if (name !== "self") expect(Object.keys(await client.get<Json>(path))).toEqual([name]);
@@ -64,7 +64,7 @@ test("[GEN-3] a bad limit or cursor of the list is 400", async () => {
   await refused(client.call("GET", "/api/workspaces?cursor=x"), 400, "invalid_cursor");
 });
 
-test("[WSP-1] a workspace is made, changed and deleted, and the first one stays", async () => {
+test("[WSP-1] a workspace is created, changed and deleted, and the first one cannot be deleted", async () => {
   const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Second" }), 201);
   expect(made).toMatchObject({ name: "Second", description: null, selected: false, version: 1 });
   const path = `/api/workspaces/${made["id"] as string}`;
@@ -107,7 +107,7 @@ test("[WSP-15] only its creator and owners change or delete a workspace", async 
   await answered(client.call("DELETE", path));
 });
 
-test("[WSP-15] the model is told the instructions of the workspace that the job works in", async () => {
+test("[WSP-15] the model gets the instructions of the job's workspace", async () => {
   const path = `/api/workspaces/${owner.workspaceId}`;
   await answered(client.call("PATCH", path, { instructions: "Write in British English." }));
   const agent = await answered<Json>(
@@ -122,7 +122,7 @@ test("[WSP-15] the model is told the instructions of the workspace that the job 
   await answered(client.call("PATCH", path, { instructions: null }));
 });
 
-test("[WSP-1] making, changing and selecting a workspace answer what its files take, too", async () => {
+test("[WSP-1] creating, changing and selecting a workspace also report the size of its files", async () => {
   const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Measured" }), 201);
   expect(made["storage"]).toEqual({ bytes: 0, files: 0 });
   const path = `/api/workspaces/${String(made["id"])}`;
