@@ -60,14 +60,14 @@ test("[FILE-7] a file whose content is lost is described, and the others are sen
   ] as never);
 });
 
-test("[FILE-7] [FILE-8] what the model cannot read takes no room of what it can", async () => {
+test("[FILE-7] [FILE-8] files that the model cannot read use no room of those that it can", async () => {
   const { ask, parts } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
   const pdf = attachment("long.pdf", { type: "file", media_type: "application/pdf", size: ATTACHED_BYTES });
   await ask([said(attachment("old")), said(pdf)]);
   expect(parts().map((of) => of?.map(({ type }) => type))).toEqual([["image"], ["text"]]);
 });
 
-test("[FILE-10] images of results go with the newest content of a call, and old ones are described", async () => {
+test("[FILE-10] images of results are sent with the newest content of a call, and old ones are described", async () => {
   const { ask, calls } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
   const result = (...attachments: AttachmentBlock[]): TranscriptEntry => ({
     role: "assistant",
@@ -91,7 +91,7 @@ test("[FILE-10] images of results go with the newest content of a call, and old 
   ] as never);
 });
 
-test("[FILE-7] a call that is called off reads nothing more, and gives its room back when nothing is read", async () => {
+test("[FILE-7] a cancelled call reads nothing more, and releases its room when its reads have ended", async () => {
   const off = new AbortController();
   const asked: string[] = [];
   let held = 0;
@@ -108,7 +108,7 @@ test("[FILE-7] a call that is called off reads nothing more, and gives its room 
   expect([asked, held > 0, room.used, calls.length]).toEqual([["one"], true, 0, 0]);
 });
 
-test("[FILE-7] while the store is away nothing is sent, and the call can be made again", async () => {
+test("[FILE-7] while the store is unavailable nothing is sent, and the call can be retried", async () => {
   const { ask, calls, room } = models(["text", "image"], () => Promise.reject(new Error("away")));
   expect(await ask([said(attachment("one"))])).toMatchObject({
     kind: "failed",
@@ -148,7 +148,7 @@ describe("the room of a call", () => {
     return { ask, answer, bodies, stop: () => server.stop(true) };
   }
 
-  test("[FILE-7] is given back when its request is sent, however slow the answer is", async () => {
+  test("[FILE-7] is released when its request is sent, however slow the answer is", async () => {
     const room = new ByteRoom(12, 12);
     const { ask, answer, bodies, stop } = slow(room);
     const first = ask("one");
@@ -161,7 +161,7 @@ describe("the room of a call", () => {
     await stop();
   });
 
-  test("[FILE-7] [JOB-16] is held while the provider may have to be asked again without the schema", async () => {
+  test("[FILE-7] [JOB-16] is held while the request may have to be repeated without the schema", async () => {
     const room = new ByteRoom(12, 12);
     let refused = 0;
     const provider = slow(room, () => (refused++ < 2 ? 400 : 200));
@@ -174,7 +174,7 @@ describe("the room of a call", () => {
     await provider.stop();
   });
 
-  test("[FILE-7] is waited for as the run waits, and nothing is sent where the job has moved on", async () => {
+  test("[FILE-7] is waited for like a slot of the run, and nothing is sent if the job has moved on", async () => {
     const room = new ByteRoom(12, 12);
     const { ask, answer, bodies, stop } = slow(room);
     let waited = 0;

@@ -25,7 +25,7 @@ function callers(room: ByteRoom) {
   };
 }
 
-test("[FILE-7] calls wait for room, those of an organization that has its part behind the others", async () => {
+test("[FILE-7] calls wait for room, those of an organization that has its share behind the others", async () => {
   const room = new ByteRoom(100, 60);
   const { began, ask, end } = callers(room);
   const all = [ask("a1", "a", 50), ask("a2", "a", 20), ask("b1", "b", 40), ask("b2", "b", 30)];
@@ -42,7 +42,7 @@ test("[FILE-7] calls wait for room, those of an organization that has its part b
   expect(room.used).toBe(0);
 });
 
-test("[FILE-7] a call that is larger than all room has it alone, and one that is called off has none", async () => {
+test("[FILE-7] a call that is larger than all the room gets it alone, and a cancelled one gets none", async () => {
   const room = new ByteRoom(100, 60);
   const { began, ask, end } = callers(room);
   const off = new AbortController();

@@ -33,7 +33,7 @@ const lines = (blocks: readonly Block[]): string[] =>
     });
 
 describe("the transcript as messages", () => {
-  test("[JOB-7] a step with two calls is one message, its results the next", () => {
+  test("[JOB-7] a step with two calls is one message, and its results are the next", () => {
     expect(
       lines([text("Let me look."), use("a"), use("b"), result("a"), result("b", "no", true), text("Rain.")]),
     ).toEqual([
@@ -43,7 +43,7 @@ describe("the transcript as messages", () => {
     ]);
   });
 
-  test("[SSE-8] what a model thought is not sent back, and parts nothing", () => {
+  test("[SSE-8] a model's reasoning is not sent back, and separates nothing", () => {
     const thought: Block = { type: "reasoning", text: "hm" };
     expect(lines([thought, text("I look."), thought, use("a"), result("a"), thought, text("Rain.")])).toEqual([
       "assistant: I look. | call00001=weather",
@@ -53,7 +53,7 @@ describe("the transcript as messages", () => {
     expect(lines([thought])).toEqual([]);
   });
 
-  test("[JOB-7] a result that comes late follows its call all the same", () => {
+  test("[JOB-7] a late result still follows its call", () => {
     expect(lines([use("a"), use("b"), result("a"), text("then"), result("b")])).toEqual([
       "assistant: call00001=weather | call00002=weather",
       "tool: call00001→text result of a | call00002→text result of b",
@@ -68,7 +68,7 @@ describe("the transcript as messages", () => {
     ]);
   });
 
-  test("[JOB-7] ids that a server repeats, and names that no provider takes, are made fit", () => {
+  test("[JOB-7] ids that a server repeats, and names that providers refuse, are adapted", () => {
     expect(
       lines([use("call00000"), result("call00000", "1"), use("call00000", "a b.c"), result("call00000", "2")]),
     ).toEqual([
@@ -137,7 +137,7 @@ describe("neighbours", () => {
     });
   });
 
-  test("[RUN-23] texts of the assistant become one, and what is cancelled halfway too", () => {
+  test("[RUN-23] texts of the assistant become one, including those that were cancelled halfway", () => {
     expect(spoken([user("a"), assistant(text("b")), assistant(text("c")), user("d")])).toEqual([
       'user: "a"',
       "assistant: b\n\nc",
@@ -145,7 +145,7 @@ describe("neighbours", () => {
     ]);
   });
 
-  test("[RUN-23] the user begins, also where the beginning is left out", () => {
+  test("[RUN-23] the user begins, even if the beginning is omitted", () => {
     expect(spoken([assistant(text("b")), user("c")])[0]).toStartWith("user: ");
   });
 

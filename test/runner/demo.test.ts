@@ -61,7 +61,7 @@ describe("the demo model", () => {
     expect(outcome).toMatchObject({ usage: { inputTokens: words(message), outputTokens: words(textOf(outcome)) } });
   });
 
-  test("[RUN-15] says which images and files it got", async () => {
+  test("[RUN-15] reports the images and files that it received", async () => {
     const parts: readonly MessagePart[] = [
       { type: "text", text: "What is it?" },
       { type: "image", mediaType: "image/png", name: "plan.png", data: new Uint8Array(12) },
@@ -108,7 +108,7 @@ describe("the demo model", () => {
     expect(textOf((await run(demo, modelCall("/say  one\ntwo\n/say three"))).outcome)).toBe(" one\ntwo\nthree");
   });
 
-  test("[RUN-1] /repeat says it again, up to its limits", async () => {
+  test("[RUN-1] /repeat repeats the text, up to its limits", async () => {
     expect(textOf((await run(demo, modelCall("/say ab\n/repeat 3"))).outcome)).toBe("ababab");
     expect(textOf((await run(demo, modelCall(`/say ab\n/repeat ${MAX_REPEAT + 1}`))).outcome)).toMatch(
       /^\/repeat needs a whole number from 1 to 10000/,
@@ -118,7 +118,7 @@ describe("the demo model", () => {
     expect(long.length).toBeGreaterThan(MAX_DEMO_CHARS - 1_000);
   });
 
-  test("[RUN-1] /call really calls, several in one step, and the results are told", async () => {
+  test("[RUN-1] /call really calls tools, several in one step, and the results are reported", async () => {
     const { answers, blocks } = await play('/call good {"a": [1, "x"]}\n/call bad');
     expect(answers[0]).toMatchObject({
       kind: "finished",
@@ -132,7 +132,7 @@ describe("the demo model", () => {
     expect(blocks.at(-1)).toEqual({ type: "text", text: "good answered: good is fine\nbad failed: bad is fine" });
   });
 
-  test("[RUN-1] /then divides steps; ids continue over the whole chat", async () => {
+  test("[RUN-1] /then separates steps; ids continue over the whole chat", async () => {
     const { blocks } = await play("first\n/call a\n/then\n/call b\n/then\n/say done");
     expect(blocks.filter((block) => block.type === "tool_use").map(({ id, name }) => `${id} ${name}`)).toEqual([
       "demo_call_1 a",
@@ -151,7 +151,7 @@ describe("the demo model", () => {
     expect(next.outcome).toMatchObject({ blocks: [{ id: "demo_call_3" }] });
   });
 
-  test("[RUN-1] /loop calls for ever", async () => {
+  test("[RUN-1] /loop calls forever", async () => {
     const { answers } = await play("/call a\n/loop");
     expect(answers).toHaveLength(5);
     expect(answers.every((answer) => answer.kind === "finished" && answer.finishReason === "tool_use")).toBe(true);
@@ -171,7 +171,7 @@ describe("the demo model", () => {
     expect(pieces).toEqual([]);
   });
 
-  test("[RUN-3] /stall is silent until the limit", async () => {
+  test("[RUN-3] /stall sends nothing until the limit", async () => {
     const timers = fakeTimers();
     const said = Promise.withResolvers<void>();
     const call = createModels(NO_MODELS, undefined, { timers }).call(
@@ -205,7 +205,7 @@ describe("the demo model", () => {
     expect(timers.pending()).toBe(0);
   });
 
-  test("[RUN-3] a call that is aborted already says nothing", async () => {
+  test("[RUN-3] a call that is already aborted sends nothing", async () => {
     expect(await run(demo, modelCall("/stall"), AbortSignal.abort())).toEqual({
       outcome: { kind: "aborted", partialText: "" },
       pieces: [],

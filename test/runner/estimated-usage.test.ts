@@ -31,7 +31,7 @@ test("[RUN-28] without token counts are estimated, and the estimate is marked", 
   expect(usage!.estimatedTokens).toBe(usage!.inputTokens + 100);
 });
 
-test("[RUN-28] with token counts keep them, and a count that is missing or 0 alone is estimated", async () => {
+test("[RUN-28] with token counts keep them, and only a missing count or one of 0 is estimated", async () => {
   const counted = (usage: object) => usageOf(frames(say("z".repeat(300)), STOP, { choices: [], usage }, "[DONE]"));
   expect(await counted({ prompt_tokens: 7, completion_tokens: 5 })).toEqual({
     kind: "finished",
@@ -46,7 +46,7 @@ test("[RUN-28] with token counts keep them, and a count that is missing or 0 alo
   });
 });
 
-test("[RUN-28] that broke off have been paid for, and those without an answer may not have been", async () => {
+test("[RUN-28] that broke off count as paid, and those without an answer may not", async () => {
   expect(await usageOf(frames(say("z".repeat(300))))).toMatchObject({ kind: "failed", outputTokens: 100 });
   expect(await usageOf("")).toEqual({ kind: "failed", inputTokens: 0, outputTokens: 0 });
 });
@@ -63,14 +63,14 @@ test("[RUN-28] with a beginning that the provider has in its cache are estimated
   expect(withEstimate(counted, () => 100, 80).usage).toEqual({ inputTokens: 7, outputTokens: 10, estimatedTokens: 10 });
 });
 
-test("[RUN-28] with nothing but a call are estimated by its arguments", () => {
+test("[RUN-28] with only a call are estimated by its arguments", () => {
   const blocks = [{ type: "tool_use", id: "a", name: "f", input: { text: "z".repeat(300) } }] as const;
   const none = { inputTokens: 0, outputTokens: 0 };
   const outcome = withEstimate({ kind: "finished", blocks, usage: none, finishReason: "tool_use" }, () => 1);
   expect(outcome.kind === "finished" && outcome.usage.outputTokens).toBeGreaterThan(100);
 });
 
-test("[RUN-28] that were called off after they had answered something have been paid for", async () => {
+test("[RUN-28] that were cancelled after some output count as paid", async () => {
   const abort = new AbortController();
   fake.answer({ kind: "stream", text: ["z".repeat(300)], end: "stall" });
   const models = createModels({ ...NO_MODELS, model: "openai-compatible:m", openaiBaseUrl: fake.baseUrl });
@@ -80,7 +80,7 @@ test("[RUN-28] that were called off after they had answered something have been 
   expect(outcome.usage?.estimatedTokens).toBe(outcome.usage!.inputTokens + 100);
 });
 
-test("[RUN-28] that broke off while the model thought, or had images, count what was there", () => {
+test("[RUN-28] that broke off during reasoning, or had images, count these", () => {
   const none = { inputTokens: 0, outputTokens: 0 };
   const broken = { kind: "aborted", partialText: "", usage: none, answeredChars: 300 } as const;
   expect(withEstimate(broken, () => 7).usage).toEqual({ inputTokens: 7, outputTokens: 100, estimatedTokens: 107 });

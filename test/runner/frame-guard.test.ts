@@ -40,7 +40,7 @@ describe("a stream", () => {
     });
   }
 
-  test("[GUARD-3] has so many values in each frame, and none in strings", () => {
+  test("[GUARD-3] has a limit of values in each frame, and text in strings is not counted", () => {
     const values = (count: number): string => `data: [${"1,".repeat(count - 1)}1]`;
     expect(isTaken(values(MAX_FRAME_VALUES), "\n\n", values(MAX_FRAME_VALUES), "\n\n")).toBe(true);
     expect(isTaken(values(MAX_FRAME_VALUES + 1))).toBe(false);
@@ -48,7 +48,7 @@ describe("a stream", () => {
     expect(isTaken(`data: "${",[".repeat(MAX_FRAME_VALUES)}\\",["`)).toBe(true);
   });
 
-  test("[GUARD-3] is nested so deep, and a quote in another line hides nothing", () => {
+  test("[GUARD-3] has a limit of nesting, and a quote in another line hides nothing", () => {
     const nested = (depth: number): string => `data: ${"[".repeat(depth)}`;
     expect(isTaken(nested(MAX_FRAME_DEPTH))).toBe(true);
     expect(isTaken(nested(MAX_FRAME_DEPTH + 1))).toBe(false);
@@ -62,7 +62,7 @@ describe("a stream", () => {
     expect(() => guard.take(Buffer.from("x"))).toThrow(AnswerRefused);
   });
 
-  test("[GUARD-3] costs the same however it is cut", () => {
+  test("[GUARD-3] costs the same however it is split", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("\n", "\r", "[", "]", ",", '"', "\\", "x") }),
@@ -78,7 +78,7 @@ describe("a stream", () => {
   });
 });
 
-test("[GUARD-3] many streams share the slices: the loop turns after the work of one, in the order of their coming", async () => {
+test("[GUARD-3] many streams share the slices: the loop turns after the work of one, in the order of their arrival", async () => {
   const slices = new Slices(SLICE_COST, { later: setImmediate });
   const order: number[] = [];
   const stream = async (name: number): Promise<void> => {
@@ -92,7 +92,7 @@ test("[GUARD-3] many streams share the slices: the loop turns after the work of 
   expect(order.slice(0, 8).toSorted((a, b) => a - b)).toEqual([1, 1, 2, 2, 3, 3, 4, 4]);
 });
 
-test("[GUARD-3] work that costs more than a slice has one alone", async () => {
+test("[GUARD-3] work that costs more than a slice gets one alone", async () => {
   const slices = new Slices(SLICE_COST, { later: setImmediate });
   const turns: number[] = [];
   await Promise.all(

@@ -56,7 +56,7 @@ describe("a request", () => {
     });
   });
 
-  test("[RUN-13] stays in the path of its tool, whoever on the way decodes it", () => {
+  test("[RUN-13] stays in the path of its tool, even if a proxy decodes it", () => {
     const refusal = "An argument in the address must not make a part of it `.` or `..`.";
     for (const [path, id] of [
       ["{id}/x", ".."],
@@ -91,14 +91,14 @@ describe("a request", () => {
       });
   });
 
-  test("[RUN-13] has a body where a method has room for arguments, and none where the tool has none for it", () => {
+  test("[RUN-13] has a body if the method allows one and the tool has arguments for it", () => {
     const url = "https://shop.test/{id}";
     expect(built({ method: "POST", url }, { id: 1 }, SCHEMA("id", "note"))).toMatchObject({ body: "{}" });
     expect(built({ method: "POST", url }, { id: 1 })).not.toHaveProperty("body");
     expect(built({ method: "DELETE", url }, { id: 1, why: "x" })).toMatchObject({ url: "https://shop.test/1?why=x" });
   });
 
-  test("[RUN-13] is not made where an argument would leave the path, or cannot be sent", () => {
+  test("[RUN-13] is not sent if an argument would leave the path, or cannot be sent", () => {
     const url = "https://shop.test/v1/{a}{b}/x";
     const header = { arguments: [{ name: "h", place: "header" as const }], url: "https://shop.test/" };
     const cases: readonly [Partial<HttpCall>, JsonObject, string][] = [
@@ -170,7 +170,7 @@ async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult
   return { result, requests, pauses };
 }
 
-test("[RUN-13] null that was given is sent, where JSON has room for it", () => {
+test("[RUN-13] a given null is sent where JSON allows it", () => {
   const http = { method: "PATCH", url: "https://shop.test/" } as const;
   expect(built(http, { note: null, deep: { a: null }, list: [null] }).valueOf()).toMatchObject({
     body: '{"note":null,"deep":{"a":null},"list":[null]}',
@@ -210,7 +210,7 @@ for (const [type, bytes, text] of [
 }
 
 describe("a call", () => {
-  test("[RUN-13] is made again after passing failures, with pauses and the same key", async () => {
+  test("[RUN-13] is repeated after temporary failures, with pauses and the same key", async () => {
     const { result, requests, pauses } = await called(
       {},
       answer(503),
@@ -222,7 +222,7 @@ describe("a call", () => {
     expect(requests.map(({ headers }) => headers?.["idempotency-key"])).toEqual(Array(3).fill("job_1:1:c1"));
   });
 
-  test("[RUN-13] that may not be repeated is made again only where nothing has happened", async () => {
+  test("[RUN-13] that may not be repeated is sent again only if nothing has happened", async () => {
     const tries = async (repeatable: boolean, first: EgressResult) =>
       (await called({ repeatable }, first, answer(204))).requests.length;
     const failed = (error: "connection_refused" | "timeout" | "tls_error") => ({ kind: "failed", error }) as const;
@@ -232,7 +232,7 @@ describe("a call", () => {
     for (const first of [answer(404), answer(400), failed("tls_error")]) expect(await tries(true, first)).toBe(1);
   });
 
-  test("[RUN-13] waits as long as the host asks, and not for one that asks too much", async () => {
+  test("[RUN-13] waits as long as the host asks, and not at all if that is too long", async () => {
     expect((await called({}, answer(429, "", { "retry-after": "7" }), answer(200))).pauses).toEqual([7_000]);
     const { result, pauses } = await called({}, answer(429, "", { "retry-after": "3600" }));
     expect(pauses).toEqual([]);
@@ -253,7 +253,7 @@ describe("a call", () => {
     expect(result.content).toBe('{"you":"[hidden]"}');
   });
 
-  test("[RUN-13] tells the model of what it cannot read, and follows no redirect", async () => {
+  test("[RUN-13] reports unreadable answers to the model, and follows no redirect", async () => {
     const words = async (result: EgressResult) => (await called({ retry: { times: 0, pauseMs: 100 } }, result)).result;
     expect(await words(answer(200))).toEqual({
       content: "The host answered 200, without any content.",

@@ -25,7 +25,7 @@ describe("local models", () => {
     await fake.stop();
   });
 
-  test("[RUN-1] a proxy of the environment is not asked: its 127.0.0.1 is another machine", async () => {
+  test("[RUN-1] does not use the environment's proxy, for which 127.0.0.1 is another machine", async () => {
     const fake = await startFakeOpenAi();
     let asked = 0;
     const proxy = serve(() => Response.json({ data: [{ id: `by the proxy, ${++asked}` }] }));
@@ -53,7 +53,7 @@ describe("local models", () => {
     ["silence", () => new Promise<Response>(() => {})],
   ];
   for (const [what, answer] of strangers) {
-    test(`[RUN-1] passes over a server that answers with ${what}`, async () => {
+    test(`[RUN-1] skips a server that answers with ${what}`, async () => {
       const server = serve(answer);
       // Only the silent one takes this long.
       expect(await findLocalModels([{ server: "x", port: server.port }], 200)).toEqual([]);

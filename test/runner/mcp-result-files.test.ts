@@ -95,7 +95,7 @@ async function scene(of: Scene) {
 }
 
 for (const json of [false, true])
-  test(`[FILE-10] images and files are kept, and each has a line in its place (${json ? "JSON" : "stream"})`, async () => {
+  test(`[FILE-10] images and files are kept, and each is replaced by a line (${json ? "JSON" : "stream"})`, async () => {
     const { call, stored, counted, held } = await scene({
       json,
       content: [
@@ -139,7 +139,7 @@ for (const json of [false, true])
     expect(free.add(64 * 1024 * 1024)).toBe(true);
   });
 
-test("[FILE-10] what models do not read is described, with its reason", async () => {
+test("[FILE-10] types that models cannot read are described, with the reason", async () => {
   const { call, stored } = await scene({
     content: [
       image(Buffer.from("PK\u0003\u0004\u0000\u0000")),
@@ -159,7 +159,7 @@ test("[FILE-10] what models do not read is described, with its reason", async ()
   ]);
 });
 
-test("[FILE-10] the longest image that models take fits into an answer", async () => {
+test("[FILE-10] the largest image that models accept fits into an answer", async () => {
   const longest = Buffer.concat([PNG, Buffer.alloc(IMAGE_BYTES - PNG.length)]);
   const { call, stored } = await scene({ content: [image(longest)] });
   expect((await call()).attachments).toMatchObject([{ size: IMAGE_BYTES }]);
@@ -174,7 +174,7 @@ test("[FILE-10] a result has at most 20 of them, and the rest is described", asy
   expect(result.content.split("\n").at(-1)).toContain("left out, a result has at most 20 images and files");
 });
 
-test("[FILE-10] without room in the storage, or in the run, nothing is stored, and the model is told", async () => {
+test("[FILE-10] without room in the storage, or in the run, nothing is stored, and the model gets the reason", async () => {
   const full = await scene({ content: [image()], hasRoom: false });
   expect((await full.call()).content).toContain("not kept: it has no room in the storage of the organization");
   const spent = await scene({ content: [image(), image()], admits: () => false });
@@ -202,14 +202,14 @@ test("[FILE-10] a resource that a result links to is read through the same serve
   });
 });
 
-test("[FILE-10] [RUN-6] reading resources is allowed like every tool of the server, where it has some", async () => {
+test("[FILE-10] [RUN-6] reading resources is allowed like every tool of the server, if it has resources", async () => {
   expect((await scene({})).names).toEqual(["crm__look"]);
   const { names, call } = await scene({ resource: () => [], allowed: ["crm__look"] });
   expect(names).toEqual(["crm__look"]);
   expect((await call("crm__read_resource", { uri: "a" })).isError).toBe(true);
 });
 
-test("[FILE-10] [GUARD-1] files that do not fit to their bytes are refused", () => {
+test("[FILE-10] [GUARD-1] files whose lengths do not match their bytes are refused", () => {
   const one = { size: 2, mime: "image/png", uri: null };
   expect(resultFilesIn([one, one], new Uint8Array(4))).toMatchObject([
     { bytes: { length: 2 } },

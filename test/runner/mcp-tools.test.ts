@@ -115,7 +115,7 @@ async function open(
 const crm = (url: string, headers: McpServer["headers"] = []): McpServer => ({ name: "crm", url, headers });
 const namesOf = ({ box }: Opened): string[] => box.tools.map(({ name }) => name);
 
-test("[RUN-6] a server's tools are there under its name, where the agent's list names them", async () => {
+test("[RUN-6] a server's tools are available under its name, if the agent's list names them", async () => {
   const { url } = serve();
   const all = await open([crm(url)]);
   expect(namesOf(all)).toEqual(TOOLS.map(({ name }) => `crm__${name}`).toSorted());
@@ -143,7 +143,7 @@ test("[GEN-18] arguments reach the server with their digits, and its structured 
   expect(calls).toEqual([expect.stringContaining(`"arguments":${digits}`) as string]);
 });
 
-test("[RUN-6] a server of which the agent's list names nothing is not asked", async () => {
+test("[RUN-6] a server without tools in the agent's list is not called", async () => {
   const server = serve();
   expect(namesOf(await open([crm(server.url)], { allowed: ["echo", "other__*"] }))).toEqual([]);
   expect(server.authorizations).toEqual([]);
@@ -177,7 +177,7 @@ for (const json of [false, true]) {
   });
 }
 
-test("[RUN-5] a secret that does not exist is reported by its name, and the server is not asked", async () => {
+test("[RUN-5] a secret that does not exist is reported by its name, and the server is not called", async () => {
   const server = serve();
   const { box, call } = await open([crm(server.url, [{ name: "x-key", secret: "gone" }])]);
   expect(box.notes).toEqual([expect.stringContaining("the secret gone for its headers does not exist")]);
@@ -199,7 +199,7 @@ test("[GEN-18] the bounds in a listed schema keep their digits", async () => {
   expect(box.tools.map(({ name }) => name)).toEqual(["crm__plain", "crm__take"]);
 });
 
-test("[GEN-19] no half of a character leaves in the schema of a listed tool", async () => {
+test("[GEN-19] the schema of a listed tool has no half of a character", async () => {
   const properties = { a: { type: "string", description: "cut \ud83d" }, b: { const: String.raw`\ud83d 😀` } };
   const tools = [{ name: "take", description: "too \ude00", inputSchema: { type: "object", properties } }];
   const { url } = serve([], { json: true, rewrite: (result) => ("tools" in result ? { tools } : result) });
@@ -236,7 +236,7 @@ for (const json of [false, true]) {
   });
 }
 
-test("[RUN-6] a call that is stopped is called off at the server, and the others continue", async () => {
+test("[RUN-6] a stopped call is cancelled at the server, and the others continue", async () => {
   const server = serve();
   const { call } = await open([crm(server.url)]);
   const stop = new AbortController();
@@ -256,7 +256,7 @@ test("[RUN-6] the end of the run closes the session", async () => {
   await until("the session is closed", () => server.sessions.size === 0);
 });
 
-test("[RUN-6] a session that the server has ended is begun again, once for all calls that find it ended", async () => {
+test("[RUN-6] a session that the server has ended is opened again, once for all affected calls", async () => {
   const ended = new Set<string>();
   const gone = { jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null };
   let isStarting = false;
@@ -280,14 +280,14 @@ test("[RUN-6] a session that the server has ended is begun again, once for all c
   await until("the last session is closed", () => server.sessions.size === 2);
 });
 
-test("[RUN-6] a call that takes too long is an error, and is called off at the server", async () => {
+test("[RUN-6] a call that takes too long is an error, and is cancelled at the server", async () => {
   const server = serve();
   const { call } = await open([crm(server.url)], { times: { callMs: 1_000 } });
   expect((await call("crm__slow")).content).toBe("The call to the MCP server failed: it did not answer in time.");
   await until("the server has heard of it", () => server.cancelled.includes("slow"));
 });
 
-test("[RUN-6] a server that cannot be used costs its own tools only, and the model is told", async () => {
+test("[RUN-6] an unusable server costs only its own tools, and the model gets the reason", async () => {
   const good = serve();
   const bad = serve([], { refuse: () => new Response("inner words", { status: 503 }) });
   const silent = Bun.serve({
@@ -326,7 +326,7 @@ test("[RUN-6] a server that cannot be used costs its own tools only, and the mod
   await silent.stop(true);
 });
 
-test("[RUN-6] an address that is not public is refused unless the operator has opened it", async () => {
+test("[RUN-6] an address that is not public is refused unless the operator has allowed it", async () => {
   const server = serve();
   for (const egress of [{ allow: [] }, { production: true }]) {
     const { box } = await open([crm(server.url)], { egress });
@@ -336,7 +336,7 @@ test("[RUN-6] an address that is not public is refused unless the operator has o
   expect(server.authorizations).toEqual([]);
 });
 
-test("[RUN-6] the number of tools and the size of a schema are bounded, and the model is told what is left out", async () => {
+test("[RUN-6] the number of tools and the size of a schema are limited, and omissions are reported to the model", async () => {
   const many = Array.from({ length: MAX_SERVER_TOOLS }, (_, i) => ({ name: `t${i}`, run: () => textResult("") }));
   expect((await open([crm(serve(many).url)])).box).toMatchObject({ notes: [], tools: { length: MAX_SERVER_TOOLS } });
   const large: McpTool = {
@@ -450,7 +450,7 @@ for (const [status, body] of [
   [410, "session expired"],
   [404, "Not Found"],
 ] as const) {
-  test(`[RUN-6] a session is begun again where the server refuses it with ${status}: ${JSON.stringify(body)}`, async () => {
+  test(`[RUN-6] a session is opened again if the server refuses it with ${status}: ${JSON.stringify(body)}`, async () => {
     const ended = new Set<string>();
     const server = serve(TOOLS, {
       refuse: ({ headers }) =>
@@ -494,7 +494,7 @@ for (const status of [202, 204, 205]) {
   });
 }
 
-test("[RUN-6] every name is one that providers take, and two tools never share one", () => {
+test("[RUN-6] providers accept every name, and two tools never share one", () => {
   const long = "a".repeat(80);
   const names = ["read", "read.all", "read/all", "größe", long, `${long}b`].map((tool) => mcpToolName("crm", tool));
   expect(names[0]).toBe("crm__read");

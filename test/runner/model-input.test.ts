@@ -8,7 +8,7 @@ import type { ModelTarget } from "../../src/runner/model-name.ts";
 const read = (kind: ModelTarget["kind"], name: string, inputs = new Map<string, readonly ModelInput[]>()): string =>
   inputOfTarget({ kind, provider: kind, name } as ModelTarget, inputs).join("+");
 
-test("[FILE-8] makers say by the name what a model reads", () => {
+test("[FILE-8] the name of a model determines what it reads", () => {
   expect(read("messages", "claude-sonnet-5-5")).toBe("text+image+file");
   expect(read("messages", "claude-3-haiku-20240307")).toBe("text+image");
   expect(read("messages", "claude-2.1")).toBe("text");
@@ -25,7 +25,7 @@ test("[FILE-8] makers say by the name what a model reads", () => {
   expect(read("demo", "echo")).toBe("text+image+file");
 });
 
-test("[FILE-8] what the operator says counts before that", () => {
+test("[FILE-8] the operator's setting takes precedence over the name", () => {
   expect(
     read("chat-completions", "qwen3", new Map([["chat-completions:qwen3", ["text", "image", "file"] as const]])),
   ).toBe("text+image+file");

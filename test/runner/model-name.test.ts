@@ -81,7 +81,7 @@ describe("which model a name means", () => {
     test(`[RUN-1] refuses ${what}`, () => expect(named(settings, model)).toMatch(expected));
   }
 
-  test("[RUN-1] a call of a refused model fails with the same words", async () => {
+  test("[RUN-1] a call of a refused model fails with the same message", async () => {
     const { outcome, pieces } = await run(createModels({ ...NO_MODELS, production: true }), modelCall("hi"));
     expect(outcome).toMatchObject({
       kind: "failed",
@@ -100,7 +100,7 @@ describe("which models are allowed", () => {
           `${provider}:${name}${isDefault ? " default" : ""}${demo ? " demo" : ""}`,
       );
 
-  test("[RUN-4] the default, those of MODELS and the demo, each once", () => {
+  test("[RUN-4] lists the default, those of MODELS and the demo, each once", () => {
     const models = ["openai:b", "openai:a", "demo:echo", "openai:b"];
     expect(allowed({ model: "openai:a", models, openaiApiKey: "k" })).toEqual([
       "openai:a default",
@@ -110,7 +110,7 @@ describe("which models are allowed", () => {
     expect(allowed({})).toEqual(["demo:echo default demo"]);
   });
 
-  test("[RUN-4] production has the demo only where it is allowed, and a model without its key is none", () => {
+  test("[RUN-4] production has the demo only if it is allowed, and omits models without a key", () => {
     const settings = { anthropicApiKey: "k", models: ["openai:gpt-x"], production: true };
     expect(allowed(settings)).toEqual([`anthropic:${DEFAULT_ANTHROPIC_MODEL} default`]);
     expect(allowed({ ...settings, allowDemoModel: true })).toContain("demo:echo demo");
@@ -124,7 +124,7 @@ describe("which models are allowed", () => {
     );
   });
 
-  test("[RUN-5] models of OWN_KEY_MODELS need no key of the operator's, and one that has no keys is none", () => {
+  test("[RUN-5] models of OWN_KEY_MODELS need no key of the operator, and those of providers without keys are omitted", () => {
     const settings = { ownKeyModels: ["anthropic:claude-x", "openai:gpt-x", "demo:echo", "openai-compatible:y"] };
     expect(allowed(settings)).toEqual(["demo:echo default demo", "anthropic:claude-x", "openai:gpt-x"]);
     expect(named(settings, "anthropic:claude-y")).toMatch(/ANTHROPIC_API_KEY/);

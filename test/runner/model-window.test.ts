@@ -14,7 +14,7 @@ const settings = {
 const contextOf = (model: string, windows = new Map<string, number>()): number =>
   createModels({ ...settings, windows }).windowOf(model).contextTokens;
 
-test("[CHAT-8] a model takes what its maker says, what the operator says instead, or little where nobody knows it", () => {
+test("[CHAT-8] a model's window is the operator's setting, else the known one, else a small default", () => {
   expect(contextOf("anthropic:claude-sonnet-4-5")).toBe(200_000);
   expect(contextOf("openai-compatible:gpt-4o")).toBe(128_000);
   expect(contextOf("openai-compatible:qwen3")).toBe(32_768);
@@ -31,7 +31,7 @@ test("[CHAT-8] a model takes what its maker says, what the operator says instead
 const code = (body: object, status = 400): string =>
   providerFault(new ProviderAnswer(status, {}, JSON.stringify(body)), [], 0).code;
 
-test("[CHAT-8] a refusal says that the context is too long by its code or in the words of providers and servers", () => {
+test("[CHAT-8] a refusal of a too long context is recognized by its code or by the messages of providers and servers", () => {
   const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
   for (const body of [
     error("no", { code: "context_length_exceeded" }),

@@ -32,7 +32,7 @@ for (const way of WAYS) {
       await fake.stop();
     });
 
-    test("[RUN-1] text is streamed as it comes and comes whole with its usage", async () => {
+    test("[RUN-1] text is streamed as it arrives, and is complete at the end, with its usage", async () => {
       fake.answer({ kind: "stream", text: ["Hel", "lo ", "wor", "ld"], usage: { input: 11, output: 22 } });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces.join("")).toBe("Hello world");
@@ -66,7 +66,7 @@ for (const way of WAYS) {
       });
     });
 
-    test("[RUN-1] an answer that reached its length is finished, and says so", async () => {
+    test("[RUN-1] an answer that reached the length limit is finished, and says so", async () => {
       fake.answer({ kind: "stream", text: ["half"], finishReason: way.lengthReason });
       expect((await run(models, modelCall("hi"))).outcome).toMatchObject({ kind: "finished", finishReason: "length" });
     });
@@ -83,7 +83,7 @@ for (const way of WAYS) {
       expect(body).toContain("weather");
     });
 
-    test("[RUN-1] a hundred thousand characters in small pieces arrive whole", async () => {
+    test("[RUN-1] a hundred thousand characters in small pieces arrive completely", async () => {
       const text = Array.from({ length: 5_000 }, (_, index) => `piece number ${index} 😀`);
       fake.answer({ kind: "stream", text });
       const { outcome, pieces } = await run(models, modelCall("hi"));
@@ -91,7 +91,7 @@ for (const way of WAYS) {
       expect(pieces.join("")).toBe(text.join(""));
     });
 
-    test("[SSE-8] a model's reasoning comes as a separate block before the answer, and is bounded", async () => {
+    test("[SSE-8] a model's reasoning is a separate block before the answer, and is limited", async () => {
       fake.answer({ kind: "stream", thoughts: ["The user ", "greets."], text: ["Hello"] });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces).toEqual(["Hello"]);

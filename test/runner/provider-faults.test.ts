@@ -28,7 +28,7 @@ for (const way of WAYS) {
 
     const models = (timers = fakeTimers(), log?: RunnerLog) => modelsBy(way, fake.baseUrl, { timers, log });
 
-    test("[ERR-4] a failure is one line of the log that says whose call it was", async () => {
+    test("[ERR-4] a failure is one log line that names the call's job and organization", async () => {
       const lines: object[] = [];
       const log = { warn: (fields: object) => void lines.push(fields), error: () => {} };
       fake.answer({ kind: "status", status: 500, headers: {}, body: "" });
@@ -73,7 +73,7 @@ for (const way of WAYS) {
       });
     }
 
-    test("[RUN-1] Retry-After is handed on, in seconds or as a date", async () => {
+    test("[RUN-1] Retry-After is passed on, in seconds or as a date", async () => {
       expect((await failure(status(429, "slow down", { "retry-after": "7" }))).error.retryAfterMs).toBe(7_000);
       const inAMinute = new Date(Date.now() + 60_000).toUTCString();
       const { retryAfterMs = 0 } = (await failure(status(503, "busy", { "retry-after": inAMinute }))).error;
@@ -81,7 +81,7 @@ for (const way of WAYS) {
       expect(retryAfterMs).toBeLessThanOrEqual(60_000);
     });
 
-    test("[RUN-1] a body of plain text is quoted, masked, and a page is not", async () => {
+    test("[RUN-1] a body of plain text is quoted and masked, and a page is not quoted", async () => {
       const { error } = await failure({ kind: "status", status: 500, body: `Traceback at /srv/app.py, key ${KEY}` });
       expect(error.message).toBe(
         "The model provider answered with an error (HTTP 500). It said: Traceback at [hidden], key [hidden]",
@@ -90,7 +90,7 @@ for (const way of WAYS) {
       expect(page.error.message).toBe("The model provider answered with an error (HTTP 502).");
     });
 
-    test("[RUN-1] keys, addresses and paths in the provider's words are hidden", async () => {
+    test("[RUN-1] keys, addresses and paths in the provider's message are hidden", async () => {
       const { error } = await failure(status(400, `No model at ${fake.baseUrl}/chat for ${KEY}, see /etc/models.json`));
       expect(error.message).toBe(
         "The model provider refused the request. It said: No model at [hidden] for [hidden], see [hidden]",
@@ -98,17 +98,14 @@ for (const way of WAYS) {
     });
 
     // As LM Studio reports it; only servers of this format do.
-    test.if(way.format === "chat completions")(
-      "[RUN-1] a prompt that is too long is found out in a stream",
-      async () => {
-        const words =
-          "The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length";
-        const body = `event: error\ndata: ${JSON.stringify({ error: { message: words } })}\n\n`;
-        expect((await failure({ kind: "body", body })).error.code).toBe("context_length_exceeded");
-      },
-    );
+    test.if(way.format === "chat completions")("[RUN-1] a too long prompt is recognized in a stream", async () => {
+      const words =
+        "The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length";
+      const body = `event: error\ndata: ${JSON.stringify({ error: { message: words } })}\n\n`;
+      expect((await failure({ kind: "body", body })).error.code).toBe("context_length_exceeded");
+    });
 
-    test("[RUN-1] a page with 200 is not a model output", async () => {
+    test("[RUN-1] a page with 200 is not accepted as model output", async () => {
       expect(await failure({ kind: "html" })).toMatchObject({ error: { code: "provider_error" }, partialText: "" });
     });
 
@@ -298,7 +295,7 @@ for (const [about, status, body, code, said] of BODIES)
     expect(faultDetails(answer, [])).toMatchObject({ status, said });
   });
 
-test("[RUN-26] a 403 without words is about the key, and one of a firewall is not", () => {
+test("[RUN-26] a 403 without a message is about the key, and one of a firewall is not", () => {
   const codeOf = (body: string) => providerFault(new ProviderAnswer(403, {}, body), [], 0).code;
   expect([codeOf(""), codeOf("{}"), codeOf("<html>Blocked</html>")]).toEqual([
     "provider_unauthorized",
@@ -307,7 +304,7 @@ test("[RUN-26] a 403 without words is about the key, and one of a firewall is no
   ]);
 });
 
-test("[RUN-1] Retry-After is bounded, and ignored where it cannot be read", () => {
+test("[RUN-1] Retry-After is limited, and ignored if it cannot be read", () => {
   const wait = (value: string): number | undefined =>
     providerFault({ statusCode: 429, responseHeaders: { "retry-after": value } }, [], 0).retryAfterMs;
   expect([wait("0.5"), wait("-3"), wait("99999999999"), wait("soon"), wait("")]).toEqual([
@@ -351,7 +348,7 @@ describe("masking", () => {
     test(`[RUN-5] leaves "${words}"`, () => expect(maskWords(words, [])).toBe(words));
   }
 
-  test("[RUN-5] the first line only, short, and never half a character", () => {
+  test("[RUN-5] keeps only the first line, shortened, and never half a character", () => {
     expect(maskWords("first\n    at Object.<anonymous> (x.ts:1)", [])).toBe("first");
     const long = maskWords("😀 ".repeat(300), []);
     expect(Array.from(long).length).toBeLessThanOrEqual(MAX_PROVIDER_WORDS);
@@ -359,7 +356,7 @@ describe("masking", () => {
   });
 });
 
-test("[RUN-1] no fault above has left a rejection behind", async () => {
+test("[RUN-1] none of these failures leaves an unhandled rejection", async () => {
   Bun.gc(true);
   for (let turn = 0; turn < 5; turn += 1)
     await new Promise((resolve) => {

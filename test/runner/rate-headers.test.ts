@@ -33,7 +33,7 @@ test.each([
   expect(rateHeaderPause(headers as Record<string, string>, NOW)).toBe(pause as number);
 });
 
-test("[RUN-8] the longest of several pauses counts", () => {
+test("[RUN-8] uses the longest of several pauses", () => {
   const headers = {
     "x-ratelimit-remaining-requests": "0",
     "x-ratelimit-reset-requests": "2s",
@@ -63,7 +63,7 @@ test.each([
   expect(providerFault(frameFault({ type: "error", error: { type, message: "No." } }), [], NOW).code).toBe(code);
 });
 
-test("[RUN-8] a context that is too long is final, also where the stream says so", () => {
+test("[RUN-8] a too long context is final, also if reported within the stream", () => {
   expect(
     providerFault(frameFault({ error: { code: "context_length_exceeded", message: "Too long." } }), [], NOW).code,
   ).toBe("provider_rejected");

@@ -33,7 +33,7 @@ describe("the body of a request", () => {
     expect(headers["content-length"]).toBe(String(Buffer.byteLength(text)));
   });
 
-  test("[RUN-15] is plain text where there is neither an image nor a file", () => {
+  test("[RUN-15] is plain text without images and files", () => {
     expect(buildRequestBody(() => ({ a: 1 }), QUIET)).toEqual({ body: '{"a":1}', headers: {} });
   });
 
@@ -64,7 +64,7 @@ describe("the body of a request", () => {
     expect(slices.turns - turns).toBeGreaterThanOrEqual(20);
   });
 
-  test("[RUN-15] is not made further while the provider takes nothing", async () => {
+  test("[RUN-15] is not built further while the provider reads nothing", async () => {
     let pieces = 0;
     const counting = {
       charged: <T>(work: () => T): T => {

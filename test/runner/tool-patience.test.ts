@@ -35,7 +35,7 @@ for (const [name, input] of [
   ["list_tasks", {}],
   ["list_agents", {}],
 ] as const) {
-  test(`[JOB-4] [JOB-7] ${name} asks again, with the same key, while the service decides nothing`, async () => {
+  test(`[JOB-4] [JOB-7] ${name} retries, with the same key, while the service cannot decide`, async () => {
     const keys: unknown[] = [];
     let refusals = 1;
     const answer = async <T>(value: T, key?: string): Promise<Outcome<T>> => {
@@ -61,7 +61,7 @@ for (const [name, input] of [
   });
 }
 
-test("[JOB-7] a decision is final, a stopped call asks no more, and patience has an end", async () => {
+test("[JOB-7] a decision is final, a stopped call does not retry, and retries have a limit", async () => {
   const clock = new FakeClock();
   const pauses = { clock, chance: { fraction: () => 1 } };
   let asked = 0;

@@ -161,7 +161,7 @@ describe("the registry of tools", () => {
     }
   });
 
-  test("[RUN-2] tools that a source finds are named one by one or all of their server; what is missing says why", async () => {
+  test("[RUN-2] tools of a source are named one by one or all of a server, and missing ones have a reason", async () => {
     const tool = (name: string, safeToRepeat: boolean) =>
       defineTool({
         name,
@@ -194,12 +194,12 @@ describe("the registry of tools", () => {
     expect((await call(tools, "crm_other")).isError).toBe(true);
   });
 
-  test("[JOB-7] what may be repeated is known by name", async () => {
+  test("[JOB-7] the tools that may be repeated are known by name", async () => {
     const box = await boxOf(builtin().tools, []);
     expect(["current_time", "create_task", "gone"].map((name) => box.rulesOf(name).safe)).toEqual([true, true, false]);
   });
 
-  test("[JOB-7] the key is handed on, so a call that is made again makes one task", async () => {
+  test("[JOB-7] the key is passed on, so a repeated call creates one task", async () => {
     const { tools, asked } = builtin();
     const input = { title: "Write it", priority: "high", assign_to: "agt_2" };
     const first = await call(tools, "create_task", input);
@@ -220,7 +220,7 @@ describe("the registry of tools", () => {
     expect(asked[0]).toMatchObject({ input: { assignedTo: null } });
   });
 
-  test("[RUN-2] list_tasks hands its filters on, list_agents shows no prompts", async () => {
+  test("[RUN-2] list_tasks passes its filters on, list_agents shows no prompts", async () => {
     const { tools, asked } = builtin();
     await call(tools, "list_tasks", { status: "pending", assigned_to: "agt_1", limit: 3 });
     await call(tools, "list_tasks");
@@ -271,7 +271,7 @@ describe("the registry of tools", () => {
     expect(await call(builtin().tools, "list_agents", { why: "not" })).toMatchObject({ isError: false });
   });
 
-  test("[RUN-2] a refusal of the service is an error result in words", async () => {
+  test("[RUN-2] a refusal of the service is an error result with a message", async () => {
     const words = async (fault: Outcome<never>) =>
       (await call(builtin(fault).tools, "create_task", { title: "x" })).content;
     expect(await words(refuse({ kind: "not_found", noun: "workspace" }))).toBe("There is no such workspace.");
@@ -334,7 +334,7 @@ describe("results of tools", () => {
     expect(logged).toMatchObject([{ tool: "probe", jobId: "job_1", err: { message: "password is hunter2" } }]);
   });
 
-  test("[RUN-3] an aborted call ends, even where the tool takes no notice", async () => {
+  test("[RUN-3] an aborted call ends, even if the tool ignores the abort", async () => {
     let started = 0;
     const deaf = answering(() => {
       started += 1;
@@ -363,7 +363,7 @@ test("[GEN-19] limits of built-in tools are code points, and a refusal names the
   });
 });
 
-test("[GUARD-7] what a tool answers is shown with its control and bidi characters marked", async () => {
+test("[GUARD-7] a tool's answer is shown with its control and bidi characters marked", async () => {
   const tool = defineTool({
     name: "odd",
     description: "Answers oddly",

@@ -19,7 +19,7 @@ describe("the watchdog of a stream", () => {
     expect(fired).toBe(1);
   });
 
-  test("[RUN-3] activity arms no timers, and a stopped one leaves none", () => {
+  test("[RUN-3] activity starts no timers, and a stopped watchdog leaves none", () => {
     const timers = fakeTimers();
     const watchdog = new Watchdog(timers, 1_000, () => {});
     for (let piece = 0; piece < 100; piece += 1) watchdog.touch();

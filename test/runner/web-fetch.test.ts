@@ -50,7 +50,7 @@ const says =
   ({ socket }) =>
     void socket.write(reply(200, { ...(type === null ? {} : { "content-type": type }), ...headers }, body));
 
-test("[RUN-2] web_fetch is not on by default and safe to repeat", async () => {
+test("[RUN-2] web_fetch is off by default and safe to repeat", async () => {
   const { tools } = await against(() => {});
   const { signal } = new AbortController();
   const offered = async (names: string[]) => (await tools.open(agentWith(names), CONTEXT, signal)).tools;
@@ -109,7 +109,7 @@ for (const [type, body] of [
   });
 }
 
-test("[RUN-2] what is not text is only described", async () => {
+test("[RUN-2] content that is not text is only described", async () => {
   const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
   for (const [type, shown] of [
     ["image/png", "image/png"],
@@ -151,7 +151,7 @@ for (const [what, type, body] of [
   });
 }
 
-test("[RUN-2] an error of the server is an error with its text", async () => {
+test("[RUN-2] an error of the server becomes an error result with its text", async () => {
   const { fetchIt, url } = await against(
     ({ socket }) => void socket.write(reply(404, { "content-type": "text/plain" }, "no such page")),
   );
@@ -169,7 +169,7 @@ test("[RUN-3] max_chars cuts the text and says so", async () => {
   expect(await fetchIt({ url, max_chars: MAX_FETCHED_CHARS + 1 })).toMatchObject({ isError: true });
 });
 
-test("[RUN-3] an endless page costs its limit, and its result at most 64 KiB", async () => {
+test("[RUN-3] an endless page is read up to its limit, and its result has at most 64 KiB", async () => {
   const { server, fetchIt, url } = await against((request, it) => {
     request.socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n");
     pour(request, it, Buffer.from("é".repeat(32_768)));
@@ -187,7 +187,7 @@ for (const [target, words] of [
   ["https://nobody/", "no address on the public internet"],
   ["file:///etc/passwd", "not a URL that can be fetched"],
 ] as const) {
-  test(`[HOOK-11] ${target} is refused in words that name no address, requested and redirected to`, async () => {
+  test(`[HOOK-11] ${target} is refused without naming its address, whether requested or redirected to`, async () => {
     const { fetchIt, url } = await against(({ socket }) => void socket.write(reply(302, { location: target })));
     for (const asked of [target, url]) {
       const { content, isError } = await fetchIt({ url: asked });

@@ -23,7 +23,7 @@ test("[FAIR-1] every model of a provider is called on that account", async () =>
   expect(new Set(organizations)).toEqual(new Set([call.origin.organizationId]));
 });
 
-test("[RUN-1] what is read in one piece is handed out as one, before it is over and also where the piece ends in a fault", async () => {
+test("[RUN-1] parts that are read together are passed on together, before the end and even if they end with a fault", async () => {
   const call = modelCall("hi");
   const told: string[] = [];
   const toldBefore: number[] = [];

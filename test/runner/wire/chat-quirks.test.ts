@@ -61,7 +61,7 @@ describe("chat completions with", () => {
     });
   }
 
-  test("[RUN-26] no row that differs from all clients is without its reason", () => {
+  test("[RUN-26] every row that differs from all clients has its reason", () => {
     const unlike = CHAT_QUIRKS.filter(
       ({ ours: own, openai, aiSdk: sdk, langchain }) =>
         ![openai, sdk, langchain].some((line) => failing(line) === failing(own)),

@@ -207,12 +207,12 @@ describe("hostile citations", () => {
     null,
   ];
   for (const address of ADDRESSES)
-    test(`[RUN-16] an address that is none of the web is left out: ${String(address).slice(0, 30)}`, async () => {
+    test(`[RUN-16] an address that is not on the web is omitted: ${String(address).slice(0, 30)}`, async () => {
       const [citation] = await citationsBy(wayOf("responses"), responses(text, url(0, 4, { url: address })));
       expect(citation).toEqual(cited(0, 4, { title: "A" }));
     });
 
-  test("[RUN-16] one that names nothing is none, and one of another shape costs the answer nothing", async () => {
+  test("[RUN-16] a citation without a source is omitted, and a malformed one does not affect the answer", async () => {
     const odd: readonly object[] = [
       { type: "url_citation", start_index: 0, end_index: 4 },
       { type: "url_citation", url: [], title: {} },
@@ -225,7 +225,7 @@ describe("hostile citations", () => {
     expect(await citationsBy(wayOf("chat completions"), chat(text, ...(none as object[])))).toEqual([]);
   });
 
-  test("[RUN-16] texts are cut and cleaned, as other words from outside", async () => {
+  test("[RUN-16] texts are cut and cleaned like other content from outside", async () => {
     const stream = messages([
       "x",
       { ...page, cited_text: `\u001b[31m\ud800${"y".repeat(500_000)}`, document_title: "\u202ea".repeat(500) },

@@ -36,7 +36,7 @@ test("[RUN-23] a model without a system role gets the instructions at the head o
   }
 });
 
-test("[RUN-23] a model that refuses a user after results gets words of the assistant between them", async () => {
+test("[RUN-23] a model that refuses a user's message after results gets an assistant's message between them", async () => {
   server.refusal = (body) => {
     const roles = (body as { messages: { role: string }[] }).messages.map(({ role }) => role).join(" ");
     return roles.includes("tool user") ? "Unexpected role 'user' after role 'tool'" : null;
@@ -48,14 +48,14 @@ test("[RUN-23] a model that refuses a user after results gets words of the assis
   expect(messages().map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
 });
 
-test("[RUN-8] a model that takes the beginning of its answer continues from it, and the answer has both", async () => {
+test("[RUN-8] a model that accepts the beginning of its answer continues it, and the answer has both parts", async () => {
   const { outcome, pieces } = await run(models("mistral-small"), modelCall("hi", { continues: "Hello" }));
   expect(messages().at(-1)).toEqual({ role: "assistant", content: "Hello", prefix: true });
   expect(pieces.join("")).toBe("Hello world");
   expect(outcome).toMatchObject({ kind: "finished", blocks: [{ type: "text", text: "Hello world" }] });
 });
 
-test("[RUN-8] one that does not, or refuses it, starts over", async () => {
+test("[RUN-8] a model that does not, or refuses it, starts over", async () => {
   await run(models(), modelCall("hi", { continues: "Hello" }));
   expect(messages().at(-1)).toEqual({ role: "user", content: "hi" });
   server.refusal = (body) => (JSON.stringify(body).includes("prefix") ? "prefill is not supported" : null);
@@ -87,7 +87,7 @@ test.each([
   expect([outcome, asked.takesTools?.(null)]).toMatchObject([{ kind: "failed", refusesTools: true }, false]);
 });
 
-test("[RUN-24] a refusal of one tool's schema, or of a call without tools, says nothing of the model", async () => {
+test("[RUN-24] a refusal of one tool's schema, or of a call without tools, does not mark the model", async () => {
   server.refusal = () => "Invalid schema for function 'weather': the type is not supported";
   const asked = models();
   const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER] }));

@@ -81,7 +81,7 @@ describe("images and files", () => {
       expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_rejected" } });
     });
 
-  test("[RUN-15] a text file's name is told where the format has no place for it", async () => {
+  test("[RUN-15] a text file's name is in its text if the format has no place for it", async () => {
     const file: MessagePart = { type: "file", mediaType: "text/csv", name: "towns.csv", data: Buffer.from("Ulm\n") };
     const told: Record<string, string> = {};
     for (const way of OURS) told[way.format] = JSON.stringify(await toldBy(way, [said(file)]));
@@ -162,7 +162,7 @@ describe("images and files of a tool's result", () => {
     expect(await told("messages", rounds([[shot]], true))).toContain('"content":"it is 0","is_error":true');
   });
 
-  test("[FILE-10] that the model does not get are told in the result", async () => {
+  test("[FILE-10] that the model does not get are mentioned in the result", async () => {
     expect(await told("messages", rounds([[lost]]))).toContain(
       '"content":"it is 0\\n[image, image/png, 1 KiB: its content is lost]"',
     );

@@ -68,7 +68,7 @@ describe("messages", () => {
     );
   });
 
-  test("[RUN-26] pings, null and frames without a type say nothing", async () => {
+  test("[RUN-26] pings, null and frames without a type are ignored", async () => {
     const body = frames("null", {}, { type: "ping" }, start, ...text(0, "Hi"), [], ends("end_turn"));
     expect(await read("messages", { body })).toBe('"Hi" =stop 3+5');
   });
@@ -118,7 +118,7 @@ describe("responses", () => {
   });
 });
 
-test("[RUN-26] of a server that is silent after the finish reason the answer counts, and soon", async () => {
+test("[RUN-26] an answer counts soon after its finish reason, even if the server then stays silent", async () => {
   const timers = fakeTimers();
   const body = frames(
     { choices: [{ index: 0, delta: { content: "Hi" } }] },

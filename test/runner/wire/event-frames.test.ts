@@ -48,12 +48,12 @@ describe("frames", () => {
     expect(read("event: errors\ndata: 1\n\n")).toEqual([1]);
   });
 
-  test("[RUN-1] that are no JSON fail the stream, without their text", () => {
+  test("[RUN-1] that are not JSON fail the stream, without quoting their text", () => {
     expect(() => read("data: {secret\n\n")).toThrow(UnreadableFrame);
     expect(() => read("data: {secret\n\n")).not.toThrow("secret");
   });
 
-  test("[RUN-1] are the same however the bytes are cut, and whatever ends their lines", () => {
+  test("[RUN-1] are the same however the bytes are split, and whatever ends their lines", () => {
     const line = fc.constantFrom("data: 1", 'data: "ä😀"', "data:", ": c", "", "", "event: x", "data: [1,\ndata: 2]");
     fc.assert(
       fc.property(
@@ -93,27 +93,27 @@ describe("frames", () => {
       expect(isTaken(half, half, "x")).toBe(false);
     });
 
-  test("[GUARD-3] have so many values each, and none in strings", () => {
+  test("[GUARD-3] have a limit of values each, and text in strings is not counted", () => {
     const list = (count: number): string => `data: [${"1,".repeat(count - 1)}1]\n\n`;
     expect(isTaken(list(MAX_FRAME_VALUES), list(MAX_FRAME_VALUES))).toBe(true);
     expect(isTaken(list(MAX_FRAME_VALUES + 1))).toBe(false);
     expect(isTaken(`data: "${",[".repeat(MAX_FRAME_VALUES)}\\",["\n\n`)).toBe(true);
   });
 
-  test("[GUARD-3] are nested so deep", () => {
+  test("[GUARD-3] have a limit of nesting", () => {
     const nested = (depth: number): string => `data: ${"[".repeat(depth)}${"]".repeat(depth)}\n\n`;
     expect(isTaken(nested(MAX_FRAME_DEPTH))).toBe(true);
     expect(isTaken(nested(MAX_FRAME_DEPTH + 1))).toBe(false);
   });
 
-  test("[GUARD-3] are 64 MiB in all", () => {
+  test("[GUARD-3] have at most 64 MiB in all", () => {
     const events = new EventFrames(() => {});
     const piece = Buffer.alloc(1024 * 1024, `: ${"x".repeat(60)}\n\n`);
     for (let taken = 0; taken < MAX_MODEL_ANSWER_BYTES; taken += piece.length) events.read(piece);
     expect(() => events.read(Buffer.from("x"))).toThrow(AnswerRefused);
   });
 
-  test("[GUARD-3] cost what their bytes and values are", () => {
+  test("[GUARD-3] cost by their bytes and values", () => {
     const events = new EventFrames(() => {});
     const plain = events.read(Buffer.from('data: {"a":1}\n\n'));
     const wide = events.read(Buffer.from(`data: [${"1,".repeat(5_000)}1]\n\n`));
@@ -121,7 +121,7 @@ describe("frames", () => {
     expect(wide).toBeGreaterThan(5_000 * 16);
   });
 
-  test("[GUARD-3] a line that comes byte by byte costs no more than its length", () => {
+  test("[GUARD-3] a line that arrives byte by byte costs no more than its length", () => {
     const events = new EventFrames(() => {});
     const from = performance.now();
     for (let taken = 0; taken < MAX_FRAME_BYTES / 4; taken++) events.read(Buffer.from("x"));

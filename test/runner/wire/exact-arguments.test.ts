@@ -46,7 +46,7 @@ test("[GEN-18] arguments that come as a value keep their digits", async () => {
   }
 });
 
-test("[GEN-18] a number that cannot be kept fails the call in words, where it comes as a value", async () => {
+test("[GEN-18] a number that cannot be kept fails the call with a message, if it comes as a value", async () => {
   for (const answer of [streamed('{"a":1e400}'), whole('{"a":1e400}')])
     expect(await answered("chat completions", answer)).toMatchObject({
       kind: "failed",

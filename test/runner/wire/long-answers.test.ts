@@ -28,7 +28,7 @@ function countedTimers() {
 }
 
 for (const way of WAYS) {
-  test(`[RUN-3] ${way.name}: comments, pings and empty frames of a stream are life`, async () => {
+  test(`[RUN-3] ${way.name}: comments, pings and empty frames of a stream count as activity`, async () => {
     const provider = await way.start();
     try {
       const timers = countedTimers();
@@ -53,7 +53,7 @@ for (const way of WAYS) {
   });
 }
 
-test("[RUN-29] a provider has its own silence", async () => {
+test("[RUN-29] a provider has its own limit of silence", async () => {
   const [way] = WAYS;
   const provider = await way!.start();
   try {

@@ -74,7 +74,7 @@ describe("chat completions", () => {
     expect(JSON.stringify(said).match(/extra_content/g)).toHaveLength(1);
   });
 
-  test("[RUN-22] what one model has sent does not go to another one", async () => {
+  test("[RUN-22] state of one model is not sent to another one", async () => {
     expect(JSON.stringify(await next(way, await stored(way, GEMINI), "another"))).not.toContain("extra_content");
   });
 
@@ -115,7 +115,7 @@ describe("chat completions", () => {
     });
   });
 
-  test("[RUN-22] state at its limit is kept, and beyond it none of the answer's", async () => {
+  test("[RUN-22] state up to its limit is kept, and beyond it none of the answer's state", async () => {
     const around = JSON.stringify({ note: "" }).length;
     const answer = (chars: number): string[] =>
       frames(chunk({ note: "n".repeat(chars - around), tool_calls: [callPiece()] }), chunk({}, "tool_calls"));
@@ -123,7 +123,7 @@ describe("chat completions", () => {
     expect((await next(way, await stored(way, answer(MAX_STATE_CHARS + 1))))[1]).not.toHaveProperty("note");
   });
 
-  test("[RUN-22] a provider that refuses what it has sent is asked again without it, and not sent it later", async () => {
+  test("[RUN-22] a provider that refuses its own state is called again without it, and does not get it later", async () => {
     const models = createModels({ ...NO_MODELS, model: "openai-compatible:m", openaiBaseUrl: server.baseUrl });
     server.answer = frames(chunk({ channel: "final", content: "Hi." }, "stop"));
     const { outcome } = await run(models, modelCall("hi"));
@@ -141,7 +141,7 @@ describe("chat completions", () => {
     }
   });
 
-  test("[RUN-22] calls of another model get stand-ins where the provider misses what its own have", async () => {
+  test("[RUN-22] calls of another model get placeholders for state that the provider requires", async () => {
     const foreign = await stored(way, frames(chunk({ tool_calls: [callPiece()] }), chunk({}, "tool_calls")), "another");
     server.refusal = (body) =>
       JSON.stringify(body).includes("thought_signature")
@@ -198,7 +198,7 @@ describe("messages", () => {
       ]);
     });
 
-  test("[RUN-22] thinking is shown as reasoning, and what is redacted is not shown", async () => {
+  test("[RUN-22] thinking is shown as reasoning, and redacted thinking is not shown", async () => {
     const shown = (await stored(way, ANSWER)).map((one) => [one.type, "text" in one ? one.text : ""]);
     expect(shown).toEqual([
       ["reasoning", "Hm,  Ulm."],
@@ -207,7 +207,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("[RUN-22] another model gets the text and the calls alone", async () => {
+  test("[RUN-22] another model gets only the text and the calls", async () => {
     const [, said] = await next(way, await stored(way, ANSWER), "claude-another");
     expect(said?.["content"]).toMatchObject([{ type: "text" }, { type: "tool_use" }]);
   });
@@ -253,7 +253,7 @@ describe("responses", () => {
     ]);
   });
 
-  test("[RUN-22] no encrypted reasoning is asked of a model that does not reason, or refuses to", async () => {
+  test("[RUN-22] no encrypted reasoning is requested from a model that does not reason, or that refuses it", async () => {
     await stored(way, ANSWER, "gpt-4.1");
     expect(server.bodies.at(-1)).not.toHaveProperty("include");
     server.refusal = (body) =>

@@ -44,13 +44,13 @@ describe("text with tags", () => {
     );
   });
 
-  test("[RUN-25] only what may be a tag is held back", () => {
+  test("[RUN-25] only text that may be a tag is held back", () => {
     expect(read(["Hel", "lo <", "think>"]).calls).toEqual(["text: Hel", "text: lo <", "text: think>"]);
     expect(read(["<", "b>"]).calls).toEqual(["text: <b>"]);
     expect(read(["<think>a", "b<", "c"]).calls).toEqual(["reasoning: a", "reasoning: b", "reasoning: <c"]);
   });
 
-  test("[RUN-25] a model whose text begins within a thought has its end tag alone; without one, all is the answer", () => {
+  test("[RUN-25] a model whose text begins within a thought sends only the end tag; without one, all text is the answer", () => {
     expect(read(["Hm.</thi", "nk>Hello"], "open")).toMatchObject({ reasoning: "Hm.", text: "Hello" });
     expect(read(["Hello"], "open").text).toBe("Hello");
     expect(read(["cut in its tho"], "open", false)).toMatchObject({ reasoning: "cut in its tho", text: "" });
@@ -83,7 +83,7 @@ describe("a model on a compatible server", () => {
       ...(thinking === undefined ? {} : { thinking: new Map([["openai-compatible:m", thinking]]) }),
     });
 
-  test("[RUN-25] a thought is reasoning, is not shown as text, and is not sent back", async () => {
+  test("[RUN-25] a thought is shown as reasoning, not as text, and is not sent back", async () => {
     server.answer = said("<thi", "nk>Hm.", "</think>", "\n\nHello");
     const { outcome, pieces } = await run(models(), modelCall("hi"));
     expect(pieces).toEqual(["Hello"]);
@@ -105,7 +105,7 @@ describe("a model on a compatible server", () => {
     expect(server.bodies.at(-1)).toMatchObject({ messages: [{}, { content: "Hello" }, {}] });
   });
 
-  test("[RUN-25] the setting says otherwise of a model", async () => {
+  test("[RUN-25] the setting overrides the detection for a model", async () => {
     server.answer = said("<think>Hm.</think>");
     expect((await run(models("off"), modelCall("hi"))).pieces.join("")).toBe("<think>Hm.</think>");
     server.answer = said("Hm.</think>", "Hello");
