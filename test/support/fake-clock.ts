@@ -5,6 +5,9 @@
  */
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 
+/** How much of a leap passes timer by timer: more than the horizon of alarms and the time between two scans of them. */
+const LEAP_END_MS = 120_000;
+
 interface Timer {
   readonly at: number;
   readonly run: () => void;
@@ -66,6 +69,17 @@ export class FakeClock implements Clock {
   /** Moves the time and runs nothing: a process that is paused. */
   jump(ms: number): void {
     this.elapsed += ms;
+  }
+
+  /**
+   * Lets a long time pass, hours or days, in which a replica would only renew its lease: the wall clock goes forward but
+   * for the last minutes, which pass as `advance` lets them, so that what is due is found by the scans of alarms. For
+   * one replica: the leases of others end meanwhile.
+   */
+  async leap(ms: number): Promise<void> {
+    const lastMs = Math.min(ms, LEAP_END_MS);
+    this.setForward(ms - lastMs);
+    await this.advance(lastMs);
   }
 
   /** Sets the wall clock forward, or back; timers and the monotonic clock know nothing of it. */

@@ -171,6 +171,12 @@ export class MemoryDatabase {
     return [...this.tables.alarms.values()].sort((a, b) => a.dueAtMs - b.dueAtMs);
   }
 
+  /** The first of them of which this is true; not sorted, because a test may have thousands and ask for each. */
+  alarm(isIt: (row: AlarmRow) => boolean): OnShard<AlarmRow> | undefined {
+    for (const row of this.tables.alarms.values()) if (isIt(row)) return row;
+    return undefined;
+  }
+
   private write(next: StagedTables, shard: number, writes: Writes, position: number): void {
     for (const { table, record } of writes.records) {
       const key = recordRow(table, record.organizationId, record.id);

@@ -135,7 +135,7 @@ export class MemoryActorStore implements ActorStore {
 
   private record({ table, organizationId, id }: RecordRef): RecordFields | null {
     if (table !== alarmTable.name) return this.database.record(table, organizationId, id);
-    const row = this.database.alarms().find((one) => one.organizationId === organizationId && alarmId(one) === id);
+    const row = this.database.alarm((one) => one.organizationId === organizationId && alarmId(one) === id);
     return row === undefined ? null : alarmRecord(row);
   }
 

@@ -83,7 +83,7 @@ describe("a tool of the client", () => {
     const replica = await at.start();
     const id = await replica.send("go");
     await replica.ended(id);
-    await at.world.clock.advance(CLIENT_RESULT_MS + 1);
+    await at.world.clock.leap(CLIENT_RESULT_MS + 1);
     expect(await replica.ended(id)).toMatchObject({ status: "completed" });
     const results = replica.events(id).filter(({ data }) => data["kind"] === "tool_result");
     expect(results.map(({ data }) => data["isError"])).toEqual([false, true, true]);

@@ -17,7 +17,7 @@ describe("approvals", () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     expect(scene.world.database.alarms().length).toBe(1);
-    await scene.world.clock.advance(DECISION_MS - 60_000);
+    await scene.world.clock.leap(DECISION_MS - 60_000);
     expect(scene.replica.job(id).status).toBe("blocked");
     await scene.world.clock.advance(60_000);
     expect(await scene.reached(id, "completed")).toMatchObject({
@@ -71,7 +71,7 @@ describe("approvals", () => {
     const scene = await DecisionScene.begin(() => [{ say: "done" }]);
     const id = await scene.replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
     await scene.reached(id, "needs_review");
-    await scene.world.clock.advance(DECISION_MS);
+    await scene.world.clock.leap(DECISION_MS);
     expect(await scene.reached(id, "completed")).toMatchObject({
       review: { state: "expired", decidedBy: null },
       result: "done",

@@ -218,7 +218,7 @@ test("[RT-10] more alarms than one scan brings fire together when they are due t
   const replica = await startLedgers(world);
   // Between two regular scans, and beyond the horizon when they are set.
   const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
-  for (let i = 0; i < ALARM_PAGE + 200; i++) await wakeAt(replica, due, 1, `l${i}`);
+  await Promise.all(Array.from({ length: ALARM_PAGE + 200 }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
   await world.clock.advance(due - 1);
   expect(world.database.alarms()).toHaveLength(ALARM_PAGE + 200);
   await world.clock.advance(1_000);
@@ -229,7 +229,7 @@ test("[RT-10] a scan of another shard does not make them wait for the next regul
   const world = new World();
   const replica = await startLedgers(world);
   const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
-  for (let i = 0; i < ALARM_PAGE + 200; i++) await wakeAt(replica, due, 1, `l${i}`);
+  await Promise.all(Array.from({ length: ALARM_PAGE + 200 }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
   await world.clock.advance(due - 1);
   // As when a shard without alarms is taken up.
   await replica.system.alarms.scan([shardOf("org_b")]);

@@ -127,7 +127,8 @@ test("[HOOK-6] the durable profile continues for days, up to its twelfth attempt
   const waitsMs = [5 * MINUTE_MS, 30 * MINUTE_MS, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS)];
   let dueMs = 7_000;
   const expected = [0, 1_000, 3_000, 7_000, ...waitsMs.map((wait) => (dueMs += wait))];
-  await world.clock.advance(expected.at(-1)! + MINUTE_MS);
+  for (const at of expected) await world.clock.leap(from + at + MINUTE_MS / 2 - world.clock.now());
+  await world.clock.leap(MINUTE_MS);
   const waits = replica.receiver.times.map((at) => at - from);
   expect(waits.length).toBe(12);
   for (const [i, least] of expected.entries()) expect(Math.abs(waits[i]! - least)).toBeLessThan(2_000);
