@@ -16,12 +16,14 @@ import { HEADER_VALUE, isReservedHeader } from "../../actors/header-name.ts";
 import { LEAST_WINDOW, MOST_WINDOW, THINKING } from "../../actors/job/model-entry.ts";
 import {
   MODEL_FORMATS,
+  PROMPT_CACHINGS,
   type ModelProvider,
   type ProvidedModel,
   type ProvidedModels,
 } from "../../actors/job/model-provider.ts";
 import { didYouMean } from "../../actors/near-name.ts";
 import { MODEL_INPUTS, type ModelInput } from "../../actors/upload/terms.ts";
+import { isCurrency, parseEntry, priceTable, type PriceTable } from "./price-table.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type Fields = ReadonlyMap<string, Node>;
@@ -34,7 +36,7 @@ const PROVIDER_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const NOT_A_NAME: ReadonlySet<string> = new Set(["demo", "ai-sdk", "auto"]);
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const FIELDS = {
-  file: ["providers"],
+  file: ["providers", "currency"],
   provider: [
     "format",
     "base_url",
@@ -44,14 +46,21 @@ const FIELDS = {
     "headers",
     "concurrency",
     "stalled_after_seconds",
+    "caching",
     "models",
   ],
-  model: ["window", "inputs", "thinking", "tools", "own_key"],
+  model: ["window", "inputs", "thinking", "tools", "own_key", "prices"],
+  prices: ["from", "input", "output", "cached_input", "cache_write", "cache_write_1h"],
   header: ["env"],
 } as const;
 
+export interface ProviderFileContent extends ProvidedModels {
+  /** Null if no model has a price there. */
+  readonly prices: PriceTable | null;
+}
+
 /** What the file says, or all of its errors: each completes "which …". */
-export function parseModelProviders(text: string, variables: Variables): ProvidedModels | readonly string[] {
+export function parseModelProviders(text: string, variables: Variables): ProviderFileContent | readonly string[] {
   const syntax: ParseError[] = [];
   const root = parseTree(text, syntax, { allowTrailingComma: true });
   const [first] = syntax;
@@ -65,7 +74,7 @@ export function parseModelProviders(text: string, variables: Variables): Provide
 }
 
 /** The file of `MODEL_PROVIDERS`, read. */
-export function readModelProviders(path: string, variables: Variables): ProvidedModels | readonly string[] {
+export function readModelProviders(path: string, variables: Variables): ProviderFileContent | readonly string[] {
   try {
     return parseModelProviders(readFileSync(path, "utf8"), variables);
   } catch (cause) {
@@ -73,7 +82,7 @@ export function readModelProviders(path: string, variables: Variables): Provided
   }
 }
 
-export const isProvidedModels = (read: ProvidedModels | readonly string[]): read is ProvidedModels =>
+export const isProvidedModels = (read: ProviderFileContent | readonly string[]): read is ProviderFileContent =>
   !Array.isArray(read);
 
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
@@ -82,6 +91,7 @@ const wordsOf = (code: string): string => code.replaceAll(/(?<=[a-z])[A-Z]/g, (l
 
 class ProviderFile {
   readonly errors: string[] = [];
+  private readonly prices: Exclude<ReturnType<typeof parseEntry>, string>[] = [];
   private readonly text: string;
   private readonly variables: Variables;
 
@@ -90,7 +100,7 @@ class ProviderFile {
     this.variables = variables;
   }
 
-  read(root: Node): ProvidedModels {
+  read(root: Node): ProviderFileContent {
     const providers: ModelProvider[] = [];
     const models: ProvidedModel[] = [];
     const top = this.fields(root, "", FIELDS.file);
@@ -114,7 +124,12 @@ class ProviderFile {
         models.push(this.model(`${name}:${model}`, about, `${path}.models.${model}`));
       }
     }
-    return { providers, models };
+    const currency = this.take(top.get("currency"), "currency", (value) => (isCurrency(value) ? value : null), {
+      must: 'three capitals, such as "USD"',
+    });
+    if (this.prices.length > 0 && !top.has("currency")) this.complain(root, "", "prices and no `currency`");
+    const prices = currency === undefined || this.prices.length === 0 ? null : priceTable(currency, this.prices);
+    return { providers, models, prices };
   }
 
   private provider(
@@ -135,6 +150,7 @@ class ProviderFile {
       1,
       LONGEST_SILENCE_SECONDS,
     ]);
+    const caching = this.oneOf(fields.get("caching"), at("caching"), PROMPT_CACHINGS);
     const apiKey = this.key(fields, path);
     if (format === undefined || baseUrl === undefined) return null;
     return {
@@ -146,6 +162,7 @@ class ProviderFile {
       ...(headers === undefined ? {} : { headers }),
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(silence === undefined ? {} : { stalledStreamMs: silence * 1_000 }),
+      ...(caching === undefined ? {} : { caching }),
     };
   }
 
@@ -201,6 +218,8 @@ class ProviderFile {
     });
     const thinking = this.oneOf(fields.get("thinking"), at("thinking"), THINKING);
     const takesTools = this.take(fields.get("tools"), at("tools"), truth, { must: "true or false" });
+    const prices = fields.get("prices");
+    if (prices !== undefined) this.readPrices(model, prices, at("prices"));
     const isOwnKeyOnly = this.take(fields.get("own_key"), at("own_key"), truth, { must: "true or false" });
     return {
       model,
@@ -210,6 +229,22 @@ class ProviderFile {
       ...(takesTools === undefined ? {} : { takesTools }),
       ...(isOwnKeyOnly === undefined ? {} : { isOwnKeyOnly }),
     };
+  }
+
+  /** One object with prices, or a list of them, each from its day on. */
+  private readPrices(model: string, node: Node, path: string): void {
+    const list = node.type === "array" ? (node.children ?? []) : [node];
+    for (const [at, one] of list.entries()) {
+      const place = node.type === "array" ? `${path}[${at}]` : path;
+      const fields = this.fields(one, place, FIELDS.prices);
+      const given = Object.fromEntries([...fields].map(([name, value]): [string, unknown] => [name, value.value]));
+      const price = parseEntry({ from: ALWAYS, ...given, model });
+      if (typeof price === "string") {
+        if (fields.size > 0 || one.type === "object") this.complain(one, place, price);
+      } else if (this.prices.some((other) => other.model === model && other.from === price.from))
+        this.complain(one, place, `two prices from ${price.from}`);
+      else this.prices.push(price);
+    }
   }
 
   /** The entries of an object, by name; an error for anything else. */
@@ -277,6 +312,8 @@ class ProviderFile {
   }
 }
 
+/** The first day of prices that name none. */
+const ALWAYS = "1970-01-01";
 const HEADER_WORDS = "the name of a header that requests may set";
 const truth = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 const headerKey = (value: unknown): string | null =>

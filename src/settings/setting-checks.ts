@@ -47,9 +47,9 @@ export const wholeProvider: SettingsCheck = {
 
 /** A limit of cost needs prices: without them nothing has a cost. */
 export const pricesOfBudget: SettingsCheck = {
-  reads: ["MONTHLY_COST_BUDGET", "MODEL_PRICES"],
-  errors: ({ monthlyCostBudget, modelPrices }) =>
-    monthlyCostBudget === undefined || modelPrices !== undefined
+  reads: ["MONTHLY_COST_BUDGET", "MODEL_PRICES", "MODEL_PROVIDERS"],
+  errors: ({ monthlyCostBudget, modelPrices, provided }) =>
+    monthlyCostBudget === undefined || modelPrices !== undefined || (provided?.prices ?? null) !== null
       ? []
       : [{ variable: "MODEL_PRICES", message: "is missing; MONTHLY_COST_BUDGET needs the prices of models" }],
 };

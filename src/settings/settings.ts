@@ -2,7 +2,6 @@
  * All settings. `groups/` is the single source of their names, defaults, allowed values, types, secrets and
  * descriptions.
  */
-import type { ProvidedModels } from "../../actors/job/model-provider.ts";
 import { type Static, Type } from "../../actors/schema.ts";
 import { LIMIT_SETTINGS } from "./groups/limits.ts";
 import { MODELS } from "./groups/models.ts";
@@ -11,6 +10,7 @@ import { PROCESS } from "./groups/process.ts";
 import { SIGN_IN } from "./groups/sign-in.ts";
 import { STORAGE } from "./groups/storage.ts";
 import { TRACING } from "./groups/tracing.ts";
+import type { ProviderFileContent } from "./model-providers.ts";
 
 /** All settings, in the order in which they are shown. */
 export const SETTING_GROUPS = [
@@ -38,7 +38,7 @@ export const Settings = Type.Object({
 /** The typed settings. `dataDir` is absolute; `appUrl` has no trailing slash. */
 export type Config = Readonly<Static<typeof Settings>> & {
   /** What the file of MODEL_PROVIDERS says. */
-  readonly provided?: ProvidedModels;
+  readonly provided?: ProviderFileContent;
 };
 
 export interface ConfigError {

@@ -3,7 +3,7 @@ import { type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { CallUsage } from "../../actors/job/schema.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
-import type { PriceTable } from "../settings/prices.ts";
+import type { PriceTable } from "../settings/price-table.ts";
 
 /** A call has its model's price on the day on which it ends. */
 export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<Clock, "now">): ModelPort {

@@ -1,7 +1,7 @@
 /** Budgets by cost over HTTP (RUN-20). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type CostLimit, usageRef } from "../../actors/usage/schema.ts";
-import { parsePrices, PriceTable } from "../../src/settings/prices.ts";
+import { parsePrices, PriceTable } from "../../src/settings/price-table.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { pricedModels } from "../../src/wiring/priced.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";

@@ -1,6 +1,6 @@
 /** What models cost, from the call of a model to the report. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { parsePrices, PriceTable } from "../../src/settings/prices.ts";
+import { parsePrices, PriceTable } from "../../src/settings/price-table.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { pricedModels } from "../../src/wiring/priced.ts";
 import { Client, type Json } from "../support/current.ts";

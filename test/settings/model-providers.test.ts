@@ -3,10 +3,11 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProvidedModels } from "../../actors/job/model-provider.ts";
+import type { ProviderFileContent } from "../../src/settings/model-providers.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { modelErrors, modelSettings } from "../../src/service/model-choice.ts";
 import { describeConfig, readConfig } from "../../src/settings/config.ts";
+import { priceErrors, pricesOf } from "../../src/settings/prices.ts";
 import { parseModelProviders } from "../../src/settings/model-providers.ts";
 
 const providersFolder = mkdtempSync(join(tmpdir(), "troupe-providers-"));
@@ -19,6 +20,7 @@ const GROQ = {
   headers: { "X-Title": "Troupe", "cf-access": { env: "ACCESS" } },
   concurrency: 4,
   stalled_after_seconds: 300,
+  caching: "none",
   models: {
     "llama-3.3:70b": { window: 131_072, inputs: ["text", "image"], thinking: "off", tools: false },
     own: { own_key: true },
@@ -26,7 +28,7 @@ const GROQ = {
 };
 const VARIABLES = { GROQ_API_KEY: "gsk-0123456789", ACCESS: "access-0123456789" };
 
-const parsed = (providers: object): ProvidedModels | readonly string[] =>
+const parsed = (providers: object): ProviderFileContent | readonly string[] =>
   parseModelProviders(JSON.stringify({ providers }, null, 2), VARIABLES);
 
 test("[RUN-29] a file gives providers with their addresses, keys and limits, and the models that it allows", () => {
@@ -40,6 +42,7 @@ test("[RUN-29] a file gives providers with their addresses, keys and limits, and
         headers: { "x-title": "Troupe", "cf-access": "access-0123456789" },
         concurrency: 4,
         stalledStreamMs: 300_000,
+        caching: "none",
       },
       { name: "local", format: "messages", baseUrl: "http://127.0.0.1:8080/v1", apiKey: null },
     ],
@@ -53,10 +56,11 @@ test("[RUN-29] a file gives providers with their addresses, keys and limits, and
       },
       { model: "groq:own", isOwnKeyOnly: true },
     ],
+    prices: null,
   });
 });
 
-test("[RUN-29] all errors of a file are told at once, each with its line and its path, without keys", () => {
+test("[RUN-29] all errors of a file are reported at once, each with its line and its path, without keys", () => {
   const text = `{
   // what is wrong here:
   "providers": {
@@ -115,10 +119,10 @@ test("[RUN-29] all errors of a file are told at once, each with its line and its
   ]);
 });
 
-function settingsOf(providers: object, env: Readonly<Record<string, string>> = {}) {
+function settingsOf(providers: object, env: Readonly<Record<string, string>> = {}, currency?: string) {
   const path = join(providersFolder, "providers.json");
-  writeFileSync(path, JSON.stringify({ providers }));
-  return readConfig({ ...VARIABLES, MODEL_PROVIDERS: path, ...env }, [modelErrors]);
+  writeFileSync(path, JSON.stringify({ providers, currency }));
+  return readConfig({ ...VARIABLES, MODEL_PROVIDERS: path, ...env }, [modelErrors, priceErrors]);
 }
 
 test("[RUN-29] the first model of the file is the default, settings say more of its models, and others can be named", () => {
@@ -179,6 +183,63 @@ test("[RUN-29] a file without models needs MODEL, and one that cannot be used is
   expect(readConfig({ MODEL_PROVIDERS: "/nowhere/x.json" })).toMatchObject({
     errors: [{ variable: "MODEL_PROVIDERS", message: expect.stringContaining("cannot be read") }],
   });
+});
+
+test("[RUN-29] [OPS-8] models have prices in the file, beside those of MODEL_PRICES, which count before", () => {
+  const models = {
+    flat: { prices: { input: "0.59", output: "0.79", cached_input: "0.1" } },
+    newer: {
+      prices: [
+        { input: "1", output: "2" },
+        { from: "2026-06-01", input: "3", output: "4" },
+      ],
+    },
+    both: { prices: { input: "9", output: "9" } },
+  };
+  const prices = join(providersFolder, "prices.json");
+  const other = [{ model: "groq:both", from: "2026-01-01", input: "1", output: "1" }];
+  writeFileSync(prices, JSON.stringify({ currency: "USD", prices: other }));
+  const env = { MODEL_PRICES: prices, MONTHLY_COST_BUDGET: "10" };
+  const read = settingsOf({ groq: { ...GROQ, models } }, env, "USD");
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const table = pricesOf(read.config)!;
+  const used = { inputTokens: 1_000_000, outputTokens: 1_000_000, cachedInputTokens: 500_000 };
+  const cost = (model: string, day: string): string | null => table.cost(model, day, used);
+  expect([
+    cost("groq:flat", "2020-01-01"),
+    cost("groq:newer", "2026-05-31"),
+    cost("groq:newer", "2026-06-01"),
+    cost("groq:both", "2026-06-01"),
+    cost("groq:none", "2026-06-01"),
+  ]).toEqual(["1.135", "3", "7", "2", null]);
+  expect(settingsOf({ groq: { ...GROQ, models } }, env, "EUR")).toMatchObject({
+    errors: [
+      { variable: "MODEL_PRICES", message: expect.stringContaining("has prices in USD, and MODEL_PROVIDERS in EUR") },
+    ],
+  });
+  expect(settingsOf({ groq: { ...GROQ, models } }, { MONTHLY_COST_BUDGET: "10" }, "EUR").ok).toBe(true);
+  const wrong = parsed({
+    groq: {
+      ...GROQ,
+      models: {
+        a: {
+          prices: [
+            { input: "1", output: "2" },
+            { input: "1", output: "2" },
+          ],
+        },
+        b: { prices: { input: 1, output: "2" } },
+        c: { prices: { inptu: "1", output: "2" } },
+      },
+    },
+  }) as readonly string[];
+  expect(wrong.map((line) => line.replace(/line \d+/, "line …"))).toEqual([
+    "has at line …, providers.groq.models.a.prices[1]: two prices from 1970-01-01",
+    'has at line …, providers.groq.models.b.prices: input 1; it must be the price of a million tokens as text, such as "3.00", with at most 6 decimals',
+    "has at line …, providers.groq.models.c.prices: the unknown field `inptu`; did you mean `input`?",
+    'has at line …, providers.groq.models.c.prices: input missing; it must be the price of a million tokens as text, such as "3.00", with at most 6 decimals',
+    "has at line …: prices and no `currency`",
+  ]);
 });
 
 test("[RUN-29] the printed settings have the providers without their keys and the values of their headers", () => {

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/settings/config.ts";
-import { parsePrices, priceErrors, pricesOf, PriceTable } from "../../src/settings/prices.ts";
+import { priceErrors, pricesOf } from "../../src/settings/prices.ts";
+import { parsePrices, PriceTable } from "../../src/settings/price-table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "troupe-prices-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
