@@ -32,7 +32,7 @@ const glob = (pattern: string): SourceFile[] =>
   [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })].sort().map(read);
 /** Generated whole: its generator and its parts are checked in its place. */
 const GENERATED = "sdk/typescript/troupe.ts";
-const sources = glob("{actors,db,sdk,src}/**/*.ts").filter(({ path }) => path !== GENERATED);
+const sources = glob("{actors,db,sdk,src}/**/*.{ts,tsx}").filter(({ path }) => path !== GENERATED);
 const tests = glob("test/**/*.ts");
 const benchmarks = glob("benchmarks/**/*.ts");
 /** How the service is packed and installed: beside it, as the benchmarks are. */

@@ -5,6 +5,7 @@
  *   postgresql/     the programs of PostgreSQL
  *   src/, actors/, node_modules/   the program of the sandbox, which is started as a child with nothing else in
  *                   sight: its sources and its packages, three of which have native code
+ *   console/        the console, built
  *   db/, docs/, sdk/, vendor/      migrations, documents and SDKs, where the code looks for them
  *
  * A module of the service names such files from its own place (`import.meta.url`). Inside of an executable there
@@ -13,6 +14,7 @@
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { BunPlugin } from "bun";
+import { writeConsole } from "../../src/public/console-files.ts";
 import { programOf } from "./imports.ts";
 import { packagesNeededBy, ROOT } from "./packages.ts";
 import { repositoryAddress, writeRepositoryAddress } from "./repository.ts";
@@ -76,6 +78,7 @@ export async function buildExecutable(folder: string): Promise<void> {
   const sandbox = programOf(SANDBOX);
   const threads = THREADS.flatMap((path) => programOf(path).files);
   for (const path of [...BESIDE, ...threads, ...sandbox.files]) copy(join(ROOT, path), join(folder, path));
+  await writeConsole(join(folder, "console"));
   writeRepositoryAddress(folder, repositoryAddress());
   for (const needed of packagesNeededBy(sandbox.packages)) {
     // Types are for compilers.

@@ -4,6 +4,7 @@
  */
 import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeConsole } from "../../src/public/console-files.ts";
 import { manifestIn, ROOT } from "./packages.ts";
 import { repositoryAddress, writeRepositoryAddress } from "./repository.ts";
 
@@ -32,6 +33,7 @@ export async function writeNpmPackage(folder: string): Promise<void> {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
+  await writeConsole(join(folder, "console"));
   writeRepositoryAddress(folder, repositoryAddress());
   cpSync(join(ROOT, "deploy/npm/troupe.mjs"), join(folder, "troupe.mjs"));
   chmodSync(join(folder, "troupe.mjs"), 0o755);
@@ -54,7 +56,7 @@ function npmManifest() {
     private: true,
     type,
     bin: { troupe: "troupe.mjs" },
-    files: [...SHIPPED, "troupe.mjs"],
+    files: [...SHIPPED, "console", "troupe.mjs"],
     engines: { node: ">=20" },
     dependencies: { ...dependencies, bun },
     bundleDependencies: BUNDLED,

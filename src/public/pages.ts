@@ -1,19 +1,20 @@
-/** The pages that people land on: what the service is, its guides, and a chat until a console shows it (V1-6). */
+/** The pages that people land on: what the service is, its guides, and the way to a chat in the console (V1-6). */
 import { Elysia } from "elysia";
 import { guide, guidePath, GUIDES } from "./guides.ts";
+import { CONSOLE_PATH } from "./console.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import { requestIdOf } from "../http/request/caller.ts";
-import { escapeHtml, page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
+import { page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
 import { refusalPage } from "../http/document/refusal-page.ts";
 
 /** `appUrl` is where browsers reach the service. */
 export function pageRoutes(appUrl: () => string) {
   return new Elysia({ name: "pages" })
     .get("/", ({ request }) => underPrefix(home(request), appUrl()))
-    .get("/guides", ({ request }) => toGuides(request, appUrl()))
+    .get("/guides", ({ request }) => leadTo(request, guidePath("README.md"), appUrl()))
     .get("/guides/:name", ({ request, params }) => showGuide(request, params.name))
     .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) =>
-      underPrefix(chatPage(request, params.chatId), appUrl()),
+      leadTo(request, `${CONSOLE_PATH}/chats/${encodeURIComponent(params.chatId)}`, appUrl()),
     );
 }
 
@@ -23,7 +24,8 @@ const home = (request: Request): Response =>
       title: "Troupe",
       content: `<h1>Troupe</h1>
 <p>This service hosts AI agents and runs them over HTTP. <a href="/account">Your account</a> has your sessions, your
-access tokens and the members of your organization. There is no console yet: work with agents over the API.</p>
+access tokens and the members of your organization.</p>
+<p><a class="button" href="${CONSOLE_PATH}">Open the console</a></p>
 <ul>
 <li><a href="/guides/README.md">Guides</a>: each subject step by step, with commands to paste</li>
 <li><a href="/api/reference">Reference</a>: every operation, to try with your session or a token</li>
@@ -42,14 +44,8 @@ access tokens and the members of your organization. There is no console yet: wor
     { "x-request-id": requestIdOf(request) },
   );
 
-const toGuides = (request: Request, appUrl: string): Response =>
-  underPrefix(
-    new Response(null, {
-      status: 302,
-      headers: { location: guidePath("README.md"), "x-request-id": requestIdOf(request) },
-    }),
-    appUrl,
-  );
+const leadTo = (request: Request, location: string, appUrl: string): Response =>
+  underPrefix(new Response(null, { status: 302, headers: { location, "x-request-id": requestIdOf(request) } }), appUrl);
 
 async function showGuide(request: Request, name: string): Promise<Response> {
   const asked = {
@@ -67,21 +63,4 @@ function noGuide(accept: string | null): Response {
   const headers = { "content-type": isPage ? PAGE_TYPE : "text/plain; charset=utf-8", vary: "accept" };
   const body = isPage ? refusalPage({ kind: "not_found", noun: "route" }) : "Not found\n";
   return new Response(body, { status: 404, headers: { ...PAGE_HEADERS, ...headers } });
-}
-
-/** The page is the same for every id, so that it does not reveal whether a chat exists. */
-function chatPage(request: Request, chatId: string): Response {
-  const id = escapeHtml(chatId);
-  return page(
-    {
-      title: "A chat",
-      content: `<h1>A chat with an agent</h1>
-<p>This is the address of the chat <code>${id}</code>. There is no console yet that shows it. Continue the chat over
-the API, with a token of its organization:</p>
-<pre>POST /api/v1/agents/{id}/execute
-{"chatId": "${id}", "message": "Hello", "stream": true}</pre>
-<p><a href="/">About this service</a></p>`,
-    },
-    { "x-request-id": requestIdOf(request) },
-  );
 }

@@ -26,6 +26,7 @@ import { signInRoutes } from "../sign-in/routes.ts";
 import { mcpRoutes } from "../mcp/index.ts";
 import { publicOperations } from "../public/operations.ts";
 import { scalarOperations } from "../public/scalar.ts";
+import { consoleRoutes } from "../public/console.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
 import type { Surface } from "../http/request/surface.ts";
@@ -183,7 +184,8 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
         .use(signInRoutes(people))
         .use(oauthRoutes(people)),
     )
-    // Any spelling of a path is fine here: it can reach only the app itself.
+    // Any spelling of a path is fine here: it can reach only the console, or the app itself.
+    .use(consoleRoutes(appUrl))
     .get("/apps/:label", ({ request }) => openApp(request))
     .get("/apps/:label/*", ({ request }) => openApp(request))
     .use(operationRoutes(current, [publicOperations, scalarOperations, ...CURRENT_OPERATIONS], services))

@@ -83,7 +83,7 @@ export function renderPage(page: PageContent): Response {
 export const jsonOf = (value: object, headers: Readonly<Record<string, string>>): Response =>
   Response.json(value, { headers: { ...PEOPLE_PAGE_HEADERS, ...headers } });
 
-const SIGNED_IN = `<a href="/account">Account</a>
+const SIGNED_IN = `<a href="/app">Console</a> <a href="/account">Account</a>
   <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`;
 
 /** Redirects with a GET. */

@@ -1,22 +1,14 @@
 /** The pages of people in a real browser: without scripts, in both colour schemes, narrow and wide, and for assistive technology. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { guidePath, GUIDES } from "../../src/public/guides.ts";
 import { OpenIdProvider } from "../../src/sign-in/openid/provider.ts";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
 import { until } from "../support/condition.ts";
+import { enterByLink, pageFaults } from "../support/page-checks.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { emailOf, PASSWORD, passwordLink } from "../support/signed-in.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
-
-const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 let service: Service;
 let owner: Founded;
@@ -44,26 +36,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Sets a password by a link, as a person does it. */
-async function enter(page: Page, person: Caller): Promise<void> {
-  await page.goto(url + (await passwordLink(service, person)));
-  await page.getByLabel("New password").fill(PASSWORD);
-  await page.getByLabel("The same again").fill(PASSWORD);
-  await page.getByRole("button", { name: "Set the password and sign in" }).click();
-  await page.waitForURL(`${url}/account`);
-}
-
-/** What is wrong with the page for assistive technology, and whether it needs more width than it has. */
-async function faultsOf(page: Page): Promise<readonly string[]> {
-  const violations = (await page.evaluate(
-    `${AXE};axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`,
-  )) as readonly Violation[];
-  const isWide = (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) as boolean;
-  return [
-    ...violations.map(({ id, nodes }) => `${page.url()}: ${id} ${nodes.map(({ html }) => html).join(" ")}`),
-    ...(isWide ? [`${page.url()} is wider than its window`] : []),
-  ];
-}
+const enter = (page: Page, person: Caller): Promise<void> => enterByLink(page, service, url, person);
 
 const PUBLIC_PAGES = [
   "/",
@@ -101,14 +74,14 @@ test.skipIf(CHROMIUM === null)(
       const faults: string[] = [];
       const see = async (path: string): Promise<void> => {
         await page.goto(url + path);
-        faults.push(...(await faultsOf(page)));
+        faults.push(...(await pageFaults(page)));
       };
       const person = await service.join(owner.organizationId, "owner");
       await see("/sign-in");
       // The provider is away, which the page says.
       await page.getByRole("link", { name: "Continue with Example ID" }).click();
       await page.getByRole("alert").waitFor();
-      faults.push(...(await faultsOf(page)));
+      faults.push(...(await pageFaults(page)));
       await see(await passwordLink(service, person));
       await see("/set-password");
       await see("/sign-in/provider/signed-out");
@@ -118,11 +91,11 @@ test.skipIf(CHROMIUM === null)(
         await see(path);
       await page.goto(`${url}/members`);
       await page.getByRole("link", { name: "Remove Owner" }).click();
-      faults.push(...(await faultsOf(page)));
+      faults.push(...(await pageFaults(page)));
       await page.goto(`${url}/members`);
       await page.getByLabel("E-mail address").fill("ada@example.com");
       await page.getByRole("button", { name: "Make the link" }).click();
-      faults.push(...(await faultsOf(page)));
+      faults.push(...(await pageFaults(page)));
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.getByRole("button", { name: "Copy the link" }).click();
       await page.getByText("Copied.").waitFor();
@@ -132,7 +105,7 @@ test.skipIf(CHROMIUM === null)(
       const link = (await page.locator("code.secret").textContent()) ?? "";
       const guest = await browser.open(look);
       await guest.page.goto(link);
-      faults.push(...(await faultsOf(guest.page)));
+      faults.push(...(await pageFaults(guest.page)));
       expect({ look, faults }).toEqual({ look, faults: [] });
       // Pages that refuse are told of by the browser; nothing else is.
       expect(complaints.filter((text) => !text.includes("status of"))).toEqual([]);
@@ -238,7 +211,7 @@ test.skipIf(CHROMIUM === null)(
     await page.getByLabel("Name of a new passkey").fill("My laptop");
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByText("The passkey is added.").waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await pageFaults(page)).toEqual([]);
     // The same device has one already.
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByText("This device has a passkey of yours already.").waitFor();

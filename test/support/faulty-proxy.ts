@@ -11,7 +11,12 @@ export type HttpFault =
       readonly headers?: Record<string, string>;
     }
   /** The service answers, and the body is cut as soon as this text, or so many bytes of it, have passed. */
-  | { readonly kind: Cut; readonly after: string | number };
+  | {
+      readonly kind: Cut;
+      readonly after: string | number;
+      /** It waits for a request whose path includes this, and lets others pass. */
+      readonly path?: string;
+    };
 
 /**
  * How an answer is cut: its connection is closed, or the answer ends as a whole one does, or nothing more comes. A
@@ -56,11 +61,17 @@ export class FaultyProxy {
     this.server.close();
   }
 
+  private faultFor(path: string): HttpFault | null {
+    const [next] = this.faults;
+    if (next?.kind !== "answer" && next?.path !== undefined && !path.includes(next.path)) return null;
+    return this.faults.shift() ?? null;
+  }
+
   private async pass({ request, response }: Exchange, target: string): Promise<void> {
     const { method = "", url: path = "" } = request;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     this.requests.push({ method, path, headers });
-    const fault = this.faults.shift() ?? null;
+    const fault = this.faultFor(path);
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const body = Buffer.concat(await Array.fromAsync<Buffer>(request));

@@ -13,6 +13,7 @@ const DOCUMENTS = [
   "/api/sdk/javascript",
   "/api/sdk/python",
   "/api/sdk-examples",
+  "/app",
 ];
 
 /** Goes through a new service with the tokens of its first run, and fails with the first thing that is not as it should be. */

@@ -235,6 +235,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: false,
   },
   {
+    name: "the console",
+    files: at("src/console/.*"),
+    ours: at("src/console/.*", "sdk/typescript/.*"),
+    packages: ["@preact/signals", "marked", "preact", "wouter-preact"],
+    builtins: false,
+  },
+  {
     name: "the composition",
     files: at(String.raw`src/main\.ts`, "src/(?:admin|service|wiring)/.*"),
     ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`, String.raw`library/[a-z-]+\.json`),

@@ -98,7 +98,7 @@ const ENVIRONMENT =
 const MAY_READ_ENVIRONMENT =
   /^(?:src\/settings\/config\.ts|sdk\/typescript\/|test\/support\/|benchmarks\/|deploy\/troupe\.ts$)/;
 
-const KEBAB_PATH = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:[-.][a-z0-9]+)*\.ts$/;
+const KEBAB_PATH = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:[-.][a-z0-9]+)*\.tsx?$/;
 const SAYS_NOTHING = /(?:^|\/)(?:utils?|helpers?|common|types|managers?|misc)(?:\/|\.)/;
 /** Where what several files export is put together. */
 const MOUNTS = /^(?:actors\/troupe|src\/mcp\/index)\.ts$/;

@@ -43,7 +43,7 @@ describe("create", () => {
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none'");
-    expect(await page.text()).not.toContain("<script");
+    expect(new URL(page.url).pathname).toBe(`/app/chats/${made.chatUrl.split("/").at(-1)}`);
   });
 
   test("[V1-6] the chat that chatUrl names can be continued by execute", async () => {

@@ -1,0 +1,156 @@
+/** A chat: its messages as they are written, what waits for a person, and the field for the next message. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import type { JobStatus } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { Composer } from "./composer.tsx";
+import { Decisions, whyNotTo } from "./decisions.tsx";
+import { MessageCard } from "./message-card.tsx";
+import { type ShownMessage, Thread } from "./thread.ts";
+
+const ACTIVE: ReadonlySet<JobStatus> = new Set(["queued", "running", "blocked", "needs_review", "cancelling"]);
+/** A reader this near to the end wants to see what comes. */
+const NEAR_END_PX = 120;
+
+export function ChatPage({ chatId }: { readonly chatId: string }) {
+  const thread = useMemo(() => new Thread(chatId), [chatId]);
+  useEffect(() => {
+    void thread.follow();
+    return () => thread.close();
+  }, [thread]);
+  const chat = thread.chat.value;
+  useTitle(chat?.title ?? "Chat");
+  const [edited, setEdited] = useState<ShownMessage | null>(null);
+  const list = useFollowedEnd(thread.order.value.length);
+  const error = thread.error.value;
+  if (chat === null)
+    return error === null ? (
+      <p class="quiet">Loading …</p>
+    ) : (
+      <p class="bad" role="alert">
+        {error}
+      </p>
+    );
+  const job = thread.job.value;
+  const isBusy = job !== null && ACTIVE.has(job.status);
+  return (
+    <div class="chat">
+      <div class="messages" ref={list} role="log" aria-label="Messages" tabIndex={0}>
+        <h1>{chat.title}</h1>
+        <p class="quiet">
+          with {chat.agent_name} <code>{chat.id}</code>
+        </p>
+        {thread.hasOlder.value ? <ActionButton act={() => thread.readOlder()}>Show older messages</ActionButton> : null}
+        {thread.order.value.length === 0 ? <p>Say something to {chat.agent_name}.</p> : null}
+        {thread.order.value.map((id) => {
+          const message = thread.messageOf(id);
+          if (message === undefined) return null;
+          const isOwn = message.peek().role === "user";
+          return (
+            <MessageCard
+              key={id}
+              message={message}
+              pin={(pinned) => service.updateMessage(chatId, id, { pinned })}
+              edit={isOwn ? setEdited : null}
+            />
+          );
+        })}
+        {job === null ? null : <Decisions job={job} decided={() => thread.readJob(job.id)} />}
+        {job?.status === "failed" ? (
+          <section class="card bad-card" aria-label="Failure">
+            <p class="bad">{job.error?.message ?? "The job failed."}</p>
+            <ActionButton act={() => service.resumeJob(job.id)} whyNot={whyNotTo(job, "resume")}>
+              Try again
+            </ActionButton>
+          </section>
+        ) : null}
+        {error === null ? null : (
+          <p class="bad" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      {job !== null && isBusy ? (
+        <p class="status" role="status">
+          {BUSY_WORDS[job.status]}{" "}
+          <ActionButton class="quiet" act={() => service.cancelJob(job.id)} whyNot={whyNotTo(job, "cancel")}>
+            Stop
+          </ActionButton>
+        </p>
+      ) : null}
+      {edited === null ? (
+        <Composer
+          key={chatId}
+          chatId={chatId}
+          isBusy={isBusy}
+          send={(content, on_busy) => service.sendMessage(chatId, { content, ...(isBusy ? { on_busy } : {}) })}
+        />
+      ) : (
+        <ForkForm chatId={chatId} message={edited} close={() => setEdited(null)} />
+      )}
+    </div>
+  );
+}
+
+const BUSY_WORDS: Readonly<Partial<Record<JobStatus, string>>> = {
+  queued: "The answer waits for its turn.",
+  running: "The agent is answering.",
+  blocked: "The agent waits for a decision.",
+  needs_review: "The answer waits for a review.",
+  cancelling: "The answer is being stopped.",
+};
+
+/** A former message, to be said differently: in a new chat, so that this one stays as it is. */
+function ForkForm(props: { readonly chatId: string; readonly message: ShownMessage; readonly close: () => void }) {
+  const { chatId, message, close } = props;
+  const [text, setText] = useState(message.content);
+  const [, navigate] = useLocation();
+  const fork = async (): Promise<void> => {
+    const { chat } = await service.forkChat(chatId, { from_message_id: message.id, content: text });
+    close();
+    navigate(`/chats/${chat.id}`);
+  };
+  return (
+    <section class="composer" aria-label="Edit a message">
+      <label>
+        Your message, said differently. A new chat begins with it; this one stays as it is.
+        <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <p class="actions">
+        <ActionButton act={fork} whyNot={text.trim() === "" ? "Write a message first" : null}>
+          Send in a new chat
+        </ActionButton>
+        <button class="quiet" onClick={close}>
+          Keep it as it was
+        </button>
+      </p>
+    </section>
+  );
+}
+
+/** Keeps the end of the list in view as it grows, unless the reader has scrolled up. */
+function useFollowedEnd(length: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    const toEnd = (): void => {
+      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
+    };
+    const watch = (): void => {
+      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    };
+    toEnd();
+    element.addEventListener("scroll", watch, { passive: true });
+    const changes = new MutationObserver(toEnd);
+    changes.observe(element, { childList: true, subtree: true, characterData: true });
+    return () => {
+      element.removeEventListener("scroll", watch);
+      changes.disconnect();
+    };
+  }, [length === 0, list.current === null]);
+  return list;
+}

@@ -1,0 +1,140 @@
+/** Writes a message: text and files, and what it does to an answer that is being written. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { BusyPolicy, ContentBlockInput, UploadedFile } from "../../../sdk/typescript/troupe.ts";
+import { service, wordsOfError } from "../service.ts";
+
+const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = [
+  ["queue", "after this answer"],
+  ["steer", "into this answer"],
+  ["interrupt", "instead of this answer"],
+];
+
+interface ComposerProps {
+  readonly chatId: string;
+  /** Whether a job of the chat is active. */
+  readonly isBusy: boolean;
+  readonly send: (content: string | ContentBlockInput[], policy: BusyPolicy) => Promise<unknown>;
+}
+
+/** Where a draft is kept while the browser signs in again. */
+const draftKey = (chatId: string): string => `troupe draft ${chatId}`;
+
+export function Composer({ chatId, isBusy, send }: ComposerProps) {
+  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chatId)) ?? "");
+  const [policy, setPolicy] = useState<BusyPolicy>("queue");
+  const [files, setFiles] = useState<readonly UploadedFile[]>([]);
+  const [error, setError] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (text === "") sessionStorage.removeItem(draftKey(chatId));
+    else sessionStorage.setItem(draftKey(chatId), text);
+  }, [text]);
+  useEffect(() => field.current?.focus(), []);
+
+  const attach = async (given: FileList | null | undefined): Promise<void> => {
+    setError(null);
+    for (const file of given ?? []) {
+      try {
+        const uploaded = await service.createUpload(file, { name: file.name });
+        setFiles((before) => [...before, uploaded]);
+      } catch (refusal) {
+        setError(`${file.name}: ${wordsOfError(refusal)}`);
+      }
+    }
+  };
+  const submit = async (): Promise<void> => {
+    if (isSending || (text.trim() === "" && files.length === 0)) return;
+    setSending(true);
+    setError(null);
+    try {
+      await send(files.length === 0 ? text : contentOf(text, files), policy);
+      setText("");
+      setFiles([]);
+    } catch (refusal) {
+      setError(wordsOfError(refusal));
+    } finally {
+      setSending(false);
+      field.current?.focus();
+    }
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void attach(event.dataTransfer?.files);
+      }}
+    >
+      {error === null ? null : (
+        <p class="bad" role="alert">
+          {error}
+        </p>
+      )}
+      {files.length === 0 ? null : (
+        <ul class="files" aria-label="Attachments">
+          {files.map((file) => (
+            <li key={file.id}>
+              {file.name ?? file.media_type}{" "}
+              <button type="button" onClick={() => setFiles(files.filter((one) => one !== file))}>
+                Remove
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <textarea
+        ref={field}
+        aria-label="Message"
+        placeholder="Write a message. Enter sends it, Shift+Enter begins a line."
+        rows={Math.min(10, Math.max(2, text.split("\n").length))}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onPaste={({ clipboardData }) => void attach(clipboardData?.files)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void submit();
+        }}
+      />
+      <p class="actions">
+        <button disabled={isSending}>Send</button>
+        <label class="attach">
+          Attach files
+          <input
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              void attach(currentTarget.files).then(() => (currentTarget.value = ""));
+            }}
+          />
+        </label>
+        {isBusy ? (
+          <label class="policy">
+            The agent is busy: send it
+            <select value={policy} onChange={({ currentTarget }) => setPolicy(currentTarget.value as BusyPolicy)}>
+              {POLICIES.map(([value, words]) => (
+                <option key={value} value={value}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+      </p>
+    </form>
+  );
+}
+
+const contentOf = (text: string, files: readonly UploadedFile[]): ContentBlockInput[] => [
+  ...(text.trim() === "" ? [] : [{ type: "text", text } as const]),
+  ...files.map(({ id, media_type }) => ({
+    type: media_type.startsWith("image/") ? ("image" as const) : ("file" as const),
+    source: { kind: "upload" as const, file_id: id },
+  })),
+];

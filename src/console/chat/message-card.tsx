@@ -1,0 +1,105 @@
+/** One message: its text with the tool calls between, and what it cost. */
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { TokenUsage } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Markdown } from "../format/markdown.tsx";
+import { Time } from "../format/time.tsx";
+import type { ChatCall, ShownMessage } from "./thread.ts";
+
+/** Characters of a tool's result that are shown at first. */
+const RESULT_BEGINNING = 2_000;
+
+const STOPS: Readonly<Record<string, string>> = {
+  length: "The answer was cut at a token limit.",
+  content_filter: "A filter of the provider ended the answer.",
+  refusal: "The model declined to answer.",
+};
+
+interface MessageCardProps {
+  readonly message: Signal<ShownMessage>;
+  readonly pin: (isPinned: boolean) => Promise<unknown>;
+  /** Starts a fork with another message in the place of this one; null for messages of the agent. */
+  readonly edit: ((message: ShownMessage) => void) | null;
+}
+
+export function MessageCard({ message: { value: message }, pin, edit }: MessageCardProps) {
+  const { role, status, isPinned, isSummary } = message;
+  const author = isSummary ? "Summary" : role === "user" ? "You" : role === "assistant" ? "Agent" : role;
+  return (
+    <article class={`message ${role}`} aria-label={`Message of ${author}`} aria-busy={status === "streaming"}>
+      <header>
+        <strong>{author}</strong> <Time at={message.createdAt} />
+        {status === "queued" ? <span class="badge">queued</span> : null}
+        {status === "failed" ? <span class="badge bad">failed</span> : null}
+        {status === "cancelled" ? <span class="badge">stopped</span> : null}
+        <span class="tools">
+          {edit === null ? null : <button onClick={() => edit(message)}>Edit</button>}
+          <ActionButton act={() => pin(!isPinned)}>{isPinned ? "Unpin" : "Pin"}</ActionButton>
+        </span>
+      </header>
+      {message.attachments.map(({ name, media_type, sha256 }, index) => (
+        <p key={`${sha256} ${index}`} class="attachment">
+          {name ?? "Attachment"} <span class="quiet">{media_type}</span>
+        </p>
+      ))}
+      {message.reasoning === "" ? null : (
+        <details>
+          <summary>Reasoning</summary>
+          <pre tabIndex={0}>{message.reasoning}</pre>
+        </details>
+      )}
+      {role === "user" ? <p class="said">{message.content}</p> : textAndCalls(message)}
+      {status === "streaming" ? <p class="writing">…</p> : null}
+      {message.stopReason === null ? null : <StopNote reason={message.stopReason} />}
+      {message.usage === null || status === "streaming" ? null : <Cost usage={message.usage} />}
+    </article>
+  );
+}
+
+function StopNote({ reason }: { readonly reason: string }) {
+  const words = STOPS[reason];
+  return words === undefined ? null : <p class="quiet">{words}</p>;
+}
+
+function Cost({ usage: { input_tokens, output_tokens, cost } }: { readonly usage: TokenUsage }) {
+  const tokens = `${input_tokens.toLocaleString()} tokens in, ${output_tokens.toLocaleString()} out`;
+  return <p class="quiet cost">{cost === null ? tokens : `${tokens} · ${cost}`}</p>;
+}
+
+/** The text between the calls, and the calls. */
+function textAndCalls({ content, calls }: ShownMessage): ComponentChildren {
+  const parts: ComponentChildren[] = [];
+  let from = 0;
+  for (const call of calls) {
+    const text = content.slice(from, call.position);
+    if (text.trim() !== "") parts.push(<Markdown key={`text ${from}`} text={text} />);
+    parts.push(<CallCard key={call.id} call={call} />);
+    from = Math.max(from, call.position);
+  }
+  const rest = content.slice(from);
+  if (rest.trim() !== "") parts.push(<Markdown key={`text ${from}`} text={rest} />);
+  return parts;
+}
+
+function CallCard({ call: { name, input, result, isError } }: { readonly call: ChatCall }) {
+  const [isWhole, setWhole] = useState(false);
+  const state = result === null ? "running" : isError ? "failed" : "done";
+  return (
+    <details class={`call ${state}`}>
+      <summary>
+        <code>{name}</code> <span class={isError ? "badge bad" : "badge"}>{state}</span>
+      </summary>
+      <pre tabIndex={0}>{JSON.stringify(input, null, 2)}</pre>
+      {result === null ? null : (
+        <>
+          <pre tabIndex={0}>{isWhole ? result : result.slice(0, RESULT_BEGINNING)}</pre>
+          {isWhole || result.length <= RESULT_BEGINNING ? null : (
+            <button onClick={() => setWhole(true)}>Show all {result.length.toLocaleString()} characters</button>
+          )}
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,139 @@
+/** The person's chats, and the beginning of a new one. */
+import { useState } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import type { Agent, Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
+import { ActionButton } from "./action-button.tsx";
+import { Time } from "./format/time.tsx";
+import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
+import { service } from "./service.ts";
+import { useTitle } from "./title.ts";
+
+const PAGE_CHATS = 50;
+const REFRESH_SECONDS = 10;
+
+export function ChatsPage() {
+  useTitle("Chats");
+  const [search, setSearch] = useState("");
+  const found = useLoaded(
+    (signal) => service.listChats({ limit: PAGE_CHATS, ...(search === "" ? {} : { text: search }) }, { signal }),
+    [search],
+  );
+  useRepeat(found.reload, REFRESH_SECONDS);
+  return (
+    <>
+      <h1>Chats</h1>
+      <NewChat />
+      <label class="search">
+        Search
+        <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
+      </label>
+      <WhenLoaded of={found}>
+        {({ chats, next_cursor }) => <ChatRows key={search} first={chats} cursor={next_cursor} search={search} />}
+      </WhenLoaded>
+    </>
+  );
+}
+
+interface ChatRowsProps {
+  readonly first: readonly Chat[];
+  readonly cursor: string | undefined;
+  readonly search: string;
+}
+
+function ChatRows({ first, cursor, search }: ChatRowsProps) {
+  const [more, setMore] = useState<{ readonly chats: readonly Chat[]; readonly cursor: string | undefined } | null>(
+    null,
+  );
+  const next = more === null ? cursor : more.cursor;
+  const chats = [...first, ...(more?.chats ?? []).filter(({ id }) => !first.some((one) => one.id === id))];
+  if (chats.length === 0) return <p class="quiet">{search === "" ? "No chats yet." : "No chat has these words."}</p>;
+  const showMore = async (): Promise<void> => {
+    if (next === undefined) return;
+    const page = await service.listChats({
+      limit: PAGE_CHATS,
+      cursor: next,
+      ...(search === "" ? {} : { text: search }),
+    });
+    setMore({ chats: [...(more?.chats ?? []), ...page.chats], cursor: page.next_cursor });
+  };
+  return (
+    <>
+      <ul class="rows" aria-label="Chats">
+        {chats.map((chat) => (
+          <li key={chat.id}>
+            <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
+            <StatusBadge status={chat.status} />
+            <span class="quiet">
+              {chat.agent_name} · <Time at={chat.updated_at} />
+            </span>
+            {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
+          </li>
+        ))}
+      </ul>
+      {next === undefined ? null : <ActionButton act={showMore}>Show more</ActionButton>}
+    </>
+  );
+}
+
+const STATUS_WORDS_OF_CHATS: Readonly<Record<ChatStatus, string | null>> = {
+  standby: null,
+  done: null,
+  working: "working",
+  error: "failed",
+  needs_attention: "waits for you",
+};
+
+function StatusBadge({ status }: { readonly status: ChatStatus }) {
+  const words = STATUS_WORDS_OF_CHATS[status];
+  return words === null ? null : <span class={`badge ${status}`}>{words}</span>;
+}
+
+function NewChat() {
+  const [, navigate] = useLocation();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choices = useLoaded(
+    async (signal) => ({
+      agents: (await service.listAgents({ limit: 100 }, { signal })).agents.filter(isUsable),
+      workspaces: (await service.listWorkspaces({}, { signal })).workspaces,
+    }),
+    [],
+  );
+  return (
+    <WhenLoaded of={choices}>
+      {({ agents, workspaces }) => {
+        const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
+        const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
+        if (agent === undefined)
+          return (
+            <p>
+              There is no agent yet: create one with <code>POST /api/agents</code>.
+            </p>
+          );
+        const begin = async (): Promise<void> => {
+          if (workspace === undefined)
+            throw new Error("There is no workspace yet: create one with POST /api/workspaces.");
+          const chat = await service.createChat({ agent_id: agent.id, workspace_id: workspace.id });
+          navigate(`/chats/${chat.id}`);
+        };
+        return (
+          <section class="card new-chat" aria-label="New chat">
+            <label>
+              Agent
+              <select value={agent.id} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+                {agents.map(({ id, name, role }) => (
+                  <option key={id} value={id}>
+                    {role === "" ? name : `${name}, ${role}`}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <ActionButton act={begin}>New chat</ActionButton>
+          </section>
+        );
+      }}
+    </WhenLoaded>
+  );
+}
+
+const isUsable = ({ status, source, install_state }: Agent): boolean =>
+  status === "active" && (source === "private" || install_state === "installed");

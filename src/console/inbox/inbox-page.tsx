@@ -1,0 +1,62 @@
+/** What waits for the person, with the forms to decide it. What is decided elsewhere disappears. */
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { Decisions } from "../chat/decisions.tsx";
+import { Markdown } from "../format/markdown.tsx";
+import { Time } from "../format/time.tsx";
+import { useTitle } from "../title.ts";
+import { readWaiting, waitingError, waitingWork } from "./waiting.ts";
+
+export function InboxPage() {
+  useTitle("Inbox");
+  const found = waitingWork.value;
+  return (
+    <>
+      <h1>Inbox</h1>
+      <Notifications />
+      {waitingError.value === null ? null : (
+        <p class="bad" role="alert">
+          {waitingError.value}
+        </p>
+      )}
+      {found === null ? <p class="quiet">Loading …</p> : null}
+      {found !== null && found.jobs.length + found.missions.length === 0 ? (
+        <p>Nothing waits for you. Approvals, reviews and failed missions appear here.</p>
+      ) : null}
+      {found?.jobs.map((job) => (
+        <section key={job.id} class="waiting" aria-label={job.title}>
+          <h2>
+            <Link href={`/chats/${job.chat_id}`}>{job.title}</Link>
+          </h2>
+          <p class="quiet">
+            {job.blocked_reason?.replaceAll("_", " ") ?? "review"} · <Time at={job.updated_at} />
+          </p>
+          {job.status === "needs_review" && job.result !== null ? <Markdown text={job.result} /> : null}
+          <Decisions job={job} decided={readWaiting} />
+        </section>
+      ))}
+      {found?.missions.map((mission) => (
+        <section key={mission.id} class="waiting" aria-label={mission.title}>
+          <h2>{mission.title}</h2>
+          <p class="bad">The last run of this mission failed.</p>
+          {mission.last_run?.chat_id == null ? null : (
+            <Link href={`/chats/${mission.last_run.chat_id}`}>Open its chat</Link>
+          )}
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Asks for notifications, if the browser has them and has not been asked. */
+function Notifications() {
+  const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));
+  if (permission !== "default") return null;
+  return (
+    <p>
+      <button class="quiet" onClick={() => void Notification.requestPermission().then(setPermission)}>
+        Notify me when something waits
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,31 @@
+/** The service that has sent this page, through its own SDK, with the session of the browser. */
+import { ApiError, ConnectionFailedError, Troupe, UnauthenticatedError } from "../../sdk/typescript/troupe.ts";
+
+/** The path of the service on its host: empty, or as in `/troupe`. */
+export const SERVICE_ROOT = document.querySelector<HTMLMetaElement>('meta[name="troupe-root"]')?.content ?? "";
+
+/** The path of the console, without a slash at its end. */
+export const CONSOLE_BASE = `${SERVICE_ROOT}/app`;
+
+export const service = new Troupe({ baseUrl: location.origin + SERVICE_ROOT });
+
+/** Leads to the sign-in page, and from there back to this one. */
+export function signInAgain(): void {
+  const here = location.pathname.slice(SERVICE_ROOT.length) + location.search;
+  location.assign(`${SERVICE_ROOT}/sign-in?next=${encodeURIComponent(here)}`);
+}
+
+/** What went wrong, for people. Without a session the browser goes to the sign-in page. */
+export function wordsOfError(error: unknown): string {
+  if (error instanceof UnauthenticatedError) {
+    signInAgain();
+    return "Your session has ended.";
+  }
+  if (error instanceof ApiError)
+    return error.requestId === null ? error.message : `${error.message} (request ${error.requestId})`;
+  if (error instanceof ConnectionFailedError) return "The service cannot be reached. Check your connection.";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether the error is an intended end: the page has been left. */
+export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";

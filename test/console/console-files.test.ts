@@ -1,0 +1,55 @@
+/** What the service serves under `/app`, without a browser. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildConsole, writeConsole } from "../../src/public/console-files.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ settings: { appUrl: "https://example.com/troupe" } });
+});
+afterAll(() => service.stop());
+
+const MOST_BYTES = 60_000;
+
+test("[CON-7] the first page of the console has at most 60 KB", async () => {
+  const { files } = await buildConsole();
+  const sizes = files.map(({ bytes }) => Bun.gzipSync(bytes).length);
+  expect(sizes.length).toBeGreaterThanOrEqual(2);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_BYTES);
+});
+
+test("[CON-1] [CON-7] every path serves the page, below the path of the service, and its files are cached for ever", async () => {
+  const shown = await Promise.all(
+    ["/app", "/app/chats/cht_1", "/app/nothing"].map((path) => fetch(service.url + path)),
+  );
+  const texts = await Promise.all(shown.map((answer) => answer.text()));
+  expect(new Set(texts).size).toBe(1);
+  const [page] = shown;
+  expect(page?.headers.get("cache-control")).toBe("no-cache");
+  expect(page?.headers.get("content-security-policy")).toContain("script-src 'self';");
+  const addresses = [...(texts[0] ?? "").matchAll(/(?:src|href)="(\/troupe\/app\/files\/[^"]+)"/g)].map(
+    ([, path]) => path ?? "",
+  );
+  expect(addresses.length).toBe(2);
+  for (const address of addresses) {
+    const file = await fetch(service.url + address.replace("/troupe", ""), { headers: { "accept-encoding": "gzip" } });
+    expect([file.status, file.headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+    expect((await file.text()).length).toBeGreaterThan(1_000);
+  }
+  expect((await fetch(`${service.url}/app/files/nothing.js`)).status).toBe(404);
+});
+
+test("[CON-1] a release has the built files", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-console-"));
+  try {
+    await writeConsole(folder);
+    const index = (await Bun.file(join(folder, "index.json")).json()) as { program: string; style: string };
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining([index.program, index.style]));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

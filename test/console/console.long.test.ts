@@ -1,0 +1,195 @@
+/** The console in a real browser, against the real service: what the demo model and the service answer is never faked. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { createModels } from "../../src/runner/models.ts";
+import { CHROMIUM, type WatchedBrowser, type WatchedPage, watchedBrowser } from "../support/browser.ts";
+import { answered } from "../support/current.ts";
+import { FaultyProxy } from "../support/faulty-proxy.ts";
+import { NO_MODELS } from "../support/model-calls.ts";
+import { enterByLink, pageFaults } from "../support/page-checks.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let browser: WatchedBrowser;
+let url = "";
+
+/** For one step of a test, on a busy machine. */
+const TIMEOUT_MS = 15_000;
+
+/** An agent whose `create_task` waits for a person. */
+const ASKS_FIRST = { allowed_tools: ["create_task", "list_tasks"], approval_tools: ["create_task"] };
+
+const testInBrowser = test.skipIf(CHROMIUM === null);
+
+beforeAll(async () => {
+  if (CHROMIUM === null) return;
+  service = await startService({
+    models: createModels({ ...NO_MODELS, model: "demo:echo" }),
+    settings: { appUrl: undefined, host: "localhost" },
+  });
+  url = service.url.replace("127.0.0.1", "localhost");
+  owner = await service.found();
+  browser = await watchedBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+interface AgentRecord {
+  readonly id: string;
+}
+
+/** A signed-in person at the console, and an agent of theirs. */
+async function atConsole(
+  options: BrowserContextOptions = {},
+  agent: object = {},
+): Promise<WatchedPage & { readonly agentId: string }> {
+  const person = await service.join(owner.organizationId);
+  const body = { name: "Ada", system_prompt: "Be brief.", model: "demo:echo", ...agent };
+  const { id: agentId } = await answered<AgentRecord>(service.call(person, "POST", "/api/agents", body), 201);
+  const watched = await browser.open(options);
+  watched.page.setDefaultTimeout(TIMEOUT_MS);
+  await enterByLink(watched.page, service, url, person);
+  await watched.page.goto(`${url}/app`);
+  return { ...watched, agentId };
+}
+
+async function newChat(page: Page, agentId: string): Promise<void> {
+  await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+const answerOf = (page: Page) => page.getByRole("article", { name: "Message of Agent" });
+
+testInBrowser("[CON-1] a person talks to an agent, and nothing is asked of another host", async () => {
+  const { page, agentId, complaints, asked } = await atConsole();
+  await newChat(page, agentId);
+  await say(page, "/say Hello **Ada**, take `care`");
+  const answer = answerOf(page);
+  await answer.getByText("tokens in").waitFor();
+  expect(await answer.locator("strong", { hasText: "Ada" }).count()).toBe(1);
+  expect(await answer.locator("code", { hasText: "care" }).count()).toBe(1);
+  await page.reload();
+  await answer.getByText("tokens in").waitFor();
+  expect(asked.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
+  expect(browser.left).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-2] an answer goes on to the character after its stream was cut", async () => {
+  const { page, agentId } = await atConsole();
+  const proxy = await FaultyProxy.open(service.url);
+  try {
+    // The cookie of a host is the same at each of its ports.
+    await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
+    proxy.reset({ kind: "reset", after: "four five", path: "/events" });
+    await newChat(page, agentId);
+    await say(page, "/say one two three four five six seven eight nine ten,\n/repeat 4\n/slow 40");
+    await answerOf(page).getByText("tokens in").waitFor();
+    const streams = proxy.requests.filter(({ path }) => path.includes("/events"));
+    expect(streams.map(({ headers }) => headers["last-event-id"] !== undefined)).toEqual([false, true]);
+    const shown = (await answerOf(page).innerText()).replaceAll(/\s+/g, " ");
+    expect(shown).toContain("one two three four five six seven eight nine ten,".repeat(4));
+  } finally {
+    proxy.stop();
+  }
+});
+
+testInBrowser(
+  "[CON-3] an approval is decided with other arguments at the width of a phone, and leaves the inbox",
+  async () => {
+    const looks = { viewport: { width: 390, height: 844 } };
+    const { page, agentId, complaints } = await atConsole(looks, ASKS_FIRST);
+    await newChat(page, agentId);
+    await say(page, '/call create_task {"title": "Buy milk"}');
+    await page.getByRole("region", { name: "Approval of create_task" }).waitFor();
+    await page.getByRole("link", { name: "Inbox" }).click();
+    const approval = page.getByRole("region", { name: "Approval of create_task" });
+    await approval.getByRole("textbox", { name: "Arguments" }).fill("{oops");
+    await approval.getByText("must be a JSON object").waitFor();
+    expect(await approval.getByRole("button", { name: "Approve with these arguments" }).isDisabled()).toBe(true);
+    await approval.getByRole("textbox", { name: "Arguments" }).fill('{"title": "Buy oat milk"}');
+    await approval.getByRole("button", { name: "Approve with these arguments" }).click();
+    await page.getByText("Nothing waits for you").waitFor();
+    await page.goBack();
+    await answerOf(page).getByText("Buy oat milk").first().waitFor({ state: "attached" });
+    expect(complaints).toEqual([]);
+  },
+);
+
+testInBrowser("[CON-4] a session that has ended leads to the sign-in page and back", async () => {
+  const { page, agentId } = await atConsole();
+  await newChat(page, agentId);
+  const here = new URL(page.url()).pathname;
+  await page.context().clearCookies();
+  await say(page, "Hello");
+  await page.waitForURL(/\/sign-in\?next=/);
+  expect(new URL(page.url()).searchParams.get("next")).toBe(here);
+});
+
+const HOSTILE = [
+  "<img src=x onerror=alert(1)>",
+  "[a](javascript:alert(1)) ![b](https://evil.example/x.png)",
+  "<script>alert(1)</script>",
+  "| a |\n|---|\n| <iframe src=https://evil.example> |",
+].join("\n\n");
+
+testInBrowser("[CON-5] nothing in a message runs or loads", async () => {
+  const { page, agentId, complaints } = await atConsole();
+  let dialogs = 0;
+  page.on("dialog", (dialog) => {
+    dialogs++;
+    void dialog.dismiss();
+  });
+  await newChat(page, agentId);
+  await say(
+    page,
+    HOSTILE.split("\n")
+      .map((line) => `/say ${line}`)
+      .join("\n"),
+  );
+  await answerOf(page).getByText("tokens in").waitFor();
+  const made = "document.querySelectorAll('main img, main script, main iframe, main a[href^=javascript]').length";
+  expect(await page.evaluate(made)).toBe(0);
+  await answerOf(page).getByText("<script>alert(1)</script>").waitFor();
+  expect({ dialogs, complaints, left: browser.left }).toEqual({ dialogs: 0, complaints: [], left: [] });
+});
+
+testInBrowser("[CON-6] every page is legible in both schemes and widths, without a violation", async () => {
+  for (const colorScheme of ["light", "dark"] as const)
+    for (const width of [390, 1_280]) {
+      const look = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true };
+      const { page, agentId } = await atConsole(look, ASKS_FIRST);
+      const faults: string[] = [...(await pageFaults(page))];
+      await newChat(page, agentId);
+      await say(page, 'Let me see\n/call list_tasks\n/call create_task {"title": "Buy milk"}');
+      await page.getByRole("region", { name: "Approval of create_task" }).waitFor();
+      faults.push(...(await pageFaults(page)));
+      for (const [link, heading] of [
+        ["Inbox", "Inbox"],
+        ["Jobs", "Jobs"],
+        ["Chats", "Chats"],
+      ] as const) {
+        await page.getByRole("link", { name: link }).click();
+        await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+        faults.push(...(await pageFaults(page)));
+      }
+      await page.getByRole("link", { name: "Jobs" }).click();
+      await page
+        .getByRole("link", { name: /^Let me see/ })
+        .first()
+        .click();
+      await page.getByRole("heading", { name: "Events" }).waitFor();
+      faults.push(...(await pageFaults(page)));
+      expect(faults).toEqual([]);
+      await page.context().close();
+    }
+});
