@@ -8,7 +8,7 @@ import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } 
 import type { JsonObject } from "../schema.ts";
 import type { SetSettings } from "./model-settings.ts";
 import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
-import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, CallUsage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, CallUsage, RunError, ToolUseBlock } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** A part of a user's message. */

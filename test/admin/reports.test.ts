@@ -208,6 +208,7 @@ test("[OPS-4] usage shows what was used this month, and jobs the unfinished ones
   const usage = JSON.parse((await ask("usage --json")).text) as readonly Record<string, string>[];
   expect(usage).toHaveLength(1);
   expect(usage[0]).toMatchObject({ model: "demo:echo", jobs: "1", tool_calls: "0" });
+  expect(usage[0]).toMatchObject({ cached_input_tokens: "0", cache_write_tokens: "0" });
   expect(Number(usage[0]?.["output_tokens"])).toBeGreaterThan(0);
   expect((await ask("usage --by agent")).text).toContain(first.agentId);
   await expect(ask("usage --by colour")).rejects.toThrow("--by must be one of agent, model, day");

@@ -6,10 +6,11 @@
  *   Responses                                                     input_tokens_details.cached_tokens
  *   DeepSeek                                                      prompt_cache_hit_tokens
  *   Moonshot                                                      cached_tokens
+ *   Mistral, before it had details                                num_cached_tokens
  *   LiteLLM, with Anthropic behind it                             cache_read_input_tokens
  *
  * Written tokens: `cache_write_tokens` of the details at OpenAI and OpenRouter, `cache_creation_input_tokens` at
- * Qwen (details) and LiteLLM.
+ * Qwen (in the details) and LiteLLM (which also has `cache_creation_tokens` in them).
  */
 import type { CountedTokens } from "../answer.ts";
 import { untrustedField } from "./frame.ts";
@@ -28,10 +29,12 @@ export function cachedTokensIn(usage: unknown): Pick<CountedTokens, "cachedInput
       countIn(details, "cached_tokens") ??
       countIn(usage, "prompt_cache_hit_tokens") ??
       countIn(usage, "cached_tokens") ??
+      countIn(usage, "num_cached_tokens") ??
       countIn(usage, "cache_read_input_tokens"),
     cacheWriteTokens:
       countIn(details, "cache_write_tokens") ??
       countIn(details, "cache_creation_input_tokens") ??
+      countIn(details, "cache_creation_tokens") ??
       countIn(usage, "cache_creation_input_tokens"),
   };
 }

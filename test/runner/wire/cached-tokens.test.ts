@@ -76,6 +76,8 @@ test.each([
   ["Gemini", { prompt_tokens_details: { cached_tokens: 1_500 }, total_tokens: 2_010 }, [1_500, 0]],
   ["DeepSeek", { prompt_cache_hit_tokens: 1_920, prompt_cache_miss_tokens: 80 }, [1_920, 0]],
   ["Moonshot", { cached_tokens: 512 }, [512, 0]],
+  ["Mistral before it had details", { num_cached_tokens: 768 }, [768, 0]],
+  ["LiteLLM, all in details", { prompt_tokens_details: { cached_tokens: 7, cache_creation_tokens: 3 } }, [7, 3]],
   [
     "Qwen with a cache of its own",
     { prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 1_605 } },
