@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { BoundedMap } from "../../actors/bounded-map.ts";
 
-test("[AUTH-1] the memory is bounded: at the limit all is kept, one beyond it the oldest unused entry goes", () => {
+test("[AUTH-1] the memory is limited: all entries up to the limit are kept, one more evicts the oldest unused entry", () => {
   const map = new BoundedMap<number>(3);
   for (const [i, key] of ["a", "b", "c"].entries()) map.set(key, i);
   expect(map.size).toBe(3);

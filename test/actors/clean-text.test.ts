@@ -15,7 +15,7 @@ const anyUnits = fc
   .map((units) => String.fromCharCode(...units));
 
 describe("text of a model", () => {
-  test("[JOB-7] any text, cut anywhere, comes out as the whole text cleaned and marked", () => {
+  test("[JOB-7] any text, split anywhere, results in the whole text cleaned and marked", () => {
     fc.assert(
       fc.property(fc.array(anyUnits, { maxLength: 8 }), (parts) => {
         const pieces = new TextPieces();
@@ -26,7 +26,7 @@ describe("text of a model", () => {
     );
   });
 
-  test("[JOB-7] a pair that is split over two pieces survives", () => {
+  test("[JOB-7] a surrogate pair that is split over two pieces survives", () => {
     const pieces = new TextPieces();
     expect([pieces.take("a\ud83d"), pieces.take("\ude00b"), pieces.end()]).toEqual(["a", "😀b", ""]);
   });
@@ -66,7 +66,7 @@ describe("text of a model", () => {
 });
 
 describe("input of a tool", () => {
-  test("[JOB-7] any JSON object stays as it is, but cleaned", () => {
+  test("[JOB-7] any JSON object keeps its content, cleaned", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (input) => {
         fc.pre(!Object.hasOwn(input, UNPARSED_INPUT));
@@ -76,7 +76,7 @@ describe("input of a tool", () => {
     );
   });
 
-  test("[JOB-7] what is not an object is kept under the reserved key, cut", () => {
+  test("[JOB-7] a value that is not an object is kept under the reserved key, cut", () => {
     expect(toolInput('{"town":')).toEqual({ [UNPARSED_INPUT]: '{"town":' });
     expect(toolInput([1, 2])).toEqual({ [UNPARSED_INPUT]: "[1,2]" });
     expect(toolInput(null)).toEqual({ [UNPARSED_INPUT]: "null" });
@@ -84,7 +84,7 @@ describe("input of a tool", () => {
     expect(toolInput("x".repeat(5_000))[UNPARSED_INPUT]).toBe("x".repeat(MAX_UNPARSED_CHARS));
   });
 
-  test("[JOB-7] nesting at the limit is kept, one deeper is not", () => {
+  test("[JOB-7] nesting at the limit is kept, one level more is not", () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
     expect(cleanJson(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(JSON.stringify(nested(MAX_JSON_DEPTH))));
     expect(cleanJson(nested(MAX_JSON_DEPTH + 1))).toBeUndefined();

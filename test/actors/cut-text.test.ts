@@ -19,7 +19,7 @@ test("[GEN-19] a cut is between characters, and counts code points", () => {
   expect(cutText("abc", 0)).toBe("");
 });
 
-test("[GEN-19] a text that is cut has a mark, and is no longer than its limit", () => {
+test("[GEN-19] a cut text has a mark, and is no longer than its limit", () => {
   expect([shortText("abc", 3), shortText("abcd", 3), shortText("👍👍👍", 2)]).toEqual(["abc", "ab…", "👍…"]);
 });
 
@@ -32,7 +32,7 @@ test("[GEN-19] lengths are code points", () => {
   ]);
 });
 
-test("[GEN-19] of any text a beginning is left, which has no half of a character and misses no more than one", () => {
+test("[GEN-19] of any text the beginning is kept, without half a character and at most one character short", () => {
   const unit = fc.oneof(fc.string({ unit: "grapheme", maxLength: 3 }), fc.constantFrom(FAMILY, "\r\n", "🇩🇪", "\ud83d"));
   const text = fc.array(unit, { maxLength: 12 }).map((parts) => parts.join(""));
   fc.assert(
@@ -49,7 +49,7 @@ test("[GEN-19] of any text a beginning is left, which has no half of a character
   );
 });
 
-test("[GEN-19] a character without an end is cut between its code points", () => {
+test("[GEN-19] an endless character is cut between its code points", () => {
   const endless = `a${"\u0301".repeat(1_000)}`;
   expect(cutText(endless, 500)).toBe(endless.slice(0, 500));
 });

@@ -53,7 +53,7 @@ describe("[GEN-18] a number", () => {
     expect(parseExact('{"a":1e400,"a":2}')).toEqual({ a: 2 });
   });
 
-  test("[GEN-18] of up to 15 digits is one of JavaScript, and every double keeps its value", () => {
+  test("[GEN-18] of up to 15 digits is a JavaScript number, and every double keeps its value", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = JSON.stringify(value);
@@ -65,7 +65,7 @@ describe("[GEN-18] a number", () => {
     );
   });
 
-  test("[GEN-18] of any digits keeps them through text and back", () => {
+  test("[GEN-18] of any digits keeps them through serialization and parsing", () => {
     const digits = fc.stringMatching(/^[1-9]\d{15,60}$/);
     fc.assert(
       fc.property(digits, fc.integer({ min: -80, max: 80 }), fc.boolean(), (whole, power, isNegative) => {

@@ -9,7 +9,7 @@ const anyText = fc
   })
   .map((parts) => parts.join(""));
 
-test("[ERR-5] [JOB-7] a text is measured alike in one piece, in many, and by its code units", () => {
+test("[ERR-5] [JOB-7] a text has the same measure in one piece, in many, and by its code units", () => {
   fc.assert(
     fc.property(fc.array(anyText, { maxLength: 6 }), (pieces) => {
       const [whole, cut, units] = [new JsonShape(), new JsonShape(), new JsonShape()];

@@ -87,7 +87,7 @@ const MUTANTS: readonly SourceMutant[] = [
     " && open.effectId === effectId",
     "",
     `${MISSION}recovery.test.ts`,
-    "another one has replaced",
+    "effect that was replaced",
   ],
   ["actors/webhook/attempts.ts", " || feed.isSearchStale", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
   ["actors/webhook/queue.ts", "!feed.hasMore && ", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
@@ -152,7 +152,7 @@ const MUTANTS: readonly SourceMutant[] = [
     " || this.leaving.has(grant.shard)",
     "",
     `${RUNTIME}hand-over.test.ts`,
-    "none begins on a shard that leaves",
+    "none starts on a shard that leaves",
   ],
   [
     "actors/runtime/placement/shards.ts",
@@ -173,7 +173,7 @@ const MUTANTS: readonly SourceMutant[] = [
     "if (before?.epoch === held.epoch) return held.grant;",
     "",
     `${RUNTIME}hand-over.test.ts`,
-    "a group that has begun",
+    "a started group that waits",
   ],
   [
     "actors/runtime/turns/turns.ts",
@@ -229,7 +229,7 @@ const MUTANTS: readonly SourceMutant[] = [
     "Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS)",
     "(retryAfterMs ?? 0)",
     `${WEBHOOK}delivery.test.ts`,
-    "by a minute at most",
+    "by at most a minute",
   ],
   [
     "actors/mission/machine.ts",
@@ -264,7 +264,7 @@ const MUTANTS: readonly SourceMutant[] = [
     "if (effectId !== null) tx.settle(effectId);\n  assert(end.outcome",
     "assert(end.outcome",
     `${MISSION}recovery.test.ts`,
-    "another one has replaced",
+    "effect that was replaced",
   ],
   [
     "actors/mission/schedule.ts",
@@ -278,7 +278,7 @@ const MUTANTS: readonly SourceMutant[] = [
     'if (id === taskId) return invalid(path, "A task cannot depend on itself");',
     "",
     `${MISSION}tasks.test.ts`,
-    "neither on itself",
+    "cannot depend on itself",
   ],
 ];
 

@@ -5,7 +5,7 @@ import { preview } from "../../actors/chat/schema.ts";
 
 const said = fc.array(fc.constantFrom("a", "long", "wörter", "😀", " ", "\n", "\t ", "\u00a0"), { maxLength: 40 });
 
-test("[FAIR-7] a title is that of the whole text", () => {
+test("[FAIR-7] a title equals that of the whole text", () => {
   fc.assert(
     fc.property(said, fc.nat(30), (pieces, characters) => {
       const text = pieces.join("");
@@ -15,7 +15,7 @@ test("[FAIR-7] a title is that of the whole text", () => {
   );
 });
 
-test("[FAIR-7] a title looks at no more words of a long text than it shows", () => {
+test("[FAIR-7] a title reads no more words of a long text than it shows", () => {
   const found = spyOn(RegExp.prototype, "exec");
   const long = "word ".repeat(40_000);
   // Two UTF-16 units for each code point of the limit, and one word.

@@ -15,13 +15,13 @@ test("[GUARD-7] control and bidi characters are marked, and nothing else is", ()
   expect(visibleText(usual)).toBe(usual);
 });
 
-test("[GUARD-7] a text that is marked stays as it is", () => {
+test("[GUARD-7] a marked text does not change", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => visibleText(visibleText(text)) === visibleText(text)));
 });
 
 const odd = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "\u001b", "\u202e", "\ud83d", "\ude00", "\0", "é") });
 
-test("[GUARD-7] a text in pieces is marked as it would be whole, wherever it is cut", () => {
+test("[GUARD-7] a text in pieces is marked like the whole text, wherever it is split", () => {
   fc.assert(
     fc.property(fc.array(odd), (parts) => {
       const pieces = new TextPieces();
@@ -31,7 +31,7 @@ test("[GUARD-7] a text in pieces is marked as it would be whole, wherever it is 
   );
 });
 
-test("[GUARD-7] what a model says and thinks, and the names of its calls, are marked as they come", () => {
+test("[GUARD-7] a model's text and reasoning, and the names of its calls, are marked as they arrive", () => {
   const told: string[] = [];
   const answer = new CollectedAnswer(
     { onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {}, onLongState() {}, onWhole() {} },
@@ -50,7 +50,7 @@ test("[GUARD-7] what a model says and thinks, and the names of its calls, are ma
   ]);
 });
 
-test("[GUARD-7] arguments are marked to their depth, keys too", () => {
+test("[GUARD-7] arguments are marked at every depth, keys too", () => {
   const given: Json = { "a\u001b": ["\u202e", { b: "\u0007", c: 1, d: null, e: true }] };
   expect(visibleJson(given)).toEqual({
     "a␛": ["⟨U+202E⟩", { b: "␇", c: 1, d: null, e: true }],

@@ -27,7 +27,7 @@ const MOVES: Readonly<Record<Status, Partial<Record<ChatTrigger, Status>>>> = {
   error: { send_message: "working", compact: "working", fork: "error" },
 };
 
-test("[CHAT-1] every trigger in every status goes where the table says, or is refused", () => {
+test("[CHAT-1] every trigger in every status leads to the status in the table, or is refused", () => {
   for (const status of CHAT_STATUSES) {
     for (const trigger of CHAT_TRIGGERS) {
       const stays = trigger === "update" || trigger === "update_options" || trigger === "delete" ? status : null;
@@ -38,14 +38,14 @@ test("[CHAT-1] every trigger in every status goes where the table says, or is re
   }
 });
 
-test("[CHAT-1] the table is total, and doing what it refuses is a bug", () => {
+test("[CHAT-1] the table is total, and a refused transition is a bug", () => {
   expect(Object.keys(CHAT_MACHINE).sort()).toEqual([...CHAT_STATUSES].sort());
   for (const status of CHAT_STATUSES)
     expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());
   expect(() => movedChatStatus({ status: "done" }, "begin")).toThrow("a done chat can begin");
 });
 
-test("[GEN-5] a chat that is not deleted takes messages and options in every status", () => {
+test("[GEN-5] a chat that is not deleted accepts messages and options in every status", () => {
   const ofEmpty = CHAT_ACTIONS.filter((action) => action !== "compact" && action !== "fork");
   for (const status of CHAT_STATUSES)
     expect(allowedChatActions({ status })).toEqual(status === "standby" ? ofEmpty : CHAT_ACTIONS);

@@ -13,7 +13,7 @@ const made = (id: string, size = 1): MadeArtifact => ({
   size,
 });
 
-test("[JOB-5] a file that is written again is one artifact, of the call that made it first", () => {
+test("[JOB-5] a file that is written again is one artifact, of the call that created it", () => {
   const first = withMade([], [made("art_1"), made("art_2")], "call_1");
   const then = withMade(first, [made("art_1", 5), made("art_3")], "call_2");
   expect(then.map(({ id, size, callId }) => [id, size, callId])).toEqual([

@@ -15,7 +15,7 @@ const IMAGE: InputBlock = {
 const BLOCKS: readonly InputBlock[] = [{ type: "text", text: "go" }, IMAGE];
 
 test.each(["lost_request", "lost_reply"] as const)(
-  "[FILE-9] [JOB-4] after a crash at any commit (%s) each model call has the images, and their content is kept once",
+  "[FILE-9] [JOB-4] after a crash at any commit (%s) each model call has the images, and their content is stored once",
   async (kind) => {
     let nth = 1;
     for (; ; nth++) {

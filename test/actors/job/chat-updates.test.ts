@@ -93,7 +93,7 @@ describe("updates in the chat", () => {
 });
 
 describe("the tables of events", () => {
-  test("[SSE-7] [SSE-8] some turn emits every type in them, in its shape", async () => {
+  test("[SSE-7] [SSE-8] turns emit every type in them, in its shape", async () => {
     const world = new World();
     const model = new FakeModel();
     const tools = new FakeTools();

@@ -26,7 +26,7 @@ const answer = (replica: JobReplica, jobId: string, ...ids: readonly string[]) =
 
 describe("a tool of the client", () => {
   for (const kind of ["lost_request", "lost_reply"] as const) {
-    test(`[JOB-17] has one result over a crash at any commit, ${kind === "lost_reply" ? "stored" : "not stored"}`, async () => {
+    test(`[JOB-17] has one result after a crash at any commit, ${kind === "lost_reply" ? "stored" : "not stored"}`, async () => {
       let nth = 1;
       for (; ; nth++) {
         const at = scene();
@@ -56,7 +56,7 @@ describe("a tool of the client", () => {
     });
   }
 
-  test("[JOB-17] that needs an approval is requested after it; each call has one result, and the job waits for all", async () => {
+  test("[JOB-17] that needs an approval is requested after the approval; each call has one result, and the job waits for all", async () => {
     const at = scene();
     const replica = await at.start();
     const id = await replica.send("go", undefined, { agent: { ...AGENT, approvalTools: ["ask"] } });
@@ -78,7 +78,7 @@ describe("a tool of the client", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[JOB-17] whose client stays silent for a day has failed, and the job continues", async () => {
+  test("[JOB-17] whose client stays silent for a day fails, and the job continues", async () => {
     const at = scene();
     const replica = await at.start();
     const id = await replica.send("go");

@@ -64,7 +64,7 @@ const compact = (replica: JobReplica, instructions = "") =>
   });
 
 describe("the context window", () => {
-  test("[CHAT-8] takes the provider's count if there is one, and two bytes a token before", () => {
+  test("[CHAT-8] uses the provider's count if there is one, and two bytes per token before", () => {
     const prompt = promptOf("x".repeat(4_000 - 18));
     const fits = (contextTokens: number, measured: { tokens: number; bytes: number } | null): boolean =>
       new ContextWindow({ contextTokens, answerTokens: 0 }, measured).fits(prompt);
@@ -83,7 +83,7 @@ describe("the context window", () => {
     ]);
   });
 
-  test("[CHAT-8] shrinks where a provider refuses a call that seemed to fit", () => {
+  test("[CHAT-8] shrinks if a provider refuses a call that seemed to fit", () => {
     const window = new ContextWindow({ contextTokens: 100_000, answerTokens: 0 }, null);
     const prompt = promptOf("x".repeat(2_000 - 18));
     window.wasTooLong(prompt);
@@ -123,7 +123,7 @@ describe("a long chat", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[CHAT-11] is compacted after 800 messages however short they are, down to the newest 200", async () => {
+  test("[CHAT-11] is compacted after 800 messages, however short, down to the newest 200", async () => {
     const replica = await startJobs(new World());
     await talk(replica, ["t0"]);
     const [said, answer] = replica.messages();
@@ -247,7 +247,7 @@ describe("a long run", () => {
     );
   });
 
-  test("[OPS-8] [CHAT-11] costs what its steps and its summaries have cost", async () => {
+  test("[OPS-8] [CHAT-11] costs the sum of its steps and its summaries", async () => {
     const replica = await started();
     replica.model.usageOf = () => ({ inputTokens: 0, outputTokens: 10, cost: "0.1", pricedTokens: 10 });
     replica.tools.script = () => ({ content: "y".repeat(600 * UNCOUNTED_BYTES), isError: false });
@@ -286,7 +286,7 @@ describe("a long run", () => {
 describe("a call that the provider refuses as too long", () => {
   const tooLong = { fail: { code: "context_length_exceeded", message: "Too long." } } as const;
 
-  test("[CHAT-8] is made once more after a compaction", async () => {
+  test("[CHAT-8] is repeated once after a compaction", async () => {
     const replica = await started();
     replica.model.window = { contextTokens: 1_000_000, answerTokens: 0 };
     await talk(replica, ["t1", "t2"].map(long));
@@ -298,7 +298,7 @@ describe("a call that the provider refuses as too long", () => {
     expect(told(replica).at(-1)).toBe("t3");
   });
 
-  test("[CHAT-8] fails the job where nothing can be compacted, or where it is too long all the same", async () => {
+  test("[CHAT-8] fails the job if nothing can be compacted, or if it is still too long", async () => {
     const replica = await started();
     replica.model.script = (call) => (call.purpose === undefined ? [tooLong] : script(call));
     const first = await replica.ended(await replica.send("t1"));

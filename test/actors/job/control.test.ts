@@ -13,7 +13,7 @@ import { gate } from "../../support/fake-model.ts";
 import { CHAT, MESSAGE, ORG } from "../../support/job-replica.ts";
 
 describe("approvals", () => {
-  test("[JOB-9] a minute before its time an approval waits; at its time the call is denied and the job continues", async () => {
+  test("[JOB-9] a minute before its expiry an approval waits; at its expiry the call is denied and the job continues", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     expect(scene.world.database.alarms().length).toBe(1);
@@ -33,7 +33,7 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
-  test("[JOB-8] an agent says how long its approvals wait, and that their end cancels the job", async () => {
+  test("[JOB-8] an agent sets how long its approvals wait, and whether their expiry cancels the job", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const approvalExpiry = { afterSeconds: 60, onExpiry: "cancel" } as const;
     const jobId = await scene.replica.send("go", CHAT, { agent: { ...ASKING, approvalExpiry } });
@@ -55,7 +55,7 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
-  test("[JOB-9] an approval whose time passes while no process runs is denied by the next one", async () => {
+  test("[JOB-9] an approval that expires while no process runs is denied by the next one", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     scene.replica.crash();
@@ -89,7 +89,7 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
-  test("[JOB-8] approvals are requested when nothing else of the step is left to do", async () => {
+  test("[JOB-8] approvals are requested when the rest of the step is done", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "look"]));
     const held = gate();
     scene.tools.script = async ({ name }) => {
@@ -141,7 +141,7 @@ describe("cancel", () => {
     }
   });
 
-  test("[JOB-3] at whatever commit of a run it comes, the job ends cancelled with the text that was out, or it was too late", async () => {
+  test("[JOB-3] at any commit of a run, a cancel ends the job with the text shown so far, or is too late", async () => {
     for (let nth = 1; nth < 12; nth++) {
       const scene = await DecisionScene.begin(calling(["c1", "look"], ["c2", "look"]));
       let count = 0;
@@ -165,7 +165,7 @@ describe("cancel", () => {
     }
   });
 
-  test("[JOB-3] a resumed job that waits for a place is cancelled at once", async () => {
+  test("[JOB-3] a resumed job that waits for a slot is cancelled at once", async () => {
     const scene = new DecisionScene();
     scene.model.script = calling(["c1", "send"]);
     await scene.start(new Slots({ inProcess: 1, ofOrganization: 1 }));

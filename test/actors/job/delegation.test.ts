@@ -117,7 +117,7 @@ const oneHelper: Does = (message, who) =>
   who === "boss" ? [give("c1", "helper", "look into it")] : [{ say: `done: ${message}` }];
 
 describe("delegation", () => {
-  test("[JOB-11] the child is a job of the lineage in its own chat, and its text is the result of the call", async () => {
+  test("[JOB-11] the child job is in the lineage, has its own chat, and its text is the result of the call", async () => {
     const scene = await Scene.begin(oneHelper);
     const parent = await scene.ended(await scene.send());
     expect(parent.result).toBe("Heard: done: look into it");
@@ -243,7 +243,7 @@ describe("delegation", () => {
     expect(sent.filter(({ actorId, command }) => actorId === child!.id && command.kind === "cancel")).toHaveLength(1);
   });
 
-  test("[JOB-11] a parent whose time is over takes its child along", async () => {
+  test("[JOB-11] a parent that reaches its deadline ends its child too", async () => {
     const scene = await Scene.begin((_, who) =>
       who === "boss" ? [give("c1", "helper", "one")] : [{ say: "…" }, { hold: gate().hold }],
     );
@@ -256,7 +256,7 @@ describe("delegation", () => {
     await until("the child is cancelled", () => scene.children()[0]?.status === "cancelled");
   });
 
-  test("[JOB-11] work is handed on three times and no further", async () => {
+  test("[JOB-11] work is delegated through three levels and no further", async () => {
     const scene = await Scene.begin((message) => [give("c1", "helper", `${message}!`)]);
     const root = await scene.ended(await scene.send());
     expect(scene.children().map((job) => job.depth)).toEqual([1, 2, 3]);
@@ -275,7 +275,7 @@ describe("delegation", () => {
     expect(root.result).toContain("A job delegates at most 16 times");
   });
 
-  test("[JOB-11] a child that has failed, was cancelled or waits for a person is reported as that", async () => {
+  test("[JOB-11] a child that failed, was cancelled or waits for a person is reported with that status", async () => {
     const held = gate();
     const does: Does = (message, who) => {
       if (who === "boss")

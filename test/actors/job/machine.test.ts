@@ -39,7 +39,7 @@ test("[JOB-1] an unfinished job is counted; a settled one has no run, and an act
   expect(of(RUN_STATUSES)).toEqual(["cancelling", "running"]);
 });
 
-test("[JOB-2] every trigger in every status goes where the table says, or is refused", () => {
+test("[JOB-2] every trigger in every status leads to the status in the table, or is refused", () => {
   for (const status of JOB_STATUSES) {
     for (const trigger of JOB_TRIGGERS) {
       expect(`${status} ${trigger} ${jobStatusAfter(status, trigger)}`).toBe(
@@ -49,7 +49,7 @@ test("[JOB-2] every trigger in every status goes where the table says, or is ref
   }
 });
 
-test("[JOB-1] the table is total, and exactly the terminal statuses have no way out", () => {
+test("[JOB-1] the table is total, and exactly the terminal statuses have no transition", () => {
   expect(Object.keys(JOB_MACHINE).sort()).toEqual([...JOB_STATUSES].sort());
   for (const status of JOB_STATUSES) {
     expect(Object.keys(JOB_MACHINE[status]).sort()).toEqual([...JOB_TRIGGERS].sort());
@@ -79,7 +79,7 @@ const job = (status: JobStatus, attempt: number, safe: readonly boolean[] = []) 
   openCalls: safe.map((s) => ({ safe: s, started: true })),
 });
 
-test("[JOB-4] after a crash: queued runs, running restarts, an unsafe open call interrupts, and the third attempt was the last", () => {
+test("[JOB-4] after a crash a queued job runs, a running one restarts, an unsafe open call interrupts it, and the third attempt is the last", () => {
   expect(recoveryOf(job("queued", 1), JOB_ATTEMPTS)).toEqual({ kind: "rerun" });
   expect(recoveryOf(job("running", 1), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });
   expect(recoveryOf(job("running", 1, [true, true]), JOB_ATTEMPTS)).toEqual({ kind: "restart", attempt: 2 });

@@ -44,7 +44,7 @@ describe("a structured answer", () => {
   });
 
   for (const kind of ["lost_request", "lost_reply"] as const) {
-    test(`[JOB-16] is the same after a crash at any commit, ${kind === "lost_reply" ? "stored" : "not stored"}, and no repair is asked for twice`, async () => {
+    test(`[JOB-16] is the same after a crash at any commit, ${kind === "lost_reply" ? "stored" : "not stored"}, and no repair is requested twice`, async () => {
       let nth = 1;
       for (; ; nth++) {
         const scene = new Scene(after(1));

@@ -66,7 +66,7 @@ describe("a crash", () => {
     });
   }
 
-  test("[JOB-7] with two calls open, only the one without a result is made again, under the same key and the same time", async () => {
+  test("[JOB-7] with two open calls, only the one without a result is repeated, with the same key and the same time", async () => {
     const scene = new Scene();
     const first = await scene.start();
     const script = scene.tools.script;
@@ -185,7 +185,7 @@ describe("a crash", () => {
     expect(await disagreements(second)).toEqual([]);
   });
 
-  test("[JOB-4] a recovery that the database interrupts is tried again, and spends one attempt only", async () => {
+  test("[JOB-4] a recovery that the database interrupts is retried, and spends only one attempt", async () => {
     const held = gate();
     const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }] : [{ say: "ok" }]));
     const first = await scene.start();
@@ -222,7 +222,7 @@ describe("a handover", () => {
     held.open();
   });
 
-  test("[RT-5] a replica that was taken over in mid-run reports nothing any more", async () => {
+  test("[RT-5] a replica that lost its shard in mid-run reports nothing more", async () => {
     const held = gate();
     const scene = new Scene(() =>
       scene.model.calls.length === 1 ? [{ hold: held.hold }, { say: "ghost" }] : [{ say: "new" }],

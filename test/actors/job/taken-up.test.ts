@@ -21,7 +21,7 @@ describe("recovery", () => {
     await scene.consistent();
   });
 
-  test("[JOB-4] a call that was approved and not begun is made once by the next process, with its edited arguments", async () => {
+  test("[JOB-4] a call that was approved but not started is made once by the next process, with its edited arguments", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     // Dies with the commit of the approval: its effect has not begun.
@@ -42,7 +42,7 @@ describe("recovery", () => {
     await scene.consistent();
   });
 
-  test("[JOB-9] an interrupted unsafe call is made again with retry_step true, and not with false", async () => {
+  test("[JOB-9] an interrupted unsafe call is repeated with retry_step true, and not with false", async () => {
     for (const retryStep of [true, false]) {
       const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "look"]));
       scene.tools.script = () => new Promise(() => {});
@@ -70,7 +70,7 @@ describe("recovery", () => {
     }
   });
 
-  test("[JOB-8] an interrupted step whose other calls ask is resumed first, and asks then", async () => {
+  test("[JOB-8] an interrupted step with other calls that need approval is resumed first, then requests approval", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "mail"]));
     const agent = { ...ASKING, approvalTools: ["mail"] };
     scene.tools.script = () => new Promise(() => {});

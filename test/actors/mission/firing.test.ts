@@ -76,7 +76,7 @@ test("[MIS-8] a run gets the goal, the open tasks and the last results", async (
   expect(second).toContain("Last results, oldest first:\nRun 1 (succeeded): echo: This is run 1");
 });
 
-test("[MIS-1] a mission for one time is completed after its run", async () => {
+test("[MIS-1] a one-time mission is completed after its run", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "once", value: "2026-01-01T06:00", timezone: "Asia/Kathmandu" }));
   expect(world.mission()).toMatchObject({
@@ -118,7 +118,7 @@ test("[MIS-1] a mission without a schedule is completed after end_at", async () 
   expect(world.mission().status).toBe("completed");
 });
 
-test("[MIS-1] a continuous mission begins again after each run, with its pause between", async () => {
+test("[MIS-1] a continuous mission runs again after each run, with its pause between", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "continuous", value: "PT5M" }));
   expect(world.mission().scheduleText).toBe("Continuously, 5 minutes after each run");
@@ -158,7 +158,7 @@ test("[MIS-1] [MIS-10] a mission fails after 3 failures in a row, with a growing
   ]);
 });
 
-test("[MIS-1] a run that succeeds ends the row of failures", async () => {
+test("[MIS-1] a successful run resets the count of failures", async () => {
   const world = await startMissions();
   let calls = 0;
   world.model.script = () =>
@@ -185,7 +185,7 @@ test("[MIS-11] jitter delays a fire by less than its bound, the same for the sam
   expect(await delays()).toEqual(first);
 });
 
-test("[MIS-10] a mission that is paused does not fire, and its ledger says what has passed", async () => {
+test("[MIS-10] a paused mission does not fire, and its ledger lists the times that passed", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   unwrap(await world.update({ status: "paused", pausedReason: "holidays" }));
@@ -234,7 +234,7 @@ test("[MIS-1] a mission whose agent is archived fails, and cannot run until it h
   expect(world.mission()).toMatchObject({ status: "pending", agentId: "agt_2", isAgentGone: false });
 });
 
-test("[MIS-1] an agent that is gone when a mission fires fails it", async () => {
+test("[MIS-1] a mission fails if its agent is gone when it fires", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   world.agent = { ok: false, fault: { kind: "not_found", noun: "agent" } };
@@ -244,7 +244,7 @@ test("[MIS-1] an agent that is gone when a mission fires fails it", async () => 
   expect(world.mission()).toMatchObject({ status: "failed", failedReason: "agent_unavailable", runCount: 0 });
 });
 
-test("[MIS-12] a mission whose workspace is gone when it fires fails, and one that is notified of that fails at once", async () => {
+test("[MIS-12] a mission whose workspace is gone fails when it fires, or at once when it is notified", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   unwrap(await world.create(HOURLY, {}, "mis_2"));
@@ -298,7 +298,7 @@ test.each([
   [1_800, ["2026-01-01T01:00 schedule missed ×23", "2026-01-02T00:00 catchup succeeded"]],
   [7 * 86_400, ["2026-01-01T01:00 schedule missed ×23", "2026-01-02T00:00 catchup succeeded"]],
 ] as const)(
-  "[MIS-4] after a day down with a catch-up of %d s, at most the last time fires",
+  "[MIS-4] after a day of downtime with a catch-up of %d s, at most the last time fires",
   async (seconds, ledger) => {
     const world = await startMissions();
     unwrap(await world.create({ ...HOURLY, catchupWindowSeconds: seconds }));
@@ -312,7 +312,7 @@ test.each([
   },
 );
 
-test("[MIS-4] a long time down is one entry of the ledger, and its count stops", async () => {
+test("[MIS-4] a long downtime is one entry of the ledger, and its count is limited", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "cron", value: "* * * * *" }));
   world.replica.crash();
@@ -338,7 +338,7 @@ test("[MIS-4] a clock that is set back by an hour makes no time fire twice", asy
   expect(world.runs()).toHaveLength(7);
 });
 
-test("[MIS-4] a clock that is set forward by an hour counts as an hour down", async () => {
+test("[MIS-4] a clock that is set forward by an hour counts as an hour of downtime", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "cron", value: "*/10 * * * *", catchupWindowSeconds: 600 }));
   await world.advance(5 * MINUTE_MS);
@@ -363,7 +363,7 @@ test("[MIS-4] a change of a mission after the clock was set back plans no time t
   expect(world.runs()).toHaveLength(6);
 });
 
-test("[MIS-11] after a time down, a time whose jitter has not passed yet is not due", async () => {
+test("[MIS-11] after a downtime, a time whose jitter has not passed yet is not due", async () => {
   const world = await startMissions();
   unwrap(await world.create({ ...HOURLY, jitterSeconds: 3_600 }));
   world.replica.crash();
@@ -439,7 +439,7 @@ test("[MIS-1] a change of a continuous mission does not shorten the pause betwee
   expect(world.mission().runCount).toBe(1);
 });
 
-test("[MIS-4] an alarm that comes before its time fires nothing", async () => {
+test("[MIS-4] an alarm before its time fires nothing", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   await world.advance(MINUTE_MS);

@@ -18,7 +18,7 @@ const standing = (status: MissionStatus) => ({
   schedule: DEFAULT_SCHEDULE,
 });
 
-test("[MIS-1] each trigger has an answer in each status", () => {
+test("[MIS-1] each trigger has a result in each status", () => {
   for (const status of MISSION_STATUSES)
     expect(Object.keys(MISSION_MACHINE[status]).toSorted()).toEqual([...MISSION_TRIGGERS].toSorted());
 });
@@ -34,7 +34,7 @@ test("[MIS-1] a completed mission can only be deleted", () => {
   expect(allowedMissionActions(standing("completed"))).toEqual(["delete"]);
 });
 
-test("[MIS-1] what needs an agent and a workspace is not allowed without one of them", () => {
+test("[MIS-1] actions that need an agent and a workspace are not allowed without one of them", () => {
   for (const status of MISSION_STATUSES) {
     for (const loss of [{ isAgentGone: true }, { isWorkspaceGone: true }]) {
       const gone = allowedMissionActions({ ...standing(status), ...loss });
@@ -47,7 +47,7 @@ test("[MIS-1] what needs an agent and a workspace is not allowed without one of 
   expect(MISSION_ACTIONS).toContain("run");
 });
 
-test("[MIS-1] a mission with all of its runs begun is not run again while its last run is open", () => {
+test("[MIS-1] a mission that has started all of its runs does not run again while its last run is open", () => {
   const last = {
     ...standing("running"),
     openRuns: [{ id: "mrn_1", number: 2, jobId: "job_1", effectId: null }],

@@ -70,7 +70,7 @@ test("[MIS-4] allow_all: runs are open side by side, each in its chat, up to a b
   expect(world.runs().filter(({ outcome }) => outcome === "succeeded")).toHaveLength(OPEN_RUNS);
 });
 
-test("[MIS-1] a run that is started by hand begins at once, beside the schedule", async () => {
+test("[MIS-1] a manual run starts at once, independently of the schedule", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "cron", value: "0 * * * *" }));
   const { brief } = unwrap(await world.runNow());
@@ -80,7 +80,7 @@ test("[MIS-1] a run that is started by hand begins at once, beside the schedule"
   expect(world.mission()).toMatchObject({ status: "pending", next: { scheduledAt: "2026-01-01T01:00:00.000Z" } });
 });
 
-test("[MIS-1] a run by hand meets an open run as its overlap policy says", async () => {
+test("[MIS-1] a manual run during an open run follows the overlap policy", async () => {
   const skip = await withOpenRun("skip");
   expect(await skip.world.runNow()).toMatchObject({
     ok: false,
@@ -99,7 +99,7 @@ test("[MIS-1] a run by hand meets an open run as its overlap policy says", async
   expect(buffer.world.ledger().at(-1)).toBe("- manual succeeded");
 });
 
-test("[MIS-11] a deleted mission fires no more, and what runs of it is cancelled", async () => {
+test("[MIS-11] a deleted mission fires no more, and its open runs are cancelled", async () => {
   const { world } = await withOpenRun("buffer_one");
   await world.advance(MINUTE_MS);
   unwrap(await world.ask({ kind: "delete_mission", by: { userId: "usr_1", isOwner: false } }));
@@ -112,7 +112,7 @@ test("[MIS-11] a deleted mission fires no more, and what runs of it is cancelled
   });
 });
 
-test("[MIS-1] a fire that waits does not begin where max_runs has been lowered meanwhile", async () => {
+test("[MIS-1] a waiting fire does not start if max_runs has been lowered meanwhile", async () => {
   const { world, release } = await withOpenRun("buffer_one");
   await world.advance(MINUTE_MS);
   expect(world.mission().buffered).not.toBeNull();
@@ -126,7 +126,7 @@ test("[MIS-1] a fire that waits does not begin where max_runs has been lowered m
   expect(world.mission()).toMatchObject({ status: "completed", runCount: 1, buffered: null, openRuns: [] });
 });
 
-test("[MIS-2] a part of a schedule is changed also after the time of a `once` has passed", async () => {
+test("[MIS-2] a part of a schedule can be changed also after the time of a `once` has passed", async () => {
   const world = await startMissions();
   const { hold, open } = gate();
   world.model.script = () => [{ hold }, { say: "done" }];

@@ -89,7 +89,7 @@ test("[MIS-4] a service that is killed and restarted at any time fires each time
   );
 });
 
-test("[MIS-4] what an effect says that another one has replaced changes nothing of the run", async () => {
+test("[MIS-4] a report of an effect that was replaced does not change the run", async () => {
   const world = await startMissions();
   // A run that waits for its job: nothing of its beginning is passing, so its effect tries again and again.
   world.agent = { ok: false, fault: { kind: "unavailable", retryAfterMs: 1_000 } };

@@ -39,7 +39,7 @@ test("[MIS-10] a pause after a failure delays what is due in it", () => {
   expect(dueMs(calendar, { id: "mis_1", schedule: HOURLY, retryAt }, NOON)).toBe(Date.parse(retryAt));
 });
 
-test("[MIS-5] of more missed times than are counted, the last ones are known", () => {
+test("[MIS-5] of more missed times than the limit, the last ones are known", () => {
   const schedule = { ...HOURLY, value: "* * * * *" };
   const mission = { id: "mis_1", schedule, retryAt: null } as unknown as Mission;
   const days = NOON + 3 * 86_400_000;

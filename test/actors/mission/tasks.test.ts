@@ -12,7 +12,7 @@ async function withMission(): Promise<MissionWorld> {
 const change = (world: MissionWorld, taskId: string, changes: object) =>
   world.ask({ kind: "update_task", by: USER, taskId, changes, version: null });
 
-test("[MIS-7] a task is pending, has its place, and is completed by its job's end", async () => {
+test("[MIS-7] a task is pending, has its position, and is completed by the end of its job", async () => {
   const world = await withMission();
   const task = await world.addTask("Ask Ada");
   expect(task).toMatchObject({ status: "pending", position: 0, jobId: null, version: 1 });
@@ -70,7 +70,7 @@ test("[MIS-7] a task waits for its dependencies", async () => {
   expect(unwrap(await world.startTask(second.id)).task.status).toBe("in_progress");
 });
 
-test("[MIS-7] a task depends neither on itself, nor on a stranger, nor in a circle", async () => {
+test("[MIS-7] a task cannot depend on itself, on a task of another mission, or in a circle", async () => {
   const world = await withMission();
   const [a, b, c] = [await world.addTask("A"), await world.addTask("B"), await world.addTask("C")];
   const refusal = (path: string, message: string) => ({
@@ -90,7 +90,7 @@ test("[MIS-7] a task depends neither on itself, nor on a stranger, nor in a circ
   );
 });
 
-test("[MIS-7] a status moves as those of v1 tasks, and a job stops when its task is taken from it", async () => {
+test("[MIS-7] a status changes like those of v1 tasks, and a job stops when its task is taken away", async () => {
   const world = await withMission();
   const task = await world.addTask("Ask Ada");
   expect(await change(world, task.id, { status: "completed" })).toMatchObject({
@@ -106,7 +106,7 @@ test("[MIS-7] a status moves as those of v1 tasks, and a job stops when its task
   expect(world.mission().tasks).toMatchObject([{ status: "cancelled" }]);
 });
 
-test("[MIS-7] tasks move in their list, and there are at most so many", async () => {
+test("[MIS-7] tasks can be moved in their list, and their number is limited", async () => {
   const world = await withMission();
   const tasks = [await world.addTask("A"), await world.addTask("B"), await world.addTask("C")];
   unwrap(await change(world, tasks[2]!.id, { position: 0 }));

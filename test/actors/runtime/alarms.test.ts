@@ -40,7 +40,7 @@ test("[RT-10] an alarm in the past fires at once; one beyond the horizon is foun
   expect((await replica.read("far"))?.count).toBe(2);
 });
 
-test("[RT-10] a new alarm of the same name replaces the old one, be it sooner, later or beyond the horizon", async () => {
+test("[RT-10] a new alarm of the same name replaces the old one, whether sooner, later or beyond the horizon", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, 1_000, 1);
@@ -57,7 +57,7 @@ test("[RT-10] a new alarm of the same name replaces the old one, be it sooner, l
   expect((await replica.read("far"))?.count).toBe(10);
 });
 
-test("[RT-10] a cleared alarm does not fire; set and cleared by one group, it never was", async () => {
+test("[RT-10] a cleared alarm does not fire; one that is set and cleared by one group is never stored", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, 1_000);
@@ -75,7 +75,7 @@ test("[RT-10] a cleared alarm does not fire; set and cleared by one group, it ne
   expect((await replica.read("l1"))?.count).toBe(1);
 });
 
-test("[RT-10] an alarm whose command is refused has been answered", async () => {
+test("[RT-10] an alarm whose command is refused counts as handled", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await replica.ask("l1", { kind: "wake_and_refuse", dueAtMs: at(1_000) });
@@ -111,7 +111,7 @@ test("[RT-10] a scan that finds the row of an alarm whose turn is in progress do
   expect((await replica.read("l1"))?.count).toBe(7);
 });
 
-test("[RT-10] a scan whose answer is old fires nothing that has fired or been cleared meanwhile", async () => {
+test("[RT-10] a scan with an old answer fires no alarm that was fired or cleared meanwhile", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, ALARM_SCAN_MS + 1, 7);
@@ -213,7 +213,7 @@ function holdOperation(world: World, name: string): () => void {
   };
 }
 
-test("[RT-10] more alarms than one scan brings fire together when they are due together", async () => {
+test("[RT-10] more due alarms than one scan returns still fire together", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   // Between two regular scans, and beyond the horizon when they are set.
@@ -237,7 +237,7 @@ test("[RT-10] a scan of another shard does not make them wait for the next regul
   expect(world.database.alarms()).toEqual([]);
 });
 
-test("[RT-10] of thousands that are due together only some fire at once, and organizations take turns", async () => {
+test("[RT-10] of thousands of due alarms only some fire at once, and organizations take turns", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   for (let i = 0; i < 200; i++) await wakeAt(replica, 1_000, 1, `a${i}`);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { AT_ONCE, AT_ONCE_BYTES, LEAST_PART } from "../../../actors/runtime/fairness/bulk-work.ts";
 import { bulkRig as rig, ITEM_MS } from "../../support/bulk-rig.ts";
 
-test("[FAIR-7] a small piece is done at once, and of a large one the beginning", async () => {
+test("[FAIR-7] a small piece is done at once, of a large one only the beginning", async () => {
   const { bulk, begin, done, time } = rig({ isShared: false });
   let seen = 0;
   await bulk.each("a", [1, 2, 3], (item) => (seen += item));
@@ -13,7 +13,7 @@ test("[FAIR-7] a small piece is done at once, and of a large one the beginning",
   expect(time.reading(1).leading[0]).toMatchObject({ organizationId: "a", totalMs: { pages: ITEM_MS } });
 });
 
-test("[FAIR-7] the rest is done in slices, and the loop turns between them", async () => {
+test("[FAIR-7] the rest is done in slices, and the event loop turns between them", async () => {
   const { begin, done, turn, time } = rig({ isShared: false });
   const piece = begin("a", "x", 9);
   const after: number[] = [];
@@ -28,7 +28,7 @@ test("[FAIR-7] the rest is done in slices, and the loop turns between them", asy
   expect(time.recentMs("a")).toBeCloseTo(9 * ITEM_MS);
 });
 
-test("[FAIR-7] organizations take slices in turn; each ends what it has begun before it begins more", async () => {
+test("[FAIR-7] organizations take slices in turn; each finishes started work before it starts more", async () => {
   const { begin, done, turn } = rig();
   void begin("a", "first", 7);
   void begin("a", "second", 5);
@@ -58,7 +58,7 @@ test("[FAIR-7] indivisible work has its own slice, before work that has not begu
   expect(done.indexOf("whole")).toBeLessThan(done.indexOf("y1"));
 });
 
-test("[FAIR-7] few bytes are done at once, and what throws is a rejection", async () => {
+test("[FAIR-7] few bytes are done at once, and an exception becomes a rejection", async () => {
   const { bulk, whole, begin, done, turn } = rig();
   expect(await whole("a", "small", AT_ONCE_BYTES - 1)).toBe("small");
   const broken = bulk.whole("a", AT_ONCE_BYTES, () => {
@@ -72,7 +72,7 @@ test("[FAIR-7] few bytes are done at once, and what throws is a rejection", asyn
   expect(done).toEqual(["small", "x0", "x1"]);
 });
 
-test("[FAIR-7] a slice rests for what its bytes cost outside of it", async () => {
+test("[FAIR-7] a slice pauses for the cost of its bytes outside of it", async () => {
   const { whole, done, turn } = rig({ smallMs: 900 });
   const first = whole("a", "first", 1024 * 1024);
   await turn();

@@ -10,7 +10,7 @@ const tell = (replica: LedgerReplica, from: string, to: string, by = 5) =>
   replica.ask(from, { kind: "add_and_tell", by, to });
 const started = async (world = new World()) => ({ world, replica: await startLedgers(world) });
 
-test("[RT-10] a message is delivered after the sender's commit, and its row goes with the receiver's", async () => {
+test("[RT-10] a message is delivered after the sender's commit, and its row is deleted with the receiver's", async () => {
   const { world, replica } = await started();
   const gate = replica.store.holdNext();
   const sent = tell(replica, "a", "b");
@@ -30,7 +30,7 @@ test("[RT-10] a message is delivered after the sender's commit, and its row goes
 const tellPatiently = (replica: LedgerReplica, from: string, to: string) =>
   replica.ask(from, { kind: "add_and_tell", by: 5, to, mayWait: true });
 
-test("[RT-4] a message whose turn may wait goes with the next commit, in its place", async () => {
+test("[RT-4] a message whose turn may wait is stored with the next commit, in order", async () => {
   const { world, replica } = await started();
   await tellPatiently(replica, "a", "b");
   await settle();
@@ -39,7 +39,7 @@ test("[RT-4] a message whose turn may wait goes with the next commit, in its pla
   expect([world.database.messages(), replica.stored("b")?.count]).toEqual([[], 5]);
 });
 
-test("[RT-4] it is stored in the end, and at once if somebody reads what it has written", async () => {
+test("[RT-4] it is stored in the end, and at once if a read depends on it", async () => {
   const { world, replica } = await started();
   await tellPatiently(replica, "a", "b");
   expect((await replica.read("b"))?.count).toBe(5);
@@ -66,7 +66,7 @@ test("[RT-10] a message whose sender broke was never sent", async () => {
   expect([await replica.read("b"), replica.storedSeqs("b")]).toEqual([null, []]);
 });
 
-test("[RT-10] a message that the receiver refuses has been answered: its row goes, and it does not come again", async () => {
+test("[RT-10] a message that the receiver refuses counts as handled: its row is deleted, and it is not delivered again", async () => {
   const { world, replica } = await started();
   world.database.commit(
     [
@@ -102,7 +102,7 @@ test("[RT-10] a message that the receiver refuses has been answered: its row goe
   expect(second.log.map((line) => line.message)).toContain("a message was refused");
 });
 
-test("[RT-10] a message to an overloaded actor is tried again until it is taken, and takes effect once", async () => {
+test("[RT-10] a message to an overloaded actor is retried until it is accepted, and takes effect once", async () => {
   const { world, replica } = await started();
   await replica.add("b", 0);
   const gate = replica.store.holdNext();
@@ -206,7 +206,7 @@ function falling(world: World): void {
   );
 }
 
-test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the others are delivered", async () => {
+test("[RT-10] a bug in the receiver's turn is logged, the row stays, and the others are delivered", async () => {
   const world = new World();
   falling(world);
   const replica = await startLedgers(world);
@@ -215,7 +215,7 @@ test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the
   expect(replica.errors).toEqual(["a message's turn failed"]);
 });
 
-test("[RT-10] a message whose turn throws is offered a few times more, then parked: kept, counted, and blocking nothing", async () => {
+test("[RT-10] a message whose turn throws is retried a few times, then parked: kept, counted, and blocking nothing", async () => {
   const world = new World();
   falling(world);
   const replica = await startLedgers(world);

@@ -93,7 +93,7 @@ test("[RT-1] records of commands that wait in line are loaded meanwhile, and the
   expect(visited("a")).toEqual(["1", "2", "3"]);
 });
 
-test("[RT-1] a kind that is unordered lets a command on loaded records overtake one that waits", async () => {
+test("[RT-1] in an unordered kind a command on loaded records overtakes one that waits", async () => {
   const { ask, visited, holdReads } = await start({ isUnordered: true });
   const held = holdReads();
   const cold = ask(to("a", "cold", { needs: ["cold"] }));
@@ -104,7 +104,7 @@ test("[RT-1] a kind that is unordered lets a command on loaded records overtake 
   expect(visited("a")).toEqual(["later", "cold"]);
 });
 
-test("[RT-1] [RT-2] a group keeps its order at every actor that it names, also before it has come to it", async () => {
+test("[RT-1] [RT-2] a group keeps its order at every actor that it names, also before it reaches that actor", async () => {
   const { ask, visited, holdReads } = await start();
   const held = holdReads();
   const group = ask(to("a", "group", { needs: ["cold"] }), to("b", "group"));
@@ -116,7 +116,7 @@ test("[RT-1] [RT-2] a group keeps its order at every actor that it names, also b
   expect([visited("a"), visited("b")]).toEqual([["group"], ["group", "single"]]);
 });
 
-test("[RT-2] groups that cross over the same actors do not lock each other", async () => {
+test("[RT-2] groups that name the same actors in opposite order do not deadlock", async () => {
   const { ask, visited, holdReads } = await start();
   const held = holdReads();
   const all = [
@@ -138,7 +138,7 @@ test("[RT-2] groups that cross over the same actors do not lock each other", asy
   ]);
 });
 
-test("[RT-1] those in line continue behind one that refuses, one that throws, and one whose records cannot be read", async () => {
+test("[RT-1] the queue continues after a command that refuses, one that throws, and one whose records cannot be read", async () => {
   const { ask, visited, holdReads, replica } = await start();
   const held = holdReads();
   const refused = ask({ ...to("a", "r"), command: { ...to("a", "r", { needs: ["x"] }).command, kind: "refuse" } });
@@ -166,7 +166,7 @@ test("[RT-1] a thousand commands behind a cold one have their turns in order", a
   expect(visited("a")).toEqual(Array.from({ length: 1_000 }, (_, i) => `${i}`));
 });
 
-test("[RT-1] [RT-2] whatever is cold and however loads end, each actor has the turns of its groups in the order of their dispatch", async () => {
+test("[RT-1] [RT-2] whatever records are cold and however loads end, each actor runs the turns of its groups in the order of their dispatch", async () => {
   for (let seed = 1; seed <= 200; seed++) {
     const chance = seededChance(seed);
     const pick = (n: number): number => Math.floor(chance.fraction() * n);

@@ -96,7 +96,7 @@ test("[RT-11] an effect that was in progress in a crash is recovered by the next
   expect(calls.length).toBe(1);
 });
 
-test("[RT-5] what an effect of an older epoch finds is refused; the effect itself is aborted and recovered", async () => {
+test("[RT-5] the result of an effect of an older epoch is refused; the effect itself is aborted and recovered", async () => {
   const { calls, effects } = recorded();
   const replica = await startLedgers(new World(), { effects });
   const id = ((await begin(replica)) as { value: string }).value;
@@ -111,7 +111,7 @@ test("[RT-5] what an effect of an older epoch finds is refused; the effect itsel
   expect(faultOf(await replica.ask("l1", { kind: "effect_done", effectId: id }, 2))).toBe("ok");
 });
 
-test("[RT-10] an effect whose commit is answered after the shard was lost is the new owner's, and starts nowhere else", async () => {
+test("[RT-10] an effect whose commit is answered after the shard was lost belongs to the new owner, and starts nowhere else", async () => {
   const world = new World();
   const { calls, effects } = recorded();
   const replica = await startLedgers(world, { effects });
@@ -140,7 +140,7 @@ test("[RT-10] a handler that rejects, or that is missing, is a bug in the log; t
   expect(without.errors).toEqual(["an effect failed"]);
 });
 
-test("[RT-11] a recovery that fails is tried again while the epoch lasts, and does not keep the shard from serving", async () => {
+test("[RT-11] a failed recovery is retried while the epoch lasts, and does not prevent the shard from serving", async () => {
   const world = new World();
   const first = await startLedgers(world, { effects: recorded().effects });
   await begin(first);
@@ -157,7 +157,7 @@ test("[RT-11] a recovery that fails is tried again while the epoch lasts, and do
   expect(calls.length).toBe(3);
 });
 
-test("[RT-11] a stop ends the effects without settling them, and starts none any more", async () => {
+test("[RT-11] a stop ends the effects without settling them, and starts no more", async () => {
   const world = new World();
   const { calls, effects } = recorded();
   const replica = await startLedgers(world, { effects });
@@ -196,7 +196,7 @@ test("[RT-11] a commit during the last of a stop starts no effect that the stop 
   expect([calls.length, world.database.effects().length]).toEqual([1, 2]);
 });
 
-test("[RT-11] [REP-2] an effect that does not end keeps a stop for four seconds, and the shards are free then", async () => {
+test("[RT-11] [REP-2] an effect that does not end delays a stop for four seconds, then the shards are released", async () => {
   const world = new World();
   const { effects } = recorded({ run: () => new Promise(() => {}) });
   const replica = await startLedgers(world, { effects });

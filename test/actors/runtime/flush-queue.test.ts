@@ -69,7 +69,7 @@ test("[FAIR-3] alone, an organization fills the batch; beside others, it adds it
   expect(shared.take(true)).toContain("b0");
 });
 
-test("[FAIR-3] what one organization has waiting delays another one by a share, and not by all of it", () => {
+test("[FAIR-3] the waiting groups of one organization delay another one by a share, not by all of them", () => {
   const { push, take } = rig();
   for (let i = 0; i < 100; i++) push("a", `a${i}`, SHARED_BYTES - GROUP_COST);
   push("b", "b0");
@@ -78,7 +78,7 @@ test("[FAIR-3] what one organization has waiting delays another one by a share, 
   expect(take(true)).toEqual(["a1"]);
 });
 
-test("[FAIR-3] a group that is larger than a share is paid for with the next ones while others wait", () => {
+test("[FAIR-3] a group that is larger than a share is paid with the next shares while others wait", () => {
   const { push, take } = rig();
   for (let i = 0; i < 4; i++) push("a", `a${i}`, 5 * SHARED_BYTES);
   const batches: string[][] = [];
@@ -90,14 +90,14 @@ test("[FAIR-3] a group that is larger than a share is paid for with the next one
   expect(batches.flat().filter((name) => name.startsWith("b"))).toHaveLength(7);
 });
 
-test("[FAIR-3] where only debtors wait, the lane does not", () => {
+test("[FAIR-3] if only organizations with a deficit wait, the lane does not pause", () => {
   const { push, take, queue } = rig();
   for (let i = 0; i < 3; i++) push("a", `a${i}`, 5 * SHARED_BYTES);
   expect([take(true), take(true), take(true)]).toEqual([["a0"], ["a1"], ["a2"]]);
   expect(queue.length).toBe(0);
 });
 
-test("[FAIR-3] the groups of an organization stay in order, and one that may not be sent ends when nothing of it comes before", () => {
+test("[FAIR-3] the groups of an organization stay in order, and one that may not be sent ends when no earlier one is left", () => {
   const { push, take, refused, stale } = rig();
   for (const name of ["a0", "a1", "a2"]) push("a", name);
   for (const name of ["b0", "b1"]) push("b", name);
@@ -108,7 +108,7 @@ test("[FAIR-3] the groups of an organization stay in order, and one that may not
   expect(refused).toEqual(["b0", "a1"]);
 });
 
-test("[FAIR-3] a batch of many organizations has its bounds, and those left out are first in the next one", () => {
+test("[FAIR-3] a batch of many organizations keeps its limits, and those left out are first in the next one", () => {
   const { push, take } = rig();
   const bytes = SHARED_BYTES - GROUP_COST;
   const inBatch = Math.floor(BATCH_BYTES / bytes);
@@ -130,7 +130,7 @@ test("[FAIR-3] a batch has the small groups of those whose next one is small, or
   expect(takeOf(true, "large")).toEqual(["b0", "a1"]);
 });
 
-test("[FAIR-3] many small groups of one organization are large beside others, until few of them are left", () => {
+test("[FAIR-3] many small groups of one organization count as large beside others, until few of them are left", () => {
   const { push, takeOf, queue, inFlight } = rig();
   for (let i = 0; i < MANY_GROUPS + 1; i++) push("a", `a${i}`);
   for (let i = 0; i < MANY_GROUPS; i++) push("b", `b${i}`);
@@ -156,7 +156,7 @@ test("[FAIR-3] when no other organization is active, either free statement takes
   }
 });
 
-test("[FAIR-3] nothing of an organization that is in flight is taken, nor refused", () => {
+test("[FAIR-3] groups of an organization that is in flight are neither taken nor refused", () => {
   const { push, takeOf, inFlight, stale, refused } = rig();
   push("a", "a0");
   push("a", "a1");
@@ -168,7 +168,7 @@ test("[FAIR-3] nothing of an organization that is in flight is taken, nor refuse
   expect([takeOf(true, "small"), refused]).toEqual([["a1"], ["a0"]]);
 });
 
-test("[FAIR-3] beside others, small groups of one that has used more than its share of the loop are large", () => {
+test("[FAIR-3] beside others, small groups of an organization over its share of the loop count as large", () => {
   const { push, takeOf, queue, heavy } = rig();
   heavy.add("a");
   push("a", "a0");
@@ -180,7 +180,7 @@ test("[FAIR-3] beside others, small groups of one that has used more than its sh
   expect(takeOf(false, "small")).toEqual(["a1"]);
 });
 
-test("[FAIR-3] what a batch of small groups has left to the large ones is theirs, also when it would be small by then", () => {
+test("[FAIR-3] a group that was left to the large ones stays with them, even if it would be small by then", () => {
   const { push, takeOf, heavy } = rig();
   heavy.add("a");
   push("a", "a0");

@@ -12,7 +12,7 @@ import { World } from "../../support/replica.ts";
 
 const LARGE = LARGE_BYTES + 1;
 
-test("[FAIR-3] small groups of others are committed while a large one is in flight", async () => {
+test("[FAIR-3] small groups of other organizations are committed while a large one is in flight", async () => {
   const rig = new Rig();
   const open = rig.hold();
   rig.of("a", "large", LARGE);
@@ -225,7 +225,7 @@ test("[FAIR-11] beside others, large work rests after a statement for as long as
   expect(rig.sent.at(-1)).toBe("large3");
 });
 
-test("[FAIR-3] a group that was left to the statement of large ones is committed although its organization is over its share no more", async () => {
+test("[FAIR-3] a group that was left to the statement of large ones is committed even if its organization is no longer over its share", async () => {
   let looks = 0;
   // Over its share at the first look alone.
   const time = { isShared: true, isOverShare: () => looks++ === 0, begin: () => 0, end: () => 0, charge() {} };

@@ -15,7 +15,7 @@ const followed = (group: TurnGroup): CommitResult[] => {
 };
 
 describe("batches", () => {
-  test("[RT-4] a caller that joins the next batch is called when it is taken, with nothing in flight or after what is", async () => {
+  test("[RT-4] a caller that joins the next batch is called when that batch is taken, at once or after the one in flight", async () => {
     const rig = new Rig();
     const join = (name: string): void => rig.lane.joinNext("org", () => void rig.push(name, [rig.actor(name)]));
     join("a");
@@ -35,7 +35,7 @@ describe("batches", () => {
     expect(rig.ended).toEqual(["a committed", "b committed", "c committed", "d committed"]);
   });
 
-  test("[RT-4] what comes in one tick is one statement; while it is in flight, what comes next is the next", async () => {
+  test("[RT-4] groups of one tick are one statement; groups that arrive while it is in flight are the next", async () => {
     const rig = new Rig();
     const actor = rig.actor("a");
     const open = rig.hold();
@@ -69,7 +69,7 @@ describe("batches", () => {
     expect(rig.sent).toEqual(["a b", "c", "d", "e"]);
   });
 
-  test("[RT-4] settled resolves when all that was pushed before has ended, and at once when nothing is in progress", async () => {
+  test("[RT-4] settled resolves when all groups pushed before have ended, and at once when nothing is in progress", async () => {
     const rig = new Rig();
     await rig.lane.settled();
     const open = rig.hold();
@@ -87,7 +87,7 @@ describe("batches", () => {
 describe("patient groups", () => {
   const patient = (rig: Rig, name: string): TurnGroup => rig.push(name, [rig.actor(name)], { isPatient: true });
 
-  test("[RT-4] one makes no batch, and goes with the next one in its place", async () => {
+  test("[RT-4] a patient group causes no batch, and is sent with the next one, in order", async () => {
     const rig = new Rig();
     patient(rig, "a");
     await settle();
@@ -97,7 +97,7 @@ describe("patient groups", () => {
     expect([rig.sent, rig.ended]).toEqual([["a b"], ["a committed", "b committed"]]);
   });
 
-  test("[RT-4] one that comes while a statement is in flight makes no batch after it either", async () => {
+  test("[RT-4] a patient group that arrives while a statement is in flight causes no batch after it either", async () => {
     const rig = new Rig();
     const letGo = rig.hold();
     rig.push("a", [rig.actor("a")]);
@@ -111,7 +111,7 @@ describe("patient groups", () => {
     expect(rig.sent).toEqual(["a", "b c"]);
   });
 
-  test("[RT-4] it waits for its patience at most, and what comes later for no longer", async () => {
+  test("[RT-4] a patient group waits at most for its patience, and later ones no longer", async () => {
     const rig = new Rig();
     for (const name of ["a", "c"]) {
       patient(rig, name);
@@ -122,7 +122,7 @@ describe("patient groups", () => {
     }
   });
 
-  test("[RT-4] one that a full batch leaves behind waits for its patience too", async () => {
+  test("[RT-4] a patient group that a full batch leaves out waits for its patience too", async () => {
     const rig = new Rig();
     for (let i = 0; i < BATCH_GROUPS; i++) rig.push(`${i}`, []);
     rig.push("left", [], { isPatient: true });
@@ -132,7 +132,7 @@ describe("patient groups", () => {
     expect(rig.sent[1]).toBe("left");
   });
 
-  test("[RT-4] it waits no longer when somebody follows it, or waits for all that is in progress", async () => {
+  test("[RT-4] a patient group waits no longer when it gets a follower, or when somebody waits for everything in progress", async () => {
     const rig = new Rig();
     const results = followed(patient(rig, "a"));
     await settle();
@@ -147,7 +147,7 @@ describe("patient groups", () => {
     expect(rig.sent).toEqual(["a", "b", "c"]);
   });
 
-  test("[RT-4] one that is hurried while its organization is in flight is in the next batch", async () => {
+  test("[RT-4] a patient group that is hurried while its organization is in flight is in the next batch", async () => {
     const rig = new Rig();
     const letGo = rig.hold();
     rig.push("a", [rig.actor("a")]);
@@ -199,7 +199,7 @@ describe("bugs in callbacks", () => {
     expect([rig.told, rig.ended]).toEqual([["bug: a join"], ["a committed"]]);
   });
 
-  test("[RT-14] a lane that fails itself ends everything in it and everything that comes, and reports it once", async () => {
+  test("[RT-14] a lane that fails itself ends everything in it and everything that arrives later, and reports it once", async () => {
     const rig = new Rig();
     const open = rig.hold();
     rig.push("sent", [rig.actor("a")]);
@@ -223,7 +223,7 @@ describe("bugs in callbacks", () => {
 });
 
 describe("a certain abort", () => {
-  test("[RT-4] breaks only the group at fault: the others go again, each alone and in order", async () => {
+  test("[RT-4] breaks only the group at fault: the others are sent again, each alone and in order", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
     for (const name of ["a", "bad", "b"]) rig.push(name, [rig.actor(name)]);
@@ -249,7 +249,7 @@ describe("a certain abort", () => {
     expect([x.isEvicted, y.isEvicted, z.isEvicted]).toEqual([true, true, false]);
   });
 
-  test("[RT-3] groups end in the order in which they came in, also where one is refused before its statement", async () => {
+  test("[RT-3] groups end in the order of their arrival, also if one is refused before its statement", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
     const [x, y] = [rig.actor("x"), rig.actor("y")];
@@ -268,7 +268,7 @@ describe("a certain abort", () => {
     expect(seen).toEqual([["bad broken", "before committed", "on both evicted"]]);
   });
 
-  test("[RT-4] a failure of the whole statement breaks no group: all of the batch may be tried again", async () => {
+  test("[RT-4] a failure of the whole statement breaks no group: the whole batch may be retried", async () => {
     for (const code of ["40P01", "53100", "55P03", "25006"]) {
       const rig = new Rig();
       rig.answer = () => ({ kind: "aborted", code, cause: null });
@@ -371,7 +371,7 @@ describe("followers", () => {
     expect(order).toEqual(["first committed after 1", "second committed after 1", "on bad evicted"]);
   });
 
-  test("[RT-7] a committed group lets its records go clean; its actor waits for the last group only", async () => {
+  test("[RT-7] a committed group marks its records clean; its actor waits only for the last group", async () => {
     const rig = new Rig();
     const actor = rig.actor("a");
     const open = rig.hold();

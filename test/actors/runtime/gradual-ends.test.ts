@@ -42,7 +42,7 @@ async function flooded({ rig }: ReturnType<typeof sharedRig>, organizationId: st
   return names;
 }
 
-test("[FAIR-3] groups of one that is over its part end a few in each turn of the loop, in their order", async () => {
+test("[FAIR-3] groups of an organization over its share end a few per turn of the loop, in order", async () => {
   const stage = sharedRig();
   const names = await flooded(stage, "a", 8);
   expect(stage.committed()).toEqual(["first"]);
@@ -112,7 +112,7 @@ test("[RT-4] callers that join the next batch of an organization, or wait for al
   expect(seen).toEqual(["joined", "settled"]);
 });
 
-test("[RT-4] where a batch is divided, each group ends before the next one is sent", async () => {
+test("[RT-4] if a batch is divided, each group ends before the next one is sent", async () => {
   const stage = sharedRig();
   stage.rig.poison.add("a3");
   const names = await flooded(stage, "a", 6);
@@ -120,7 +120,7 @@ test("[RT-4] where a batch is divided, each group ends before the next one is se
   expect(stage.isPlanned()).toBe(false);
 });
 
-test("[RT-14] a lane that fails ends what is committed as that, and the rest as unknown", async () => {
+test("[RT-14] a failing lane ends committed groups as committed, and the rest as unknown", async () => {
   const stage = sharedRig();
   const names = await flooded(stage, "a", 10);
   stage.rig.onFenced = () => {

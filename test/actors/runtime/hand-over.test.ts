@@ -52,7 +52,7 @@ class Group {
   }
 }
 
-test("[REP-1] each replica that joins gets an even part, and the parts of one that leaves are taken at once", async () => {
+test("[REP-1] each replica that joins gets an even share of the shards, and those of one that leaves are taken at once", async () => {
   const group = new Group();
   const first = await group.join();
   expect(group.owned).toEqual([SHARD_COUNT]);
@@ -67,7 +67,7 @@ test("[REP-1] each replica that joins gets an even part, and the parts of one th
   expect(group.all.flatMap(({ errors }) => errors)).toEqual([]);
 });
 
-test("[REP-1] the parts of a replica that dies are taken at the next renewal", async () => {
+test("[REP-1] the shards of a replica that dies are taken at the next renewal", async () => {
   const group = new Group();
   await group.join();
   const second = await group.join();
@@ -76,7 +76,7 @@ test("[REP-1] the parts of a replica that dies are taken at the next renewal", a
   expect(group.owned[0]).toBe(SHARD_COUNT);
 });
 
-test("[REP-2] what a shard has committed continues at its new owner, its effects too, and a former owner sends its readers there", async () => {
+test("[REP-2] committed work of a shard continues at its new owner, effects too, and the former owner sends its readers there", async () => {
   const group = new Group();
   const first = await group.join();
   const organizations = Array.from({ length: 40 }, (_, i) => `org_${i}`);
@@ -100,7 +100,7 @@ test("[REP-2] what a shard has committed continues at its new owner, its effects
   expect(group.peers[0]!.said).toEqual(["held 64", "let go"]);
 });
 
-test("[REP-2] effects end before clients are held, and none begins on a shard that leaves", async () => {
+test("[REP-2] effects end before clients are held, and none starts on a shard that leaves", async () => {
   const group = new Group();
   const first = await group.join();
   const said = group.peers[0]!.said;
@@ -123,7 +123,7 @@ test("[REP-2] effects end before clients are held, and none begins on a shard th
   expect(said.filter((word) => word === "begun")).toHaveLength(organizations.length - moved.length);
 });
 
-test("[REP-2] what a guard of writes knows of a shard is forgotten when the shard is given away and when it returns", async () => {
+test("[REP-2] a guard of writes forgets a shard when the shard is handed over and when it returns", async () => {
   const group = new Group();
   const first = await group.join();
   const forgotten = group.guards[0]!;
@@ -152,7 +152,7 @@ test("[REP-2] a hand-over that cannot reach the placement leaves the shards to t
   expect(group.owned).toEqual([64, 64]);
 });
 
-test("[REP-2] shards that were given away, and whose release was not answered, are taken at once", async () => {
+test("[REP-2] shards that were handed over, but whose release was not answered, are taken at once", async () => {
   const group = new Group();
   await group.join();
   const { database } = group.world;
@@ -166,7 +166,7 @@ test("[REP-2] shards that were given away, and whose release was not answered, a
   expect(group.owned).toEqual([64, 64]);
 });
 
-test("[REP-2] a group that has begun, and waits for records when its shard is given away, is answered", async () => {
+test("[REP-2] a started group that waits for records when its shard is handed over is answered", async () => {
   const group = new Group();
   const first = await group.join();
   const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
@@ -189,7 +189,7 @@ test("[REP-2] a group that has begun, and waits for records when its shard is gi
   expect(organizations.filter((id) => second.system.serves(id)).length).toBeGreaterThan(2);
 });
 
-test("[REP-2] while a shard is given away, new commands are refused, and none is committed after its release", async () => {
+test("[REP-2] while a shard is handed over, new commands are refused, and none is committed after its release", async () => {
   const group = new Group();
   const first = await group.join();
   const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
@@ -214,7 +214,7 @@ test("[REP-2] while a shard is given away, new commands are refused, and none is
   expect(answers).toEqual(moved.map((isMoved) => (isMoved ? "unavailable" : "ok")));
 });
 
-test("[REP-8] a replica leaves when its last claim is over, so that what it brings is free with the rest", async () => {
+test("[REP-8] a replica leaves after its last claim has ended, so that claimed shards are released with the rest", async () => {
   const group = new Group();
   const first = await group.join();
   const { database, clock } = group.world;
@@ -231,7 +231,7 @@ test("[REP-8] a replica leaves when its last claim is over, so that what it brin
   expect(operations.at(-1)).toBe("leave");
 });
 
-test("[REP-3] a command for another replica's organization runs there once; what cannot travel is refused", async () => {
+test("[REP-3] a command for another replica's organization runs there once; one that cannot be sent is refused", async () => {
   const group = new Group();
   const first = await group.join();
   const second = await group.join();

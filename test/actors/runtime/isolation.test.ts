@@ -11,7 +11,7 @@ const plant = (message: string) => (): never => {
 };
 const start = () => startLedgers(new World());
 
-test("[RT-14] a reader's callback that throws costs neither the other readers nor the writer its reply", async () => {
+test("[RT-14] a reader's callback that throws affects neither the other readers nor the writer's reply", async () => {
   const replica = await start();
   await replica.add("l1");
   const broken = replica.subscribe("l1", 1);
@@ -35,7 +35,7 @@ test("[RT-14] a bug that prevents a start after a commit does not cost the calle
   expect(faultOf(await replica.add("l1"))).toBe("ok");
 });
 
-test("[RT-14] a flush that fails itself is fatal: not ready, nothing hangs, and the process is told to end", async () => {
+test("[RT-14] a flush that fails itself is fatal: not ready, nothing hangs, and the process has to end", async () => {
   const replica = await start();
   await replica.add("l1");
   const reader = replica.subscribe("l1", 1);

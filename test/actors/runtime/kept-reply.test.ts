@@ -147,7 +147,7 @@ describe("a reply that is kept", () => {
     "look_and_remember",
     "look_and_say",
     "look_and_tell",
-  ])("[RT-19] a turn that does more than to read records and say until when is run each time: %s", async (kind) => {
+  ])("[RT-19] a turn that does more than read records and state its validity runs each time: %s", async (kind) => {
     const desk = await start();
     await desk.set("first");
     for (let i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ describe("a reply that is kept", () => {
     }
   });
 
-  test("[RT-19] nothing is kept of an actor whose turns have an order", async () => {
+  test("[RT-19] no reply is kept of an actor whose turns are ordered", async () => {
     const desk = await start({ isUnordered: false });
     await desk.set("first");
     for (let i = 0; i < 3; i++) await desk.expectTurn(ok("first"));
@@ -344,7 +344,7 @@ test("[RT-9] an actor whose kept replies are used stays in memory, and is evicte
   expect(actors.passivate(actor.usedAt + IDLE_MS + MOVED_MS + 1)).toBe(1);
 });
 
-test("[RT-9] an actor that is asked all the time stays among the young ones", async () => {
+test("[RT-9] an actor that is used all the time stays among the recently used ones", async () => {
   const desk = await start({ liveActors: 4 });
   await desk.keep();
   const actor = desk.actor();

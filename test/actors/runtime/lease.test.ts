@@ -26,7 +26,7 @@ test("[RT-12] a replica serves up to 0.8 of its term, counted from before the re
   expect([faultOf(await replica.system.settled(ORG)), replica.system.isReady]).toEqual(["unavailable", false]);
 });
 
-test("[RT-12] a machine that was suspended serves nothing from memory: its monotonic clock stood still, its wall clock did not", async () => {
+test("[RT-12] a machine that was suspended serves nothing from memory: its monotonic clock stopped, its wall clock did not", async () => {
   const { world, replica } = await started();
   await replica.add("l1");
   world.clock.setForward(LEASE_TERM_MS + 1);
@@ -50,7 +50,7 @@ test("[RT-12] a wall clock that is set forward costs one renewal, which is made 
   expect(faultOf(await replica.add("l1"))).toBe("ok");
 });
 
-test("[RT-12] the time that a renewal takes is not served", async () => {
+test("[RT-12] the lease does not include the time that a renewal takes", async () => {
   const world = new World();
   const replica = new Ledgers(world);
   world.database.pace = async (operation) => {

@@ -20,7 +20,7 @@ const newActor = () => new LiveActor(ref("l1"), definition, GRANT);
 const present = (actor: LiveActor, count: number) =>
   Array.from({ length: count }, (_, i) => `t/${i}`).filter((key) => actor.get(key) !== undefined);
 
-test("[RT-7] a working set of 1,000 records is kept whole, and one more drops the oldest that is not used", () => {
+test("[RT-7] a working set of 1,000 records is kept completely, and one more drops the oldest unused record", () => {
   const actor = newActor();
   for (let i = 0; i < WORKING_SET_RECORDS; i++) actor.loaded(`t/${i}`, record(`${i}`));
   actor.trim();
@@ -43,7 +43,7 @@ test("[RT-7] frequently used records stay, whatever else is loaded", () => {
   expect(present(actor, 3 * WORKING_SET_RECORDS).length).toBe(WORKING_SET_RECORDS);
 });
 
-test("[RT-7] a kind may say how many records its actors keep", () => {
+test("[RT-7] a kind may set how many records its actors keep", () => {
   const actor = new LiveActor(ref("l1"), { ...definition, workingSet: 10 }, GRANT);
   for (let i = 0; i < 30; i++) actor.loaded(`t/${i}`, record(`${i}`));
   actor.trim();
@@ -81,7 +81,7 @@ test("[RT-7] a record that a group waits for never leaves the set before the gro
   expect(present(actor, 90).length).toBe(10);
 });
 
-test("[RT-7] a record with an unflushed change never leaves the set, however far over the bound", () => {
+test("[RT-7] a record with an unflushed change never leaves the set, however far over the limit", () => {
   const actor = newActor();
   const count = WORKING_SET_RECORDS + 500;
   const [first, second] = [group(), group()];
@@ -112,7 +112,7 @@ test("[RT-7] a record that was requested before it was created is found afterwar
   expect(actors.get(ref("l1"), GRANT, 0).get("chat/l1")).toEqual(record("l1"));
 });
 
-test("[RT-7] reads alone keep the working set in its bound too", async () => {
+test("[RT-7] reads alone keep the working set within its limit too", async () => {
   const world = new World();
   const replica = await startLedgers(world, {
     definitions: [{ ...definition, needs: readsOf, handlers: { look: () => ({ ok: true, value: null }) } }],
@@ -190,7 +190,7 @@ test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is
   expect(actors.passivate(late)).toBe(1);
 });
 
-test("[RT-9] a stream goes with its actor, but not under a reader; without either nothing is left", () => {
+test("[RT-9] a stream is evicted with its actor, but not while it has a reader; then nothing is left", () => {
   const actors = new LiveActors([definition]);
   const replay = actors.stream(ref("l1"), GRANT.shard);
   replay.readers++;
@@ -201,7 +201,7 @@ test("[RT-9] a stream goes with its actor, but not under a reader; without eithe
   expect(actors.stream(ref("l1"), GRANT.shard)).not.toBe(replay);
 });
 
-test("[RT-9] past the budget the least recently used quiet actor goes at once, and never the one that is requested", () => {
+test("[RT-9] past the budget the least recently used quiet actor is evicted at once, and never the requested one", () => {
   const actors = new LiveActors([definition], 2);
   const first = actors.get(ref("a"), GRANT, 0);
   const second = actors.get(ref("b"), GRANT, 1);
@@ -213,7 +213,7 @@ test("[RT-9] past the budget the least recently used quiet actor goes at once, a
   expect(actors.get(ref("d"), GRANT, IDLE_MS).isEvicted).toBe(false);
 });
 
-test("[RT-9] actors that must stay do not keep the budget from the others", () => {
+test("[RT-9] actors that must stay do not use up the budget of the others", () => {
   const actors = new LiveActors([definition], 100);
   for (let i = 0; i < 80; i++) {
     actors.get(ref(`watched${i}`), GRANT, 0);

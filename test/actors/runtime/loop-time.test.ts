@@ -22,7 +22,7 @@ test("[FAIR-1] the loop's work is counted for each organization, by kind", () =>
   expect(time.reading(1).leading).toHaveLength(1);
 });
 
-test("[FAIR-1] a section within another one is part of that, also when it throws", () => {
+test("[FAIR-1] a section within another one is part of it, also when it throws", () => {
   const { time, work } = rig();
   time.measure("a", "requests", () => {
     work(1)();
@@ -39,7 +39,7 @@ test("[FAIR-1] a section within another one is part of that, also when it throws
   expect(time.end(time.begin("turns", "b"), "b", "turns")).toBe(0);
 });
 
-test("[FAIR-1] recent use is that of the last second, and is forgotten", () => {
+test("[FAIR-1] recent use covers the last second, and is then forgotten", () => {
   const { time, pass } = rig();
   time.charge("a", "requests", 100);
   pass(LOOP_WINDOW_MS);
@@ -51,7 +51,7 @@ test("[FAIR-1] recent use is that of the last second, and is forgotten", () => {
   expect(time.reading(1).leading[0]?.totalMs.requests).toBe(100);
 });
 
-test("[FAIR-10] uploads, and turns and commits, are no work that others cause directly", () => {
+test("[FAIR-10] uploads, turns and commits do not count as direct work of others", () => {
   const { time } = rig();
   for (const work of ["uploads", "turns", "commits"] as const) time.charge("a", work, 100);
   expect(time.directPart).toBe(0);
@@ -87,7 +87,7 @@ test("[FAIR-4] an organization is over its share when it used more than the othe
   expect(time.isOverShare("nobody")).toBe(false);
 });
 
-test("[FAIR-1] accounts are bounded, and those of the longest silence are forgotten", () => {
+test("[FAIR-1] the number of accounts is limited, and the longest idle ones are forgotten", () => {
   const { time } = rig();
   for (let i = 0; i <= LOOP_ACCOUNTS; i++) time.charge(`org_${i}`, "turns", 1);
   expect(time.recentMs("org_0")).toBe(0);

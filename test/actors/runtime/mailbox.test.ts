@@ -16,7 +16,7 @@ import { World } from "../../support/replica.ts";
 const fill = (mailbox: Mailbox, count: number, bytes = 1): Ticket[] =>
   Array.from({ length: count }, () => mailbox.enter(0, bytes)!);
 
-test("[RT-6] a mailbox takes 1,000 messages and refuses the next, until one leaves", () => {
+test("[RT-6] a mailbox accepts 1,000 messages and refuses the next, until one leaves", () => {
   const mailbox = new Mailbox();
   const tickets = fill(mailbox, MAILBOX_MESSAGES);
   expect(tickets).not.toContain(null as never);
@@ -26,7 +26,7 @@ test("[RT-6] a mailbox takes 1,000 messages and refuses the next, until one leav
   expect(mailbox.enter(0, 1)).toBeNull();
 });
 
-test("[RT-6] a mailbox takes 1 MiB and refuses one byte more; a single message of any size is taken", () => {
+test("[RT-6] a mailbox accepts 1 MiB and refuses one byte more; a single message of any size is accepted", () => {
   const mailbox = new Mailbox();
   const [first] = fill(mailbox, 1, MAILBOX_BYTES - 10);
   expect(mailbox.enter(0, 10)).not.toBeNull();
@@ -36,13 +36,13 @@ test("[RT-6] a mailbox takes 1 MiB and refuses one byte more; a single message o
   expect(new Mailbox().enter(0, 2 * MAILBOX_BYTES)).not.toBeNull();
 });
 
-test("[RT-6] the mailbox of an organization takes a burst of a hundred tasks of 60 KB", () => {
+test("[RT-6] the mailbox of an organization accepts a burst of a hundred tasks of 60 KB", () => {
   const mailbox = new Mailbox(BURST_BOUNDS);
   const tickets = Array.from({ length: 100 }, () => mailbox.enter(0, 2 * 60_000));
   expect(tickets).not.toContain(null);
 });
 
-test("[RT-6] a mailbox whose oldest message has waited 5 s takes more, and past 5 s none", () => {
+test("[RT-6] a mailbox whose oldest message has waited 5 s accepts more, and past 5 s none", () => {
   const mailbox = new Mailbox();
   const oldest = mailbox.enter(0, 1)!;
   const younger = mailbox.enter(1_000, 1)!;
@@ -54,7 +54,7 @@ test("[RT-6] a mailbox whose oldest message has waited 5 s takes more, and past 
   expect(mailbox.enter(MAILBOX_OLDEST_MS + 1, 1)).not.toBeNull();
 });
 
-test("[RT-6] leaving twice counts once, and an emptied mailbox is as new", () => {
+test("[RT-6] leaving twice counts once, and an emptied mailbox is like a new one", () => {
   const mailbox = new Mailbox();
   const tickets = fill(mailbox, MAILBOX_MESSAGES);
   for (const ticket of tickets.toReversed()) mailbox.leave(ticket);
@@ -64,7 +64,7 @@ test("[RT-6] leaving twice counts once, and an emptied mailbox is as new", () =>
   expect(mailbox.enter(0, 1)).toBeNull();
 });
 
-test("[RT-6] the message past the limit is refused as overloaded at once; the others and other actors are not", async () => {
+test("[RT-6] the message past the limit is refused as overloaded at once; the others, and other actors, are not affected", async () => {
   const replica = await startLedgers(new World());
   await replica.add("hot");
   const gate = replica.store.holdNext();
@@ -79,7 +79,7 @@ test("[RT-6] the message past the limit is refused as overloaded at once; the ot
   expect((await replica.read("hot"))?.count).toBe(MAILBOX_MESSAGES + 1);
 });
 
-test("[RT-6] the bytes of waiting commands are bounded", async () => {
+test("[RT-6] the bytes of waiting commands are limited", async () => {
   const replica = await startLedgers(new World());
   await replica.add("hot");
   const gate = replica.store.holdNext();
@@ -90,7 +90,7 @@ test("[RT-6] the bytes of waiting commands are bounded", async () => {
   expect((await outcomes).map(faultOf)).toEqual(["ok", "ok", "overloaded"]);
 });
 
-test("[RT-6] an actor whose oldest caller has waited for more than 5 s takes no more; a group leaves every mailbox that it entered", async () => {
+test("[RT-6] an actor whose oldest caller has waited for more than 5 s accepts no more; a group leaves every mailbox that it entered", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await Promise.all([replica.add("hot"), replica.add("other")]);

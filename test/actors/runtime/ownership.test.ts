@@ -27,7 +27,7 @@ function steal(world: World): void {
 const giveBack = (world: World): void => void (world.database.replicas.get("thief")!.dead = true);
 
 describe("taking up", () => {
-  test("[RT-11] a shard serves only after what its former owner left has been taken up", async () => {
+  test("[RT-11] a shard serves only after the unfinished work of its former owner has been taken up", async () => {
     const world = new World();
     const replica = new Ledgers(world);
     const gate = new Gate();
@@ -151,7 +151,7 @@ describe("an unknown outcome", () => {
     expect(replica.system.serves(other)).toBe(true);
   });
 
-  test("[RT-4] never stored: nothing of it is left in memory", async () => {
+  test("[RT-4] never stored: no trace of it is left in memory", async () => {
     const { replica } = await started();
     await replica.add("l1", 1);
     replica.store.failNext({ kind: "lost_request" });
@@ -160,7 +160,7 @@ describe("an unknown outcome", () => {
     expect(await replica.read("l1")).toMatchObject({ count: 1, lastSeq: 1 });
   });
 
-  test("[RT-4] nothing of the shard is served while the statement may still commit, and then it is in what is loaded", async () => {
+  test("[RT-4] the shard is not served while the statement may still commit, and a late commit is loaded", async () => {
     const { replica } = await started();
     await replica.add("l1", 1);
     const gate = new Gate();
@@ -252,7 +252,7 @@ describe("lost shards", () => {
     expect([(await replica.read("l1"))?.count, epochOf(replica)]).toEqual([1, 3]);
   });
 
-  test("[RT-5] a shard that a claim does not bring any more is dropped", async () => {
+  test("[RT-5] a shard that a claim no longer returns is dropped", async () => {
     const { world, replica } = await started();
     await replica.add("l1", 1);
     steal(world);
@@ -261,7 +261,7 @@ describe("lost shards", () => {
     expect(replica.system.actors.count).toBe(0);
   });
 
-  test("[RT-8] readers get what another owner has written meanwhile", async () => {
+  test("[RT-8] readers get events that another owner has written meanwhile", async () => {
     const { world, replica } = await started();
     await replica.add("l1", 1);
     const reader = replica.subscribe("l1");

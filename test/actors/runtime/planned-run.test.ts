@@ -34,7 +34,7 @@ function rig() {
   };
 }
 
-test("[FAIR-11] what may begin soon is planned for the next turn of the loop, once", () => {
+test("[FAIR-11] work that may start soon is planned for the next turn of the loop, once", () => {
   const stage = rig();
   stage.turn.plan(0);
   stage.turn.plan(0.9);
@@ -44,7 +44,7 @@ test("[FAIR-11] what may begin soon is planned for the next turn of the loop, on
   expect(stage.runs).toBe(1);
 });
 
-test("[FAIR-11] what has to wait is planned by a timer, which what may begin sooner replaces", () => {
+test("[FAIR-11] work that has to wait is planned by a timer, which earlier work replaces", () => {
   const stage = rig();
   stage.turn.plan(20.2);
   expect(stage.timers.map(({ delayMs }) => delayMs)).toEqual([21]);

@@ -69,7 +69,7 @@ async function startLedgers(id: string, more: readonly AnyDefinition[] = []) {
   return { system, database, ...crashing(system, database, id) };
 }
 
-test("[RT-4] concurrent turns of many actors are all there after a restart, none twice, in few statements", async () => {
+test("[RT-4] concurrent turns of many actors are all stored after a restart, none twice, in few statements", async () => {
   const first = await startLedgers("r1");
   const ids = Array.from({ length: 20 }, (_, i) => `l${i}`);
   const outcomes = await Promise.all(
@@ -105,7 +105,7 @@ test("[RT-10] messages, alarms and events arrive once, and a reader sees them in
   expect(outcome.value.count).toBe(12);
 });
 
-test("[RT-4] a poisoned group among many breaks alone; what stood on it runs again", async () => {
+test("[RT-4] a poisoned group among many breaks alone; groups that depended on it run again", async () => {
   const { system } = await startLedgers("r1");
   const add = (id: string, by: number, note = "") => system.dispatch(ledgerRef(ORG, id), { kind: "add", by, note });
   await Promise.all(["a", "b"].map((id) => add(id, 1)));
@@ -147,7 +147,7 @@ test("[RT-4] a flush whose backend is ended: the epoch rises, and everything is 
   expect(system.shards.epochOf(shardOf(ORG))).toBeGreaterThan(1);
 });
 
-test("[RT-1] with real cold records, commands to an actor have their turns in the order of their dispatch", async () => {
+test("[RT-1] with real cold records, commands to an actor run in the order of their dispatch", async () => {
   const noted: string[] = [];
   const rows = { name: "task" };
   const definition: AnyDefinition = {

@@ -53,7 +53,7 @@ describe("the ring", () => {
     expect(replay.covers(fits)).toBe(false);
   });
 
-  test("[RT-8] an event that is there is not published twice, and a gap forgets what came before it", () => {
+  test("[RT-8] a known event is not published twice, and a gap forgets the events before it", () => {
     const replay = published(1, 3);
     replay.publish(event(2));
     expect(said(replay.take(cursorAt(0)))).toEqual(["1", "2", "3"]);
@@ -61,7 +61,7 @@ describe("the ring", () => {
     expect([replay.covers(3), replay.covers(6), replay.head]).toEqual([false, true, 7]);
   });
 
-  test("[RT-8] holds 1 Mi characters of live text; a reader that is further behind gets no more of that message", () => {
+  test("[RT-8] holds 1 Mi characters of live text; a reader further behind gets no more of that message", () => {
     const replay = published(1, 1);
     replay.beginText("m", 1, "");
     const [early, caughtUp] = [cursorAt(1), cursorAt(1)];
@@ -81,7 +81,7 @@ describe("the ring", () => {
     expect(said(replay.take(early))).toEqual(['"next"@4']);
   });
 
-  test("[RT-8] the texts of many short messages are bounded together, and go with the events that stand in them", () => {
+  test("[RT-8] the texts of many short messages have a common limit, and are evicted with the events within them", () => {
     const replay = new Replay();
     const text = "x".repeat(LIVE_TEXT_CHARS / 4);
     for (let seq = 1; seq <= 8; seq++) {
@@ -95,7 +95,7 @@ describe("the ring", () => {
     expect(held(replay)).toBe(0);
   });
 
-  test("[RT-8] a text is kept in few pieces, whole and at its positions, while it is written and when it is over", () => {
+  test("[RT-8] a text is kept in few pieces, complete and at its positions, while it is written and afterwards", () => {
     const replay = published(1, 1);
     replay.beginText("m", 1, "");
     const words = Array.from({ length: 5_000 }, (_, i) => `word ${i} `);
@@ -116,7 +116,7 @@ describe("the ring", () => {
       expect(replay.textBetween({ messageId: "m", attempt: 1 }, from, to)).toBe(whole.slice(from, to));
   });
 
-  test("[RT-8] invalidate forgets all, and lets the readers look again", () => {
+  test("[RT-8] invalidate forgets everything, and lets the readers check again", () => {
     const replay = published(1, 3);
     replay.beginText("m", 1, "abc");
     let woken = 0;

@@ -18,7 +18,7 @@ import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
-test("[SSE-3] [RT-8] readers of one page that stand at different places of its text get each the rest of it", async () => {
+test("[SSE-3] [RT-8] readers of one page at different positions of its text each get the rest of it", async () => {
   const live = { messageId: "m1", attempt: 1, base: 0, position: 6 };
   const event = { seq: 1, type: "e", at: "", data: {}, live };
   const page: EventPage = { events: [event, { seq: 2, type: "e", at: "", data: {} }], hasMore: true };
@@ -49,7 +49,7 @@ test("[RT-8] a page that was in flight when all pages were forgotten is not reme
   expect(await pages.read(asked, 0, () => Promise.reject(new Error("asked again")))).toBe(second);
 });
 
-test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has risen since it was asked", async () => {
+test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has risen since its start", async () => {
   const clock = new FakeClock();
   const lease = new Lease(clock);
   await lease.renew({ renew: () => Promise.resolve(true) } as never);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Slices } from "../../../actors/runtime/fairness/slices.ts";
 
-test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, and not for all that wait", async () => {
+test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, not for all waiting pieces", async () => {
   const slices = new Slices(2, { later: setImmediate });
   const order: string[] = [];
   const piece = async (lane: string): Promise<void> => {
@@ -14,7 +14,7 @@ test("[FAIR-9] organizations take turns: one that begins later waits for one pie
   expect(order.join("")).toBe("aaabcabaaaa");
 });
 
-test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the next one waits for a turn", async () => {
+test("[FAIR-9] the cost of a piece beyond its estimate counts in its slice: the next one waits for a turn", async () => {
   const slices = new Slices(10, { later: setImmediate });
   expect(slices.take(1)).toBeNull();
   slices.add(9);
@@ -26,7 +26,7 @@ test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the ne
   expect(slices.take(9)).toBeNull();
 });
 
-test("[FAIR-9] while slices are not needed, pieces begin at once, but behind what waits", async () => {
+test("[FAIR-9] while slices are not needed, pieces begin at once, but after waiting ones", async () => {
   let isNeeded = true;
   const slices = new Slices(1, { later: setImmediate, isNeeded: () => isNeeded });
   expect(slices.take(1)).toBeNull();
@@ -38,7 +38,7 @@ test("[FAIR-9] while slices are not needed, pieces begin at once, but behind wha
   expect(Array.from({ length: 100 }, () => slices.take(1))).toEqual(Array(100).fill(null));
 });
 
-test("[FAIR-11] a lane that has to wait for what it has used is skipped, and delays no other one", async () => {
+test("[FAIR-11] a lane that has to wait because of its use is skipped, and delays no other one", async () => {
   const waits: Record<string, number> = { a: 40 };
   const timers: { readonly delayMs: number; readonly run: () => void }[] = [];
   const pace = {

@@ -53,7 +53,7 @@ async function takeUntil(reader: Subscription, seq: number): Promise<string[]> {
 }
 const seqs = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `${from + i}`);
 
-test("[RT-8] a reader of a cold stream pages the database to its end, then waits, then gets what is live", async () => {
+test("[RT-8] a reader of a cold stream reads the database page by page to its end, then waits, then gets live events", async () => {
   const stream = new Stream();
   stream.commit(3);
   const reader = stream.reader(1);
@@ -65,7 +65,7 @@ test("[RT-8] a reader of a cold stream pages the database to its end, then waits
   expect(stream.pages.map((p) => p.after)).toEqual([1]);
 });
 
-test("[RT-8] a page holds 200 events: the reader asks again where there is more, and not after the last", async () => {
+test("[RT-8] a page holds 200 events: the reader requests another one if there is more, and none after the last", async () => {
   const stream = new Stream();
   stream.commit(PAGE_EVENTS + 1);
   const reader = stream.reader();
@@ -80,7 +80,7 @@ test("[RT-8] a page holds 200 events: the reader asks again where there is more,
   reader.close();
 });
 
-test("[RT-8] a slow reader gets everything once and in order: pages, then the ring, without a seam", async () => {
+test("[RT-8] a slow reader gets everything once and in order: pages, then the ring, without a gap", async () => {
   const stream = new Stream();
   const total = 3 * RING_EVENTS + 17;
   stream.publish(total);
@@ -89,7 +89,7 @@ test("[RT-8] a slow reader gets everything once and in order: pages, then the ri
   expect(stream.pages.every((page) => page.limit === PAGE_EVENTS)).toBe(true);
 });
 
-test("[RT-8] what is published while a page is in flight is neither lost nor repeated", async () => {
+test("[RT-8] an event that is published while a page is in flight is neither lost nor repeated", async () => {
   const stream = new Stream();
   stream.commit(2);
   let open = (): void => {};
@@ -102,7 +102,7 @@ test("[RT-8] what is published while a page is in flight is neither lost nor rep
   expect([...said(await first), ...said(await reader.next())]).toEqual(["1", "2", "3", "4"]);
 });
 
-test("[RT-8] a page that already has what is about to be published gives it once", async () => {
+test("[RT-8] an event that a page has before it is published is given once", async () => {
   const stream = new Stream();
   const events = stream.commit(2);
   const reader = stream.reader();
@@ -113,7 +113,7 @@ test("[RT-8] a page that already has what is about to be published gives it once
   expect(said(await next)).toEqual(["3"]);
 });
 
-test("[RT-8] after an invalidation a waiting reader looks into the database again", async () => {
+test("[RT-8] after an invalidation a waiting reader reads the database again", async () => {
   const stream = new Stream();
   stream.publish(2);
   const reader = stream.reader();
@@ -125,7 +125,7 @@ test("[RT-8] after an invalidation a waiting reader looks into the database agai
   expect(said(await next)).toEqual(["3"]);
 });
 
-test("[RT-8] an invalidation during a page makes the reader look once more", async () => {
+test("[RT-8] an invalidation during a page makes the reader read again", async () => {
   const stream = new Stream();
   let open = (): void => {};
   stream.door = new Promise((resolve) => (open = resolve));
@@ -138,7 +138,7 @@ test("[RT-8] an invalidation during a page makes the reader look once more", asy
   expect(said(await next)).toEqual(["1"]);
 });
 
-test("[RT-8] close wakes a waiting reader with nothing, counts it out once, and ends the page that is in flight", async () => {
+test("[RT-8] close wakes a waiting reader with nothing, uncounts it once, and ends the page in flight", async () => {
   const stream = new Stream();
   const [waiting, paging] = [stream.reader(), stream.reader()];
   const parked = waiting.next();
@@ -154,7 +154,7 @@ test("[RT-8] close wakes a waiting reader with nothing, counts it out once, and 
   expect(stream.replay.waiting.size).toBe(0);
 });
 
-test("[RT-8] a page that fails is the caller's to see, and the reader may ask again", async () => {
+test("[RT-8] a failed page is reported to the caller, and the reader may retry", async () => {
   const stream = new Stream();
   stream.commit();
   stream.door = Promise.reject(new Error("down"));
@@ -164,7 +164,7 @@ test("[RT-8] a page that fails is the caller's to see, and the reader may ask ag
   expect(said(await reader.next())).toEqual(["1"]);
 });
 
-test("[RT-8] live text reaches a reader that came from the database, from its beginning", async () => {
+test("[RT-8] live text reaches a reader that has read from the database, from its beginning", async () => {
   const stream = new Stream();
   stream.commit(1);
   stream.replay.beginText("m", 1, "");
@@ -264,7 +264,7 @@ test("[RT-8] after an invalidation no reader takes a page from before it", async
   expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
 });
 
-test("[RT-8] a fork continues from the same place, by itself", async () => {
+test("[RT-8] a fork continues from the same position, independently", async () => {
   const stream = new Stream();
   stream.publish(2);
   const reader = stream.reader();
@@ -281,7 +281,7 @@ test("[RT-8] a fork continues from the same place, by itself", async () => {
   expect(said(await fork.next())).toEqual(["4"]);
 });
 
-test("[SSE-3] [RT-8] readers at different places of one text are not together until both have the same of it", async () => {
+test("[SSE-3] [RT-8] readers at different positions of one text are not together until both have the same part of it", async () => {
   const stream = new Stream();
   const [reader, other] = [stream.reader(), stream.reader()];
   stream.replay.beginText("m", 1, "ab");

@@ -86,7 +86,7 @@ test("[RT-11] messages are taken up in pages, each actor's in the order of their
   }
 });
 
-test("[RT-11] a shard is served in time while much is undone, and new messages come after the old ones", async () => {
+test("[RT-11] a shard is served in time despite much unfinished work, and new messages come after the old ones", async () => {
   const { world, replica, noted, ask } = heir({
     messages: [
       message(0, "slow"),
@@ -186,7 +186,7 @@ test("[RT-11] a message that is committed during a take-up comes after the pages
   expect([noted.get("a"), pages]).toEqual([[0, 1], [["amg_0"]]]);
 });
 
-test("[RT-11] a message whose commit drew its position earlier and ended later than another one is not skipped", async () => {
+test("[RT-11] a message whose commit got its position earlier but ended later than another one is not skipped", async () => {
   const { world, replica, noted, ask, doors, pages } = await servingBeforePages();
   const gate = replica.store.holdNext();
   const late = ask("b", { kind: "tell", to: "a", i: 1, pad: "x".repeat(LARGE_BYTES) });
@@ -202,7 +202,7 @@ test("[RT-11] a message whose commit drew its position earlier and ended later t
   expect([noted.get("a"), noted.get("n")]).toEqual([[0, 1], [2]]);
 });
 
-test("[RT-11] a message whose row is there before its commit is answered has one turn", async () => {
+test("[RT-11] a message whose row is visible before its commit is answered has one turn", async () => {
   const { world, replica, noted, ask, doors } = await servingBeforePages();
   const answer = Promise.withResolvers<void>();
   const flush = replica.store.flush.bind(replica.store);
@@ -224,7 +224,7 @@ test("[RT-11] a message whose row is there before its commit is answered has one
   expect(noted.get("a")).toEqual([0, 1]);
 });
 
-test("[RT-10] [RT-11] a message that always fails keeps neither the shard closed nor the others from their turns", async () => {
+test("[RT-10] [RT-11] a message that always fails blocks neither the shard nor the other messages", async () => {
   const messages = [
     message(0, "bad", "fall"),
     ...Array.from({ length: UNDONE_PAGE }, (_, i) => message(i + 1, "good")),
@@ -238,7 +238,7 @@ test("[RT-10] [RT-11] a message that always fails keeps neither the shard closed
   expect(world.database.messages().map(({ id }) => id)).toEqual(["amg_0"]);
 });
 
-test("[RT-11] effects are recovered a few at a time, one that fails again later, and what is begun meanwhile not at all", async () => {
+test("[RT-11] effects are recovered a few at a time, failed ones again later, and newly started ones not at all", async () => {
   const recovered: string[] = [];
   let running = 0;
   let most = 0;

@@ -36,7 +36,7 @@ function grantOf(replica: LedgerReplica): ShardGrant {
 }
 
 describe("text without a turn", () => {
-  test("[RT-18] reaches the readers of all its streams at once, with the positions that turns would give", async () => {
+  test("[RT-18] reaches the readers of all its streams at once, with the positions that turns would use", async () => {
     const { replica, writer, readers } = await written();
     const turns = replica.turns.length;
     expect([writer.add("one "), writer.add("two ")]).toEqual([true, true]);
@@ -48,14 +48,14 @@ describe("text without a turn", () => {
     expect(said(await readers[0]!.next())).toEqual(['"four"@18']);
   });
 
-  test("[RT-18] an event after it keeps the mark of the text", async () => {
+  test("[RT-18] an event after it stores the position of the text", async () => {
     const { replica, world, writer } = await written();
     writer.add("one ");
     await replica.add("a");
     expect(world.database.stream(ORG, "a").at(-1)?.live).toMatchObject({ messageId: "text", position: 4 });
   });
 
-  test("[RT-18] waits for nothing: while a commit of one of the actors is pending it leaves the text to a turn", async () => {
+  test("[RT-18] never waits: while a commit of one of the actors is pending it leaves the text to a turn", async () => {
     const { replica, writer, readers } = await written();
     const adding = replica.add("b");
     expect(writer.add("too early")).toBe(false);
@@ -77,7 +77,7 @@ describe("text without a turn", () => {
     expect(by({ messageId: "text", attempt: 1 }, ["a", "c"]).add("x")).toBe(false);
   });
 
-  test("[RT-18] is refused under an old epoch, and where the lease has lapsed", async () => {
+  test("[RT-18] is refused under an old epoch, and if the lease has lapsed", async () => {
     const { writer, world } = await written();
     expect(writer.add("x")).toBe(true);
     world.clock.jump(LEASE_TERM_MS);

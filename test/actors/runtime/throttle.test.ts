@@ -63,7 +63,7 @@ function flooded({ time, pass, work, turn }: Rig, ms: number, scale = 2): number
   return used;
 }
 
-test("[FAIR-11] one that uses more than all others together has its part of the loop, and a burst", () => {
+test("[FAIR-11] an organization that uses more than all others together has its share of the loop, and a burst", () => {
   const world = rig();
   flooded(world, 1_000);
   const used = flooded(world, 10_000);
@@ -99,7 +99,7 @@ test("[FAIR-11] organizations that use less than the others never wait, whatever
   ]);
 });
 
-test("[FAIR-11] callers without a valid token have a small part together, although an organization uses more", () => {
+test("[FAIR-11] callers without a valid token share a small part, even if an organization uses more", () => {
   const { time, work, pass, turn } = rig();
   let used = 0;
   for (let at = 0; at < 5_000; at++) {
@@ -147,7 +147,7 @@ test("[FAIR-11] on a quiet loop nobody waits", () => {
   expect(time.waitMs("a")).toBeGreaterThan(0);
 });
 
-test("[FAIR-11] in one turn of the loop it uses a millisecond, then others are served first", () => {
+test("[FAIR-11] in one turn of the loop it may use a millisecond, then others are served first", () => {
   const { time, work, pass, turn } = rig({ part: 1 });
   for (let i = 0; i < 50; i++) {
     work("a", TURN_MS / 2);
@@ -164,7 +164,7 @@ test("[FAIR-11] in one turn of the loop it uses a millisecond, then others are s
   expect(time.waitMs("a")).toBe(0);
 });
 
-test("[FAIR-11] nobody waits longer than a tenth of a second for what was used before", () => {
+test("[FAIR-11] no organization waits longer than a tenth of a second because of its earlier use", () => {
   const { time, work, pass } = rig();
   work("b", 0.1);
   work("a", 10_000);
@@ -174,7 +174,7 @@ test("[FAIR-11] nobody waits longer than a tenth of a second for what was used b
   expect(time.waitMs("a")).toBeLessThan(1);
 });
 
-test("[FAIR-11] one that has been idle may use a burst at once", () => {
+test("[FAIR-11] an organization that has been idle may use a burst at once", () => {
   const { time, work, turn, pass } = rig({ scale: 1 });
   work("b", 0.1);
   pass(1_000);
@@ -187,7 +187,7 @@ test("[FAIR-11] one that has been idle may use a burst at once", () => {
   expect(time.waitMs("a")).toBeGreaterThan(1);
 });
 
-test("[FAIR-11] measured time counts as much as the loop's thread has used for it", () => {
+test("[FAIR-11] measured time is scaled to the CPU time of the loop's thread", () => {
   for (const scale of [1, 3, 8]) {
     const world = rig({ scale });
     flooded(world, 3_000, scale);
@@ -198,12 +198,12 @@ test("[FAIR-11] measured time counts as much as the loop's thread has used for i
   expect(idle.time.scale).toBeLessThanOrEqual(10);
 });
 
-test("[FAIR-11] an operator may take the bound away", () => {
+test("[FAIR-11] an operator may remove the limit", () => {
   const world = rig({ part: 1 });
   expect(flooded(world, 2_000)).toBeGreaterThan(1_900);
 });
 
-test("[FAIR-4] one that leads at this moment is over its share, before a second has shown it", () => {
+test("[FAIR-4] the organization that leads at this moment is over its share, before a full second shows it", () => {
   const { time, work, pass } = rig();
   for (let i = 0; i < 1_000; i++) {
     if (i % 10 === 0) work("b", 0.5);
@@ -218,7 +218,7 @@ test("[FAIR-4] one that leads at this moment is over its share, before a second 
   expect(time.isOverShare("b")).toBe(false);
 });
 
-test("[FAIR-11] one whose streams alone use more than its part still begins something every tenth of a second", () => {
+test("[FAIR-11] an organization whose streams alone use more than its share still starts something every tenth of a second", () => {
   const { time, work, pass, turn } = rig();
   const began: number[] = [];
   for (let at = 0; at < 3_000; at++) {
@@ -234,7 +234,7 @@ test("[FAIR-11] one whose streams alone use more than its part still begins some
   expect(Math.max(...gaps)).toBeLessThanOrEqual(MOST_WAIT_MS + 1);
 });
 
-test("[FAIR-11] one is throttled while others ask, and soon after that no more", () => {
+test("[FAIR-11] an organization is throttled while others are active, and soon afterwards no more", () => {
   const { time, work, pass, turn } = rig();
   const held = (forMs: number, others: boolean): number => {
     let count = 0;

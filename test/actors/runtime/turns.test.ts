@@ -33,7 +33,7 @@ describe("one actor", () => {
     expect([replica.store.reads, replica.store.recordsRead]).toEqual([2, 4]);
   });
 
-  test("[RT-7] a turn that finds that it needs more is run again with it, and leaves nothing of its first run", async () => {
+  test("[RT-7] a turn that needs more records runs again with them, and leaves no trace of its first run", async () => {
     let runs = 0;
     const definition: AnyDefinition = {
       kind: "ledger",
@@ -55,7 +55,7 @@ describe("one actor", () => {
     expect(replica.store.flushed.flat().flatMap((g) => g.writes.messages).length).toBe(1);
   });
 
-  test("[RT-7] a turn that always misses records is a bug, and the actor continues", async () => {
+  test("[RT-7] a turn that always needs more records is a bug, and the actor continues", async () => {
     let asked = 0;
     const definition: AnyDefinition = {
       kind: "ledger",
@@ -121,7 +121,7 @@ describe("one actor", () => {
     expect(said(await replica.subscribe("l1").next())).toEqual(["1"]);
   });
 
-  test("[RT-11] a database that cannot be read is unavailable, not an exception, and nothing waits for ever", async () => {
+  test("[RT-11] a database that cannot be read is unavailable, not an exception, and nothing waits forever", async () => {
     const replica = await start();
     replica.store.isCut = true;
     // A rejection would be an exception, and fail here.
@@ -260,7 +260,7 @@ describe("the output gate", () => {
     expect(replica.storedSeqs("y")).toEqual([1, 2, 3]);
   });
 
-  test("[RT-4] a group whose actors are evicted again and again is refused as overloaded", async () => {
+  test("[RT-4] a group whose actors are evicted repeatedly is refused as overloaded", async () => {
     const replica = await start();
     await replica.add("l1");
     let aborts = 0;
@@ -286,7 +286,7 @@ describe("groups", () => {
     expect(replica.store.flushed.map((batch) => batch.map((g) => g.writes.records.length))).toEqual([[2]]);
   });
 
-  test("[RT-2] when the second member refuses, nothing of the first is left", async () => {
+  test("[RT-2] when the second member refuses, the first leaves no trace", async () => {
     const replica = await start();
     await replica.add("a", 1);
     const outcome = await replica.system.dispatchGroup([member("a"), member("b", "refuse_after_writing", {})]);
@@ -323,7 +323,7 @@ describe("groups", () => {
     expect(replica.storedSeqs("a")).toEqual([1, 2]);
   });
 
-  test("[RT-2] nothing comes between the turns of a group, whatever has to be loaded", async () => {
+  test("[RT-2] no other turn runs between the turns of a group, whatever has to be loaded", async () => {
     const replica = await start();
     await replica.add("a", 1);
     const group = replica.system.dispatchGroup([member("a"), member("cold")]);

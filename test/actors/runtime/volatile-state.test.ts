@@ -76,7 +76,7 @@ const ask = async ({ system }: Replica<Protocols>, ...members: ReturnType<typeof
 const stored = ({ world }: Replica<Protocols>, id: string) =>
   (world.database.record("agent", ORG, `${id} at the end`) as Counted | null)?.note;
 
-test("[RT-13] remembered values are visible to the next turns at once, and writes nothing", async () => {
+test("[RT-13] remembered values are visible to the next turns at once, and nothing is written", async () => {
   const replica = await start();
   expect(await ask(replica, member("a"), member("b"), member("a"))).toEqual([1, 1, 2]);
   expect(await ask(replica, member("a"))).toEqual([3]);
@@ -120,7 +120,7 @@ test("[RT-13] a group that runs again because another actor's change was not sto
   expect(await ask(replica, member("a"))).toEqual([2]);
 });
 
-test("[RT-13] an actor has 10,000 values of one volatile table, and forgets the oldest for one more", () => {
+test("[RT-13] an actor keeps 10,000 values of one volatile table, and forgets the oldest for one more", () => {
   const state = new VolatileState();
   for (let i = 0; i < VOLATILE_VALUES; i++) state.set({ table: calls, key: `${i}`, value: i });
   expect([state.get(calls, "0"), state.all(calls).size]).toEqual([0, VOLATILE_VALUES]);
@@ -128,7 +128,7 @@ test("[RT-13] an actor has 10,000 values of one volatile table, and forgets the 
   expect([state.get(calls, "0"), state.get(calls, "1"), state.all(calls).size]).toEqual([null, 1, VOLATILE_VALUES]);
 });
 
-test("[RT-13] an actor that is dropped, and one that lives when the service stops, has a last command before", async () => {
+test("[RT-13] an actor gets a last command before it is dropped, and before the service stops", async () => {
   const replica = await start();
   await ask(replica, member("a"), member("a"));
   await replica.world.clock.advance(IDLE_MS + 20_000);
@@ -140,7 +140,7 @@ test("[RT-13] an actor that is dropped, and one that lives when the service stop
   expect(replica.errors).toEqual([]);
 });
 
-test("[RT-13] an actor that makes room goes when its last command is stored, and stays when it is used meanwhile", async () => {
+test("[RT-13] an actor that is evicted leaves when its last command is stored, and stays if it is used meanwhile", async () => {
   const replica = await start({ liveActors: 2 });
   for (const id of ["a", "b"]) await ask(replica, member(id));
   const gate = replica.store.holdNext();

@@ -31,7 +31,7 @@ class Sessions {
     clientSessionHandlers.unsubscribe(this.tx(), { kind: "unsubscribe", session: this.name(n), uri });
 }
 
-test("[MCP-1] sessions that are only looked up leave nothing, and one that is ended stays ended", () => {
+test("[MCP-1] sessions that are only looked up leave no trace, and an ended one stays ended", () => {
   const sessions = new Sessions();
   for (let n = 0; n < 1_000; n++) expect(sessions.isOver(n)).toBe(false);
   expect(sessions.record).toBeNull();
@@ -40,7 +40,7 @@ test("[MCP-1] sessions that are only looked up leave nothing, and one that is en
   expect(sessions.subscribe(5, "troupe://jobs/1").ok).toBe(false);
 });
 
-test("[MCP-1] the list is bounded, and a removed session never opens again", () => {
+test("[MCP-1] the list is limited, and a removed session never opens again", () => {
   const sessions = new Sessions();
   for (let n = 0; n < 1_000; n++) sessions.end(n);
   expect(sessions.record?.sessions.length).toBe(CLIENT_SESSIONS_KEPT);
@@ -54,7 +54,7 @@ test("[MCP-1] the list is bounded, and a removed session never opens again", () 
   expect(sessions.record?.sessions.map(({ key }) => key)).toEqual(["3"]);
 });
 
-test("[MCP-1] sessions that ended under a clock a day ahead do not end those that begin later", () => {
+test("[MCP-1] sessions that ended with a clock a day ahead do not end later ones", () => {
   const sessions = new Sessions();
   const now = sessions.now;
   sessions.now += 86_400_000;
@@ -66,7 +66,7 @@ test("[MCP-1] sessions that ended under a clock a day ahead do not end those tha
   expect([sessions.isOver(0), sessions.isOver(1), sessions.isOver(2)]).toEqual([false, true, false]);
 });
 
-test("[MCP-6] subscriptions of a session and of a person are bounded", () => {
+test("[MCP-6] subscriptions of a session and of a person are limited", () => {
   const sessions = new Sessions();
   const uri = (n: number): string => `troupe://jobs/${n}`;
   for (let n = 0; n < SESSION_SUBSCRIPTIONS; n++) expect(sessions.subscribe(1, uri(n)).ok).toBe(true);

@@ -85,7 +85,7 @@ describe("a key", () => {
     );
   });
 
-  test("[IDEM-4] that holds work holds it until its first answer, which stays", () => {
+  test("[IDEM-4] that holds work keeps it until its first answer, which stays", () => {
     const keys = new Keys();
     keys.keep(claim("a"), WORK);
     expect(keys.keep(claim("b"), answer("early"))).toEqual(ok({ ending: WORK, isNew: false }));
@@ -95,7 +95,7 @@ describe("a key", () => {
     expect(keys.find(claim("a"))).toEqual(ok(answer("first")));
   });
 
-  test("[IDEM-5] that runs is its holder's alone until it is kept, released or too old", () => {
+  test("[IDEM-5] that is in use belongs to its holder until it is kept, released or too old", () => {
     const keys = new Keys();
     keys.hold(claim("a"));
     expect(keys.find(claim("b"))).toEqual(IN_PROGRESS);
@@ -116,7 +116,7 @@ describe("a key", () => {
     expect(keys.keep(claim("b"), answer("late"))).toEqual(ok({ ending: answer("first"), isNew: false }));
   });
 
-  test("[IDEM-1] past its time is another one, for another input too", () => {
+  test("[IDEM-1] past its time counts as a new one, also for another input", () => {
     const keys = new Keys();
     keys.keep(claim("a"), answer("first"));
     keys.now += IDEMPOTENCY_KEY_MS;

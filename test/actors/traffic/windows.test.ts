@@ -37,13 +37,13 @@ async function admitted(replica: Replica<Protocols>, count: number, sender: Send
   return states.filter((state) => state.isAdmitted).length;
 }
 
-test("[RATE-1] of 3,100 requests at once exactly 3,000 are admitted", async () => {
+test("[RATE-1] of 3,100 concurrent requests exactly 3,000 are admitted", async () => {
   const replica = await started();
   expect(await admitted(replica, 3_100)).toBe(3_000);
   expect(await admitted(replica, 10)).toBe(0);
 });
 
-test("[RATE-1] requests that come together are admitted together or not at all, in any size of reservation", async () => {
+test("[RATE-1] requests that arrive together are admitted together or not at all, with any size of reservation", async () => {
   for (const budget of [100, 3_000]) {
     const replica = await started();
     const rest = budget % 32;
@@ -63,7 +63,7 @@ test("[RATE-1] one of some 30 requests writes, and the others do not", async () 
   expect(flushes).toBeLessThan((2 * 3_000) / rateLimit(3_000).reservation + 4);
 });
 
-test("[RATE-1] a request is admitted when its reservation is stored, and not before", async () => {
+test("[RATE-1] a request is admitted only after its reservation is stored", async () => {
   const replica = await started();
   let store = (): void => {};
   replica.world.database.pace = (operation) =>
@@ -77,7 +77,7 @@ test("[RATE-1] a request is admitted when its reservation is stored, and not bef
   expect((await admit(replica)).remaining).toBe(2_997);
 });
 
-test("[RATE-1] while the next are being reserved, requests within what is stored are admitted at once", async () => {
+test("[RATE-1] during the next reservation, requests within the stored one are admitted at once", async () => {
   const replica = await started();
   for (let i = 0; i < 29; i++) await admit(replica);
   const gate = replica.store.holdNext();
@@ -92,7 +92,7 @@ test("[RATE-1] while the next are being reserved, requests within what is stored
   expect((await admit(replica)).remaining).toBe(3_000 - 29 - 40 - 1);
 });
 
-test("[RATE-1] one commit reserves for all identities of an organization that need it soon", async () => {
+test("[RATE-1] one commit reserves for all identities of an organization that need a reservation soon", async () => {
   const replica = await started();
   const identities = Array.from({ length: 20 }, (_, i) => `tok_${i}`);
   for (let i = 0; i < 25; i++) for (const identity of identities) await admit(replica, { identity });
@@ -102,7 +102,7 @@ test("[RATE-1] one commit reserves for all identities of an organization that ne
   for (const identity of identities) expect(await admitted(replica, 3_100, { identity })).toBe(3_000 - 35);
 });
 
-test("[RATE-1] what is being reserved for an identity is not reserved again by the next commit", async () => {
+test("[RATE-1] a reservation in progress is not repeated by the next commit", async () => {
   const replica = await started();
   for (let i = 0; i < 20; i++) await admit(replica, { identity: "tok_b" });
   const gate = replica.store.holdNext();
@@ -118,7 +118,7 @@ test("[RATE-1] what is being reserved for an identity is not reserved again by t
   expect(replica.world.database.record(rateWindowTable.name, "org_1", "tok_b")?.version).toBe(2);
 });
 
-test("[RATE-1] the window is fixed: the whole budget is there again when the next begins", async () => {
+test("[RATE-1] the window is fixed: the whole budget is available again when the next window begins", async () => {
   const replica = await started();
   const { clock } = replica.world;
   await clock.advance(RATE_WINDOW_MS - 1);
@@ -128,7 +128,7 @@ test("[RATE-1] the window is fixed: the whole budget is there again when the nex
   expect(await admitted(replica, 3_100)).toBe(3_000);
 });
 
-test("[RATE-6] a replica whose clock is a little behind stays in the window that another has begun", async () => {
+test("[RATE-6] a replica whose clock is slightly behind stays in the window that another one has started", async () => {
   const world = new World();
   const replica = await started(world);
   await world.clock.advance(RATE_WINDOW_MS);
@@ -153,7 +153,7 @@ test("[RATE-1] a graceful restart within the window loses nothing", async () => 
   expect(await admitted(next, 2_100)).toBe(1_989);
 });
 
-test("[RATE-1] an actor that has to make room within the window loses nothing", async () => {
+test("[RATE-1] an actor that is evicted within the window loses nothing", async () => {
   const replica = await started(new World(), { liveActors: 2 });
   const organizations = ["org_1", "org_2", "org_3", "org_4"];
   const counts = new Map<string, number>();
@@ -180,7 +180,7 @@ test("[RATE-1] after kill -9 never more than the budget is admitted, and at leas
   }
 });
 
-test("[RATE-1] what a restart has given back is not given twice, if the process was killed meanwhile", async () => {
+test("[RATE-1] a returned reservation is not used twice, even if the process was killed meanwhile", async () => {
   const world = new World();
   const former = await started(world);
   await admitted(former, 10);
@@ -193,7 +193,7 @@ test("[RATE-1] what a restart has given back is not given twice, if the process 
   expect(all).toBeGreaterThan(2_940);
 });
 
-test("[RATE-1] what is used of a raised budget is stored: after kill -9 no more than that is admitted", async () => {
+test("[RATE-1] the use of a raised budget is stored: after kill -9 no more than the budget is admitted", async () => {
   const world = new World();
   const former = await started(world);
   expect(await admitted(former, 10, { budget: 100 })).toBe(10);

@@ -38,7 +38,7 @@ const resume = (replica: JobReplica, id: string, maxCost?: string) =>
   });
 const BLOCKED = { status: "blocked", blockedReason: "budget_reached" };
 
-test("[RUN-20] a month ends at exactly its cost, and its limit of tokens stays as it was", async () => {
+test("[RUN-20] a month blocks at exactly its cost limit, and its token limit does not change", async () => {
   const replica = await endless();
   await replica.system.dispatch(usageRef(ORG), { kind: "set_budget", limit: { kind: "tokens", tokens: 1_000 } });
   await limit(replica, { kind: "cost", cost: "0.8" });
@@ -56,7 +56,7 @@ test("[RUN-20] a month ends at exactly its cost, and its limit of tokens stays a
   expect(await disagreements(replica)).toEqual([]);
 });
 
-test("[RUN-20] jobs that run at once pass the cost of the month by one step each, and no more", async () => {
+test("[RUN-20] concurrent jobs exceed the month's cost limit by at most one step each", async () => {
   const replica = await endless();
   await limit(replica, { kind: "cost", cost: "0.1" });
   const held = gate();
@@ -70,7 +70,7 @@ test("[RUN-20] jobs that run at once pass the cost of the month by one step each
   expect((await budgetOf(replica))?.usedCost).toBe("0.5");
 });
 
-test("[RUN-20] a run ends at exactly its cost, and needs a new budget that counts from there", async () => {
+test("[RUN-20] a run stops at exactly its cost limit, and needs a new budget, which counts from there", async () => {
   const replica = await endless();
   const id = await replica.send("hi", undefined, withCost("0.8"));
   expect(await replica.ended(id)).toMatchObject({ ...BLOCKED, step: 8 });
@@ -100,7 +100,7 @@ test("[RUN-20] tokens of unknown cost use up a cost budget; those of the demo mo
   expect(await demo.ended(shown)).toMatchObject({ status: "failed", error: { code: "step_limit" } });
 });
 
-test("[RUN-20] a limit of cost that a month gets stops a running job whose model has no price, until it is gone", async () => {
+test("[RUN-20] a new monthly cost limit stops a running job whose model has no price, until the limit is removed", async () => {
   const replica = await endless(USAGE);
   const held = gate();
   const { script } = replica.model;
@@ -135,13 +135,13 @@ describe("a fallback without a price", () => {
   }
   const called = ({ model }: JobReplica) => model.calls.map((call) => call.model);
 
-  test("[RUN-20] [RUN-8] continues where nothing limits the cost", async () => {
+  test("[RUN-20] [RUN-8] continues if nothing limits the cost", async () => {
     const replica = await fallingBack("fake:free", "fake:dear");
     expect(await replica.ended(await replica.send("hi"))).toMatchObject({ status: "completed" });
     expect(called(replica)).toEqual([null, "fake:free"]);
   });
 
-  test.each(["month", "job"] as const)("[RUN-20] [RUN-8] is skipped where the %s has a limit of cost", async (of) => {
+  test.each(["month", "job"] as const)("[RUN-20] [RUN-8] is skipped if the %s has a cost limit", async (of) => {
     const replica = await fallingBack("fake:free", "fake:dear");
     if (of === "month") await limit(replica, { kind: "cost", cost: "100" });
     const id = await replica.send("hi", undefined, of === "job" ? withCost("100") : {});
@@ -153,7 +153,7 @@ describe("a fallback without a price", () => {
     expect(called(replica)).toEqual([null, "fake:dear"]);
   });
 
-  test("[RUN-20] [RUN-8] the job says so where there is no other", async () => {
+  test("[RUN-20] [RUN-8] the job says so if there is no other fallback", async () => {
     const replica = await fallingBack("fake:free");
     await limit(replica, { kind: "cost", cost: "100" });
     expect(await replica.ended(await replica.send("hi"))).toMatchObject({
@@ -181,7 +181,7 @@ test("[RUN-20] [JOB-9] a message to a running job gives it no step past its budg
   expect(replica.model.calls).toHaveLength(1);
 });
 
-test("[RUN-20] a job hands on what is left of its cost, and at least enough for one step", () => {
+test("[RUN-20] a job passes on the rest of its cost limit, and at least enough for one step", () => {
   const metrics = { ...USAGE, cost: "0.3", pricedTokens: 10, toolCalls: 0, durationMs: null, timeToFirstTokenMs: null };
   const job = { metrics, step: 1, runner: null, budgetFrom: 0, budget: { ...NO_BUDGET, maxTokens: 25, maxCost: "1" } };
   expect(budgetLeft(job)).toEqual({ maxTokens: 15, maxCost: "0.7" });

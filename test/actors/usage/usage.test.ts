@@ -29,7 +29,7 @@ const isSpent = async (replica: JobReplica): Promise<unknown> => {
 const resume = (replica: JobReplica, id: string) =>
   replica.system.dispatch(jobRef(ORG, id), { kind: "resume", by: "usr_1", input: null, retryStep: null });
 
-test("[RUN-4] a job whose organization has used its tokens waits before its next model call, and continues when there are some", async () => {
+test("[RUN-4] a job whose organization has used its tokens waits before its next model call, and continues when tokens are available", async () => {
   const replica = await limited(new World(), { kind: "tokens", tokens: 10 });
   const id = await replica.send("hi");
   const job = await replica.ended(id);
@@ -47,7 +47,7 @@ test("[RUN-4] a job whose organization has used its tokens waits before its next
   expect(await disagreements(replica)).toEqual([]);
 });
 
-test("[RUN-4] a queued job whose turn comes when nothing is left waits too, and no message to it is lost", async () => {
+test("[RUN-4] a queued job that gets its turn without tokens left waits too, and no message to it is lost", async () => {
   const replica = await limited(new World(), { kind: "unlimited" });
   const held = gate();
   replica.model.script = () => [{ hold: held.hold }, { say: "one" }];
@@ -66,7 +66,7 @@ test("[RUN-4] a queued job whose turn comes when nothing is left waits too, and 
   expect(await disagreements(replica)).toEqual([]);
 });
 
-test("[RUN-4] a new month has its whole budget, and days are counted apart", async () => {
+test("[RUN-4] a new month has its full budget, and days are counted separately", async () => {
   const world = new World();
   const january = await limited(world, { kind: "tokens", tokens: 10 });
   const id = await january.send("hi");

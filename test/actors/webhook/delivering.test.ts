@@ -53,7 +53,7 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
   expect(sent).toEqual(["first", "second"]);
 });
 
-test("[HOOK-6] ends of one epoch are reported by one command, those of another epoch by a command of their own", async () => {
+test("[HOOK-6] ends of one epoch are reported by one command, those of another epoch by another one", async () => {
   const told: { readonly ids: readonly string[]; readonly epoch: number | undefined }[] = [];
   const next: (() => void)[] = [];
   const reports = new Reports({

@@ -33,7 +33,7 @@ test("[HOOK-2] events are numbered without a gap, also while nothing is configur
   await replica.system.stop();
 });
 
-test("[HOOK-6] at most 8 are in progress, started by their numbers, however many wait", async () => {
+test("[HOOK-6] at most 8 are in progress, started in the order of their numbers, however many wait", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   const ends: ((result: AttemptResult) => void)[] = [];
@@ -51,7 +51,7 @@ test("[HOOK-6] at most 8 are in progress, started by their numbers, however many
   await replica.system.stop();
 });
 
-test("[HOOK-6] attempts that begin together are one effect, which is there until the last of them has ended", async () => {
+test("[HOOK-6] attempts that start together are one effect, which exists until the last of them has ended", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.take(IN_FLIGHT_LIMIT);
@@ -83,7 +83,7 @@ test("[HOOK-5] only events that match the filter are delivered", async () => {
   await replica.system.stop();
 });
 
-test("[HOOK-5] a source can be excluded, alone and beside types", async () => {
+test("[HOOK-5] a source can be excluded, alone and together with types", async () => {
   const event = { type: "job.approved", source: "api_mutation" } as const;
   const ofLife = { ...event, source: "job_lifecycle" } as const;
   const taken = (filter: string[]) => [event, ofLife].map((one) => takes(filter, one));
@@ -94,7 +94,7 @@ test("[HOOK-5] a source can be excluded, alone and beside types", async () => {
   expect(taken(["job.approved", "!job_lifecycle"])).toEqual([true, false]);
 });
 
-test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, each a row of the ledger under one delivery key", async () => {
+test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, are each a row of the ledger with one delivery key", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure();
@@ -136,7 +136,7 @@ test("[HOOK-6] the durable profile continues for days, up to its twelfth attempt
   await replica.system.stop();
 });
 
-test("[HOOK-6] Retry-After makes a wait longer, never shorter, and by a minute at most", async () => {
+test("[HOOK-6] Retry-After extends a wait, never shortens it, and by at most a minute", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure();
@@ -187,7 +187,7 @@ test("[HOOK-14] switching delivery off skips everything that waits, more than a 
   await replica.system.stop();
 });
 
-test("[HOOK-10] an event is sent once more, to the current destination, under its own key", async () => {
+test("[HOOK-10] an event is sent again, to the current destination, with its own key", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   await replica.take(1);
@@ -209,7 +209,7 @@ test("[HOOK-10] an event is sent once more, to the current destination, under it
   await replica.system.stop();
 });
 
-test("[HOOK-10] a range of events is sent once more, page by page, each once", async () => {
+test("[HOOK-10] a range of events is sent again, page by page, each once", async () => {
   const replica = await startWebhooks(new World());
   const count = 2 * REDELIVERY_PAGE + 50;
   await replica.take(count);
@@ -225,7 +225,7 @@ test("[HOOK-10] a range of events is sent once more, page by page, each once", a
   await replica.system.stop();
 });
 
-test("[HOOK-10] nothing is redelivered where delivery is switched off, or what is not kept", async () => {
+test("[HOOK-10] nothing is redelivered if delivery is switched off, or if the event is not kept", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   const nowhere = await replica.ask({ kind: "redeliver", attemptId: "dlv_x" });
@@ -269,7 +269,7 @@ test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was in 
   await second.system.stop();
 });
 
-test("[HOOK-6] what comes during a search of the backlog is delivered, after all that came before it", async () => {
+test("[HOOK-6] an event during a search of the backlog is delivered, after all earlier ones", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   const ends: ((result: AttemptResult) => void)[] = [];

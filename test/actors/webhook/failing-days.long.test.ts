@@ -14,7 +14,7 @@ const idle = (replica: WebhookReplica): Promise<void> =>
     return feed.inFlight.length === 0 && feed.ready.length === 0 && !feed.hasMore && feed.search === null;
   });
 
-test("[HOOK-6] five days of unbroken failure switch delivery off; what waits is skipped", async () => {
+test("[HOOK-6] five days of uninterrupted failure switch delivery off, and waiting deliveries are skipped", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure({ retryProfile: "durable" });
@@ -30,7 +30,7 @@ test("[HOOK-6] five days of unbroken failure switch delivery off; what waits is 
   await replica.system.stop();
 });
 
-test("[HOOK-6] one success begins the five days again", async () => {
+test("[HOOK-6] one success restarts the five days", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { redactedHost, redactedUrl } from "../../../actors/webhook/redaction.ts";
 
-test("[HOOK-9] a host is shown by its edges, an IP address by its first and last part", () => {
+test("[HOOK-9] a host is shown by its beginning and end, an IP address by its first and last part", () => {
   expect(redactedHost("https://hooks.example.com/x")).toBe("h***s.e***e.com");
   expect(redactedHost("https://localhost:8443/x")).toBe("l***t");
   expect(redactedHost("https://10.20.30.7:8443/x")).toBe("10.***.7");

@@ -23,7 +23,7 @@ test("[WSP-8] a file is written with its missing parent directories, and counts 
   expect(await workspace.read("a/b")).toMatchObject({ value: { place: { node: { bytes: 10, files: 1 } } } });
 });
 
-test("[WSP-3] every spelling of a path is the same file, which keeps the name that it was made with", async () => {
+test("[WSP-3] every spelling of a path is the same file, which keeps the name that it was created with", async () => {
   const workspace = await open();
   await workspace.write("Straße/Café.md");
   expect(await workspace.write("STRASSE/cafe\u0301.MD", contentOf("b"))).toMatchObject({
@@ -32,7 +32,7 @@ test("[WSP-3] every spelling of a path is the same file, which keeps the name th
   expect(await workspace.totals()).toEqual({ bytes: 10, files: 1, directories: 1 });
 });
 
-test("[WSP-8] nothing is put where something else is", async () => {
+test("[WSP-8] nothing is created at a path that something else has", async () => {
   const workspace = await open();
   await workspace.write("a/file");
   expect(await workspace.write("a/file/below")).toMatchObject({ fault: { kind: "path_exists", path: "a/file" } });
@@ -44,7 +44,7 @@ test("[WSP-8] nothing is put where something else is", async () => {
   expect(await workspace.totals()).toEqual({ bytes: 10, files: 1, directories: 3 });
 });
 
-test("[WSP-9] a write takes what the caller has seen, and is refused where that has changed", async () => {
+test("[WSP-9] a write can require the version that the caller has seen, and is refused if that has changed", async () => {
   const workspace = await open();
   const present = (letter: string) => ({ kind: "present", sha256: [letter.repeat(64)] }) as const;
   expect(await workspace.write("f", contentOf("a"), { kind: "present", sha256: null })).toMatchObject({
@@ -62,7 +62,7 @@ test("[WSP-9] a write takes what the caller has seen, and is refused where that 
   expect((await workspace.remove("f", false, present("b"))).ok).toBe(true);
 });
 
-test("[WSP-9] of two writers who have seen the same, one is refused", async () => {
+test("[WSP-9] of two writers who have seen the same version, one is refused", async () => {
   const workspace = await open();
   await workspace.write("f");
   const seen = { kind: "present", sha256: ["a".repeat(64)] } as const;
@@ -102,7 +102,7 @@ test("[WSP-10] of one file no more versions are kept than the limit", async () =
   expect(kept).toHaveLength(MAX_VERSIONS);
 });
 
-test("[WSP-8] a directory is moved with all that is in it, by its two places alone", async () => {
+test("[WSP-8] a directory is moved with its contents, by changing only its two places", async () => {
   const workspace = await open();
   for (let i = 0; i < 20; i++) await workspace.write(`from/deep/${i}`, contentOf("a", 1));
   const { flushed } = workspace.replica.store;
@@ -117,7 +117,7 @@ test("[WSP-8] a directory is moved with all that is in it, by its two places alo
   });
 });
 
-test("[WSP-2] a move overwrites only when it is told to, and never a directory that is not empty", async () => {
+test("[WSP-2] a move overwrites only on request, and never a directory that is not empty", async () => {
   const workspace = await open();
   await workspace.write("a", contentOf("a", 3));
   await workspace.write("b", contentOf("b", 4));
@@ -141,7 +141,7 @@ test("[WSP-8] a directory is not moved into itself, and a change of case renames
   expect([...workspace.listing().keys()]).toEqual(["dIR", "dIR/x"]);
 });
 
-test("[WSP-8] a directory that has changed since its caller looked below it is not moved", async () => {
+test("[WSP-8] a directory that has changed since its caller read its contents is not moved", async () => {
   const workspace = await open();
   await workspace.write("d/x");
   const looked = await workspace.read("d");
@@ -151,7 +151,7 @@ test("[WSP-8] a directory that has changed since its caller looked below it is n
   expect(await workspace.move("d", "e", false, seen + 1)).toMatchObject({ ok: true });
 });
 
-test("[WSP-8] a directory that is not empty is deleted only with all that is in it", async () => {
+test("[WSP-8] a directory that is not empty is deleted only together with its contents", async () => {
   const workspace = await open();
   await workspace.write("d/e/x");
   expect(await workspace.remove("d")).toMatchObject({ fault: { kind: "path_exists", path: "d" } });
@@ -163,7 +163,7 @@ test("[WSP-8] a directory that is not empty is deleted only with all that is in 
   expect([...workspace.listing().keys()]).toEqual(["d", "d/new"]);
 });
 
-test("[WSP-6] a file and a workspace hold as much as they may, and not a byte more", async () => {
+test("[WSP-6] a file and a workspace hold as much as their limits allow, and not a byte more", async () => {
   const workspace = await Workspace.open(new World(), { fileBytes: 100, workspaceBytes: 150 });
   expect((await workspace.write("a", contentOf("a", 100))).ok).toBe(true);
   expect(await workspace.write("b", contentOf("a", 101))).toMatchObject({

@@ -31,7 +31,7 @@ test("[WSP-3] a path is normalised", () => {
   expect(parsePath("a/../b", "from")).toMatchObject({ ok: false, fault: { field: "from" } });
 });
 
-test("[WSP-3] nothing new has a name that Windows cannot store; what has one is still found", () => {
+test("[WSP-3] no new name is one that Windows cannot store; existing ones are still found", () => {
   for (const character of ["<", ">", ":", '"', "|", "?", "*"]) {
     for (const text of [`a${character}b`, `${character}`, `dir${character}/file`, `dir/file${character}.md`]) {
       expect(parsePath(text).ok).toBe(true);
@@ -104,7 +104,7 @@ test.each(REFUSED.map(([path, says]) => ({ path, says })))(
   },
 );
 
-test("[WSP-3] the limits are taken, and one past them is not", () => {
+test("[WSP-3] lengths up to the limits are accepted, and one more is not", () => {
   expect(message("a/".repeat(PATH_DEPTH - 1) + "a")).toBe("accepted");
   expect(message("a".repeat(NAME_BYTES))).toBe("accepted");
   const long = `${"a".repeat(203)}/`.repeat(5);
@@ -128,7 +128,7 @@ test.each([
   expect(keys(one)).toBe(keys(other));
 });
 
-test("[WSP-3] names of any script, emoji and dotfiles are taken as they are", () => {
+test("[WSP-3] names in any script, emoji and dotfiles are accepted unchanged", () => {
   for (const name of [
     ".env",
     ".gitignore",

@@ -19,7 +19,7 @@ async function shared(options: { maxDownloads?: number; expiresAt?: string } = {
   return { workspace, shareId, open: () => workspace.ask({ kind: "open_share", shareId, unsent: null }) };
 }
 
-test("[WSP-2] a share serves the file that is at its path when somebody comes", async () => {
+test("[WSP-2] a share serves the file that is at its path at the time of the request", async () => {
   const { workspace, open } = await shared();
   expect(await open()).toMatchObject({ value: { path: "a/f.txt", place: { node: { sha256: "a".repeat(64) } } } });
   await workspace.write("a/f.txt", contentOf("b"));
@@ -35,7 +35,7 @@ test("[WSP-2] of many concurrent downloads, exactly as many are served as were a
   expect(outcomes.filter((outcome) => !outcome.ok && outcome.fault.kind === "share_expired")).toHaveLength(43);
 });
 
-test("[WSP-2] tries under a clock that was a day ahead lock nobody out once it is set right", async () => {
+test("[WSP-2] attempts with a clock that was a day ahead lock nobody out once the clock is corrected", async () => {
   const { workspace, shareId } = await shared();
   const attempt = () => workspace.ask({ kind: "try_password", shareId });
   const { clock } = workspace.replica.world;
@@ -49,7 +49,7 @@ test("[WSP-2] tries under a clock that was a day ahead lock nobody out once it i
   expect((await attempt()).ok).toBe(true);
 });
 
-test("[WSP-2] a share ends at its time, to the millisecond", async () => {
+test("[WSP-2] a share expires at its time, to the millisecond", async () => {
   const world = new World();
   const expiresAt = new Date(world.clock.now() + 1_000).toISOString();
   const { workspace, open } = await shared({ expiresAt });
@@ -59,7 +59,7 @@ test("[WSP-2] a share ends at its time, to the millisecond", async () => {
   expect(await open()).toMatchObject({ fault: { kind: "share_expired" } });
 });
 
-test("[WSP-2] a revoked share is over, and revoking it again changes nothing", async () => {
+test("[WSP-2] a revoked share no longer works, and revoking it again changes nothing", async () => {
   const { workspace, shareId, open } = await shared();
   await workspace.ask({ kind: "revoke_share", shareId });
   expect(await open()).toMatchObject({ fault: { kind: "share_expired" } });
@@ -69,7 +69,7 @@ test("[WSP-2] a revoked share is over, and revoking it again changes nothing", a
   });
 });
 
-test("[WSP-2] a password may be tried so often in a window, and again in the next", async () => {
+test("[WSP-2] a password has a limited number of attempts in a window, and new ones in the next", async () => {
   const { workspace, shareId } = await shared();
   const attempt = () => workspace.ask({ kind: "try_password", shareId });
   for (let i = 0; i < PASSWORD_ATTEMPTS; i++) expect((await attempt()).ok).toBe(true);

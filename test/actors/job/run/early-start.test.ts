@@ -28,7 +28,7 @@ async function warmUp(replica: JobReplica): Promise<void> {
 }
 
 describe("the start of a job", () => {
-  test("[JOB-14] is in the batch of its message where a slot is free, and before the model is asked", async () => {
+  test("[JOB-14] is in the batch of its message if a slot is free, and before the model is called", async () => {
     const replica = await startJobs(new World());
     await warmUp(replica);
     const before = replica.store.flushed.length;
@@ -69,7 +69,7 @@ describe("the start of a job", () => {
   });
 
   for (const fault of ["abort", "lost_request"] as const)
-    test(`[JOB-14] gives its slot back where the message is not stored (${fault})`, async () => {
+    test(`[JOB-14] releases its slot if the message is not stored (${fault})`, async () => {
       const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
       const world = new World();
       const replica = await startJobs(world, { slots });
@@ -100,7 +100,7 @@ describe("the start of a job", () => {
     expect(await disagreements(next)).toEqual([]);
   });
 
-  test("[JOB-14] is the run's own where the batch was split and only the start has failed", async () => {
+  test("[JOB-14] is made by the run itself if the batch was split and only the start failed", async () => {
     const replica = await startJobs(new World());
     await warmUp(replica);
     const code = "23505";

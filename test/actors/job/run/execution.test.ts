@@ -55,7 +55,7 @@ describe("text", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[SSE-3] readers of the chat and of the job get the deltas between the events, as they are made", async () => {
+  test("[SSE-3] readers of the chat and of the job get the deltas between the events, in order", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];
@@ -110,7 +110,7 @@ describe("text", () => {
 });
 
 describe("tools", () => {
-  test("[JOB-7] a step is committed before its first tool starts, each result before the next step, under deterministic keys", async () => {
+  test("[JOB-7] a step is committed before its first tool starts, each result before the next step, with deterministic keys", async () => {
     const { replica } = await start();
     replica.model.script = (call) =>
       call.entries.at(-1)?.role === "user"
@@ -185,7 +185,7 @@ describe("tools", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[RT-10] a tool that rejects is a bug: the job fails with internal_error, the log has the cause, the others are aborted", async () => {
+  test("[RT-10] a tool that throws is a bug: the job fails with internal_error, the log has the cause, the other tools are aborted", async () => {
     const { replica } = await start();
     replica.model.script = () => [use("c1"), use("c2", "send")];
     let aborted = false;
@@ -238,7 +238,7 @@ describe("ends", () => {
     expect((await replica.ended(await replica.send("again"))).status).toBe("completed");
   });
 
-  test("[RUN-3] 32 steps are made, and a 33rd is not", async () => {
+  test("[RUN-3] a run makes 32 steps and no 33rd", async () => {
     const { replica } = await start();
     replica.model.script = (call) => [use(`c${call.entries.length}_${replica.model.calls.length}`)];
     const job = await replica.ended(await replica.send("go"));

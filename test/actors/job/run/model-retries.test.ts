@@ -57,7 +57,7 @@ class Scene {
 }
 
 describe("a fault before the first text", () => {
-  test("[RUN-8] a call is tried again with pauses that double, and the job completes", async () => {
+  test("[RUN-8] a call is retried with pauses that double, and the job completes", async () => {
     const scene = await Scene.begin([[AWAY], [AWAY], [AWAY]]);
     const id = await scene.replica.send("go");
     const times: number[] = [];
@@ -90,7 +90,7 @@ describe("a fault before the first text", () => {
     expect(await disagreements(scene.replica)).toEqual([]);
   });
 
-  test("[RUN-8] the provider's own Retry-After counts, and the deadline bounds it", async () => {
+  test("[RUN-8] the provider's own Retry-After is used, limited by the deadline", async () => {
     const scene = await Scene.begin([
       [fault("provider_rate_limited", 90_000)],
       [fault("provider_rate_limited", 3_600_000)],
@@ -129,7 +129,7 @@ describe("a fault before the first text", () => {
 describe("a fault after the first text", () => {
   const CUT = [{ say: "Once upon " }, AWAY];
 
-  test("[RUN-8][SSE-3] the step begins again once: readers drop its text, and the result has it once", async () => {
+  test("[RUN-8][SSE-3] the step restarts once: readers drop its text, and the result has it once", async () => {
     const scene = await Scene.begin([CUT]);
     const reader = scene.replica.subscribeChat();
     const job = await scene.ended(await scene.replica.send("go"));
@@ -158,7 +158,7 @@ describe("a fault after the first text", () => {
     expect(await disagreements(scene.replica)).toEqual([]);
   });
 
-  test("[JOB-9] a step that began again does not count towards the attempts of the job", async () => {
+  test("[JOB-9] a restarted step does not count as an attempt of the job", async () => {
     const use = (id: string) => ({ use: { type: "tool_use", id, name: "look", input: {} } }) as const;
     const scene = await Scene.begin([CUT, [use("a")], CUT, [use("b")], CUT, [use("c")], CUT]);
     const job = await scene.ended(await scene.replica.send("go"));
@@ -177,7 +177,7 @@ describe("a job that waits", () => {
     expect(await disagreements(scene.replica)).toEqual([]);
   });
 
-  test("[RUN-8][JOB-10] holds its job slot for 5 s at most, and takes one again", async () => {
+  test("[RUN-8][JOB-10] holds its job slot for at most 5 s, and takes one again", async () => {
     const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
     const scene = await Scene.begin([[fault("provider_unreachable", 5_001)]], undefined, slots);
     const waiting = await scene.replica.send("go");
@@ -200,7 +200,7 @@ describe("a job that waits", () => {
     expect((await scene.ended(other)).status).toBe("completed");
   });
 
-  test("[RUN-8][JOB-4] waits for the rest of it after a restart, which costs it no attempt", async () => {
+  test("[RUN-8][JOB-4] waits for the rest after a restart, which uses no attempt", async () => {
     const scene = await Scene.begin([[fault("provider_unreachable", 60_000)]]);
     const id = await scene.replica.send("go");
     await scene.waiting(id);
@@ -216,7 +216,7 @@ describe("a job that waits", () => {
   });
 });
 
-test("[RUN-8] a wait that began under a clock a day ahead is not longer after a restart than it was", async () => {
+test("[RUN-8] a wait that began with a clock a day ahead does not get longer by a restart", async () => {
   const scene = await Scene.begin([[fault("provider_unreachable", 60_000)]]);
   scene.world.clock.setForward(86_400_000);
   await until("the lease is renewed", () => scene.replica.system.isReady);
@@ -241,7 +241,7 @@ describe("a call for which there is no room in memory", () => {
     return { scene, id, room };
   };
 
-  test("[FILE-7] shows that it waits, holds no job slot for long, and continues", async () => {
+  test("[FILE-7] is shown as waiting, holds no job slot for long, and continues", async () => {
     const { scene, id, room } = await crowded(new Slots({ inProcess: 1, ofOrganization: 1 }));
     await scene.world.clock.advance(1_000);
     expect((await scene.waiting(id)).waiting).toMatchObject({ reason: "memory_limit", retries: 0, retryAt: null });
@@ -296,7 +296,7 @@ describe("fallbacks", () => {
 describe("tools that are away", () => {
   const MISSING = { required: ["The MCP server files cannot be used: it is down."], optional: [] };
 
-  test("[RUN-9] a job waits for them, says so, and continues with them", async () => {
+  test("[RUN-9] a job waits for required servers, is shown as waiting, and continues with them", async () => {
     const scene = await Scene.begin([]);
     scene.tools.missing = MISSING;
     const id = await scene.replica.send("go");
@@ -318,7 +318,7 @@ describe("tools that are away", () => {
     expect(scene.model.calls).toEqual([]);
   });
 
-  test("[RUN-9] without optional ones it continues at once, with a warning", async () => {
+  test("[RUN-9] without optional servers it continues at once, with a warning", async () => {
     const scene = await Scene.begin([]);
     scene.tools.missing = { required: [], optional: MISSING.required };
     const job = await scene.ended(await scene.replica.send("go"));

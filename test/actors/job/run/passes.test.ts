@@ -47,7 +47,7 @@ class Scene {
 }
 const NOTHING = { calls: 0, slots: 0, rooms: 0 };
 
-test("[RUN-8] a job that is cancelled in the moment of its pass gives it back, and the next job is called", async () => {
+test("[RUN-8] a job that is cancelled at the moment it gets a pass releases it, and the next job gets it", async () => {
   const scene = await Scene.begin((call) => (call === 1 ? [limited(60_000)] : [{ say: "Done." }]));
   const { replica, world, model } = scene;
   const first = await replica.send("a", "cht_1");
@@ -69,7 +69,7 @@ test("[RUN-8] a job that is cancelled in the moment of its pass gives it back, a
   expect(model.calls.length).toBe(2);
 });
 
-test("[FILE-7] a job that is cancelled in the moment of its room gives it back", async () => {
+test("[FILE-7] a job that is cancelled at the moment it gets room releases it", async () => {
   const room = gate();
   const scene = await Scene.begin(() => [{ room: room.hold }, { say: "Done." }]);
   const { replica, world } = scene;
@@ -85,7 +85,7 @@ test("[FILE-7] a job that is cancelled in the moment of its room gives it back",
   expect(scene.inUse).toEqual(NOTHING);
 });
 
-test("[RUN-8] [FILE-7] [JOB-10] however runs end, nothing is in flight when nothing runs", async () => {
+test("[RUN-8] [FILE-7] [JOB-10] however runs end, no pass or room is held when nothing runs", async () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant("send" as const), chat: fc.nat(3) }),
     fc.record({ kind: fc.constant("cancel" as const), job: fc.nat(9) }),

@@ -23,14 +23,14 @@ function callers(limiter: Limiter) {
   };
 }
 
-test("[RUN-8] where nothing limits, every call passes at once", async () => {
+test("[RUN-8] without limits every call passes at once", async () => {
   const { ask, passes } = callers(new ProviderLimits(new FakeClock()).of("a"));
   ask(1_000);
   await settle();
   expect(passes.length).toBe(1_000);
 });
 
-test("[RUN-29] a limiter with a limit of calls never lets through more at once, also after a refusal", async () => {
+test("[RUN-29] a limiter with a limit of calls never admits more at once, also after a refusal", async () => {
   const clock = new FakeClock();
   const limits = new ProviderLimits(clock);
   const { ask, passes } = callers(limits.of("a", 2));
@@ -65,7 +65,7 @@ test("[RUN-8] a refusal pauses all calls of its provider, but none of another pr
   expect(a.passes.length).toBe(2);
 });
 
-test("[RUN-8] after a refusal calls return one by one: each success lets through one more at a time", async () => {
+test("[RUN-8] after a refusal calls resume one by one: each success admits one more at a time", async () => {
   const clock = new FakeClock();
   const { ask, passes } = callers(new ProviderLimits(clock).of("a"));
   ask(64);
@@ -83,7 +83,7 @@ test("[RUN-8] after a refusal calls return one by one: each success lets through
   expect(atOnce).toEqual([1, 2, 4, 8, 16]);
 });
 
-test("[RUN-8] an answer whose rate headers leave nothing pauses the next calls", async () => {
+test("[RUN-8] an answer whose rate headers report no remaining calls pauses the next ones", async () => {
   const clock = new FakeClock();
   const limiter = new ProviderLimits(clock).of("a");
   const { ask, passes } = callers(limiter);
@@ -113,7 +113,7 @@ test("[RUN-8] a call that is aborted while it waits leaves the queue, and delays
   expect(passes.length).toBe(2);
 });
 
-test("[RUN-8] a limiter that limits nothing is forgotten with its last call, and another one after ten minutes", async () => {
+test("[RUN-8] a limiter without limits is forgotten with its last call, and another one after ten minutes", async () => {
   const clock = new FakeClock();
   const limits = new ProviderLimits(clock);
   const [free, limited] = [callers(limits.of("free")), callers(limits.of("limited"))];
@@ -132,7 +132,7 @@ test("[RUN-8] a limiter that limits nothing is forgotten with its last call, and
   expect(limits.of("limited").callsInFlight).toBe(1);
 });
 
-test("[RUN-8] an idle limiter is forgotten when its window has had ten minutes, with those that left the queue", async () => {
+test("[RUN-8] an idle limiter is forgotten ten minutes after its window, also if calls left its queue", async () => {
   const clock = new FakeClock();
   const limits = new ProviderLimits(clock);
   const { ask, passes } = callers(limits.of("a"));
@@ -148,7 +148,7 @@ test("[RUN-8] an idle limiter is forgotten when its window has had ten minutes, 
   expect(limits.size).toBe(0);
 });
 
-test("[RUN-8] in any order of ends, aborts and pauses no call waits for ever, and no pass is left when nothing runs", async () => {
+test("[RUN-8] in any order of ends, aborts and pauses no call waits forever, and no pass remains when nothing runs", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("ask" as const), count: fc.integer({ min: 1, max: 8 }) }),
     fc.record({

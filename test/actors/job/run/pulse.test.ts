@@ -51,7 +51,7 @@ describe("runner.status", () => {
     expect(states(replica, jobId)).toEqual(["queued", "running", "waiting", "starting", "running", "stopped"]);
   });
 
-  test("[SSE-8] while a call continues, there is one heartbeat in its time, and none after the end", async () => {
+  test("[SSE-8] during a call there is one heartbeat per interval, and none after the end", async () => {
     const { world, replica, jobId, held } = await working(() => {});
     const begun = replica.job(jobId).heartbeatAt;
     const before = replica.events(jobId).length;
@@ -70,7 +70,7 @@ describe("runner.status", () => {
     expect(replica.events(jobId).length).toBe(length);
   });
 
-  test("[JOB-5] progress is in the record: at most one report in its time, the newest, within 0 and 100", async () => {
+  test("[JOB-5] progress is in the record: at most one report per interval, the newest, from 0 to 100", async () => {
     let host!: ToolHost;
     const { world, replica, jobId, held } = await working((h) => (host = h));
     for (let percent = 0; percent <= 50; percent++) host.progress({ percent, label: "reading" });
@@ -89,7 +89,7 @@ describe("runner.status", () => {
     expect(replica.job(jobId).progress.percent).toBe(100);
   });
 
-  test("[SSE-8] a tool's lines are events, and so many in a run", async () => {
+  test("[SSE-8] a tool's lines are events, up to a limit in a run", async () => {
     const { replica, jobId, held } = await working((host) => {
       for (let i = 0; i <= LOG_LINES; i++) host.log("info", `line ${i} ${"x".repeat(LINE_CHARACTERS)}`);
     });

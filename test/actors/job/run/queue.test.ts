@@ -15,7 +15,7 @@ import { World } from "../../../support/replica.ts";
 const start = async (world = new World()) => ({ world, replica: await startJobs(world) });
 
 describe("the queue", () => {
-  test("[CHAT-5] messages behind a turn wait, run one after the other in their order, and each gets the ones before", async () => {
+  test("[CHAT-5] messages during a turn wait, run one after the other in order, and each gets the earlier ones", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = (call) =>
@@ -55,7 +55,7 @@ describe("the queue", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[CHAT-5] a message whose turn fails before it starts waits no longer", async () => {
+  test("[CHAT-5] a message whose turn fails before it starts does not stay queued", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = () => [{ hold: held.hold }, { say: "x" }];
@@ -70,7 +70,7 @@ describe("the queue", () => {
     expect(replica.messages().map((m) => m.status)).toEqual(["completed", "completed", "completed"]);
   });
 
-  test("[JOB-10] a job without a place is queued, and begins when one is free", async () => {
+  test("[JOB-10] a job without a slot is queued, and starts when one is free", async () => {
     const world = new World();
     const replica = await startJobs(world, { slots: new Slots({ inProcess: 1, ofOrganization: 1 }) });
     const held = gate();
@@ -89,7 +89,7 @@ describe("the queue", () => {
 });
 
 describe("a runtime in trouble", () => {
-  test("[JOB-4] a lease that lapses for a moment ends no run: its reports wait until the replica serves again", async () => {
+  test("[JOB-4] a lease that lapses for a moment ends no run: reports wait until the replica serves again", async () => {
     const { world, replica } = await start();
     const held = gate();
     replica.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];
@@ -106,7 +106,7 @@ describe("a runtime in trouble", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[SSE-3] text that meets a full mailbox is shown later and not lost: positions stay true", async () => {
+  test("[SSE-3] text that meets a full mailbox is shown later and not lost, and positions stay correct", async () => {
     const { world, replica } = await start();
     const [first, second] = [gate(), gate()];
     replica.model.script = () => [
@@ -137,7 +137,7 @@ describe("a runtime in trouble", () => {
     expect(items.filter((item) => item.startsWith('"')).join(" ")).toContain("@13");
   });
 
-  test("[RT-3] text waits for the commit before it, and is joined meanwhile", async () => {
+  test("[RT-3] text waits for the commit before it, and its pieces are joined meanwhile", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = () => [

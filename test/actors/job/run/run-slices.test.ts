@@ -9,7 +9,7 @@ import { World } from "../../../support/replica.ts";
 const CALLS = 64;
 const RUNS = 16;
 
-test("[FAIR-9] a few calls of a step begin or report in a turn of the event loop, and all of them are in progress together", async () => {
+test("[FAIR-9] only a few calls of a step start or report per turn of the event loop, and all are in progress together", async () => {
   const slices = new Slices(RUN_SLICE, { later: setImmediate });
   const replica = await startJobs(new World(), {
     execution: (services) => jobExecution({ ...services, runSlices: slices }),
@@ -57,11 +57,11 @@ async function askedTogether(
   return { most: Math.max(...perTurn.values()), turns: slices.turns };
 }
 
-test("[FAIR-9] of many runs that continue together two ask their model in a turn of the event loop", async () => {
+test("[FAIR-9] of many runs that continue together two call their model per turn of the event loop", async () => {
   expect((await askedTogether("look", "fine")).most).toBeLessThanOrEqual(RUN_SLICE / STEP_UNITS);
 });
 
-test("[FAIR-9] where conversations are long one asks its model in a turn of the event loop, and long answers are reported one by one", async () => {
+test("[FAIR-9] with long conversations one run calls its model per turn of the event loop, and long answers are reported one by one", async () => {
   const long = "x".repeat((RUN_SLICE - 1) * UNIT_CHARACTERS);
   const short = await askedTogether("look", "fine");
   const asked = await askedTogether(long, "fine");

@@ -22,7 +22,7 @@ function asker(slots: Slots, order: string[] = []) {
       .then((pass) => (order.push(pass === null ? `${name} left` : name), pass && (() => pass.end())));
 }
 
-test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of either waits for an end", async () => {
+test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more waits until one ends", async () => {
   const order: string[] = [];
   const ask = asker(new Slots(), order);
   const places = [];
@@ -37,7 +37,7 @@ test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of 
   expect(order.at(-1)).toBe("other");
 });
 
-test("[JOB-10] an organization at its bound waits, and lets others pass", async () => {
+test("[JOB-10] an organization at its limit waits, and does not block others", async () => {
   const order: string[] = [];
   const ask = asker(new Slots({ inProcess: 4, ofOrganization: 2 }), order);
   const [first] = [await ask("a", "a1"), await ask("a", "a2")];
@@ -93,7 +93,7 @@ test("[JOB-10] of one organization the highest priority is next, and of one prio
   expect(order).toEqual(["first", "urgent", "high", "older", "younger", "low"]);
 });
 
-test("[JOB-10] organizations take turns: whatever one asks for, and however urgent, another waits for one place of each", async () => {
+test("[JOB-10] organizations take turns: whatever one requests, and however urgent, another waits for one slot of each", async () => {
   const order: string[] = [];
   const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const ask = asker(slots, order);
@@ -114,7 +114,7 @@ test("[JOB-10] organizations take turns: whatever one asks for, and however urge
   expect(order).toEqual(["flood", "flood", "b", "c", "flood", "b", "flood"]);
 });
 
-test("[JOB-10] the oldest that may run is next", async () => {
+test("[JOB-10] the oldest job that may run is next", async () => {
   const order: string[] = [];
   const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   const first = await ask("a", "a1");
@@ -145,7 +145,7 @@ test("[JOB-10] a waiter that is aborted leaves the queue; one that was aborted b
   expect(order).toEqual(["a1", "b1 left", "c1"]);
 });
 
-test("[JOB-10] a place that is given back twice is given back once", async () => {
+test("[JOB-10] a slot that is released twice counts once", async () => {
   const order: string[] = [];
   const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   const release = await ask("a", "a1");
@@ -157,7 +157,7 @@ test("[JOB-10] a place that is given back twice is given back once", async () =>
   expect(order).toEqual(["a1", "b1"]);
 });
 
-test("[JOB-10] an abort after the place was given does not give it back, and leaves no listener", async () => {
+test("[JOB-10] an abort after the slot was granted does not release it, and leaves no listener", async () => {
   const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const abort = new AbortController();
   const first = await slots.acquire(of("a"), never);
@@ -210,7 +210,7 @@ test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no 
   );
 });
 
-test("[JOB-10] a place is free while all calls of a step wait or are over, and one works no more; else it is kept", async () => {
+test("[JOB-10] a slot is released while no call of a step works and some wait, and kept otherwise", async () => {
   const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const place = new JobSlot(slots, of("a"));
   const isFree = async (): Promise<boolean> => {

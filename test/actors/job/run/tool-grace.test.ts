@@ -7,7 +7,7 @@ import { gate } from "../../../support/fake-model.ts";
 import { disagreements, ORG, startJobs } from "../../../support/job-replica.ts";
 import { World } from "../../../support/replica.ts";
 
-test("[JOB-3] a tool that ignores its abort holds a cancel up for its grace and no longer; what it says after that is dropped", async () => {
+test("[JOB-3] a tool that ignores its abort delays a cancel only for its grace period, and its later result is dropped", async () => {
   const world = new World();
   const replica = await startJobs(world);
   const late = gate();
@@ -38,7 +38,7 @@ test("[JOB-3] a tool that ignores its abort holds a cancel up for its grace and 
   expect(replica.bugs).toEqual([]);
 });
 
-test("[JOB-9] nor does it delay a job whose deadline has passed", async () => {
+test("[JOB-9] a tool that ignores its abort does not delay a job whose deadline has passed", async () => {
   const world = new World();
   const replica = await startJobs(world);
   replica.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }];
