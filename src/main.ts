@@ -27,11 +27,9 @@ async function startProgram(argv: readonly string[]): Promise<void> {
   if (!read.ok) console.error(`The configuration cannot be used:\n${describeErrors(read.errors)}`);
   if (!read.ok || isWrong) process.exit(EXIT_CONFIG);
   if (printsConfig) return;
-  const [{ runProcess }, { runAdmin }] = await Promise.all([
-    import("./service/process.ts"),
-    import("./admin/commands.ts"),
-  ]);
-  await runProcess({ config: read.config, replicas: given.replicas, supervision, runCommand: runAdmin });
+  const { runProcess } = await import("./service/process.ts");
+  const loadCommands = async () => (await import("./admin/commands.ts")).runAdmin;
+  await runProcess({ config: read.config, replicas: given.replicas, supervision, loadCommands });
 }
 
 await startProgram(process.argv.slice(2));

@@ -55,8 +55,8 @@ export interface ProcessOptions {
   readonly replicas: number;
   /** Of a process that a supervisor started. */
   readonly supervision: Supervision | null;
-  /** Runs a command of the administration. */
-  readonly runCommand: RunCommand;
+  /** Loads what runs the commands of the administration. */
+  readonly loadCommands: () => Promise<RunCommand>;
 }
 
 /** Answers when the service serves, or has failed to start. */
@@ -96,7 +96,7 @@ async function superviseReplicas(count: number, config: Config, log: Logger): Pr
 }
 
 /** Runs one service process. */
-async function runService({ config, supervision, runCommand }: ProcessOptions, log: Logger): Promise<void> {
+async function runService({ config, supervision, loadCommands }: ProcessOptions, log: Logger): Promise<void> {
   if (outboundRequestLimit() < OUTBOUND_REQUESTS_MIN) {
     log.warn(
       { limit: outboundRequestLimit() },
@@ -117,7 +117,7 @@ async function runService({ config, supervision, runCommand }: ProcessOptions, l
     const hasTerminal = process.stdout.isTTY === true && supervision?.order.greets !== false;
     const terminal = hasTerminal ? process.stdout : null;
     const service = await startService({
-      runCommand,
+      loadCommands,
       config,
       log,
       terminal,

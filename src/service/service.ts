@@ -11,7 +11,6 @@ import type { SectionNote } from "../../actors/runtime/fairness/loop-time.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Actors } from "./actors.ts";
 import { adminDoor, adminParts, type RunCommand } from "./admin-door.ts";
-import { assemble } from "./assembly.ts";
 import { prepareJoining } from "./joining.ts";
 import { openResources } from "./resources.ts";
 import { forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "./service-note.ts";
@@ -53,8 +52,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Runs a command of the administration. */
-  readonly runCommand: RunCommand;
+  /** Loads what runs the commands of the administration. */
+  readonly loadCommands: () => Promise<RunCommand>;
   /** The terminal of a person; null without one: the tokens then go to a file. */
   readonly terminal: { write(text: string): void } | null;
   /** The service cannot go on: its database or its lease is gone. */
@@ -92,8 +91,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const storage = await openStorage({ config, log, loopTime, signal, supervision, onExit: onFatal });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
-    signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
+    // Only now, because it is most of the service: a start that is refused until here has not loaded it.
+    const [{ assemble }, runCommand] = await Promise.all([import("./assembly.ts"), options.loadCommands()]);
+    signal.throwIfAborted();
     const resources = await openResources({ config, log, storage }, { models, meters, tracing }, undo);
     const joining = await prepareJoining({
       storage,
@@ -119,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       internal: (request) =>
         adminDoor(request, {
           key,
-          run: (asked) => options.runCommand(adminParts(actors, { config, storage }, app.invokeAtOwner, app), asked),
+          run: (asked) => runCommand(adminParts(actors, { config, storage }, app.invokeAtOwner, app), asked),
         }),
     });
     const { system, directory } = actors;

@@ -35,12 +35,23 @@ test("[START-66] an administration command beside a running service loads nothin
 });
 
 test("[START-66] a start loads no package that only some requests, or some settings, need", () => {
-  const { packages } = loadedBy("src/service/process.ts");
+  const packages = ["src/service/process.ts", "src/service/assembly.ts", "src/admin/commands.ts"].flatMap((entry) => [
+    ...loadedBy(entry).packages,
+  ]);
   expect(packages).toContain("elysia");
-  const late = [...packages].filter((name) =>
+  const late = packages.filter((name) =>
     /^(?:@ai-sdk|@elysiajs|@modelcontextprotocol|@opentelemetry|@simplewebauthn|ai|pino-pretty|prom-client|sharp|zod)(?:\/|$)/.test(
       name,
     ),
   );
   expect(late).toEqual([]);
+});
+
+test("[START-66] the operations are loaded when the storage is open, so a start that is refused before has not loaded them", () => {
+  const { files, packages } = loadedBy("src/service/process.ts");
+  const operations = [...files].filter(
+    (path) => path.endsWith("/operations.ts") || path === "src/contract/document.ts",
+  );
+  expect([...operations, ...[...packages].filter((name) => name === "elysia")]).toEqual([]);
+  expect(files).toContain("src/service/storage.ts");
 });
