@@ -1,6 +1,6 @@
 /**
  * JSON values with their fields in one order, so that the text of equal values is equal byte for byte: providers cache
- * the beginning of a call only if it is repeated exactly (RUN-32). A value from memory has the order in which somebody
+ * the beginning of a call only if it is repeated exactly (RUN-34). A value from memory has the order in which somebody
  * wrote it, one from PostgreSQL that of `jsonb`, and a server may list its fields in another order each time.
  */
 import { isExactNumber } from "./exact-json.ts";

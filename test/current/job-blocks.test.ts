@@ -152,6 +152,11 @@ describe("the input of a resume", () => {
     expect(told()).toEqual([{ type: "text", text: "here it is" }, SEEN]);
     const said = (await eventsOf(waits.id)).find(({ data }) => data["kind"] === "user_text");
     expect(said?.data).toMatchObject({ text: "here it is", blocks: [text("here it is"), { name: "pixel.png" }] });
+    // The next turn has it too, where the model got it.
+    const userEntries = () => service.model.calls.at(-1)!.entries.filter(({ role }) => role === "user");
+    const before = userEntries();
+    await client.reached((await client.send(waits.chat_id, "And now?")).job.id, "completed");
+    expect(userEntries().slice(0, -1)).toEqual(before);
     const { sha256 } = await answered<{ sha256: string }>(client.call("DELETE", `/api/files/${picture}`));
     const removed: string[] = [];
     const blobs = {

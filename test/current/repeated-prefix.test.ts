@@ -1,5 +1,5 @@
 /**
- * Each call to a provider repeats the one before it (RUN-32), in each format: over 20 turns with tools, approvals,
+ * Each call to a provider repeats the one before it (RUN-34), in each format: over 20 turns with tools, approvals,
  * messages that steer, and a service that goes on with what is in the database. Counted in bytes.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -30,7 +30,7 @@ const REPEATED = 0.98;
 const CALLS: Readonly<Record<number, readonly (readonly [string, object])[]>> = {
   0: [],
   1: [["list_tasks", {}]],
-  2: [["create_task", { title: "Buy bread", priority: "low", description: "Two loaves of it." }]],
+  2: [["create_task", { description: "Two loaves of it.", title: "Buy bread", priority: "low" }]],
   3: [
     ["current_time", { time_zone: "Europe/Zurich" }],
     ["list_tasks", { status: "open" }],
@@ -121,7 +121,7 @@ async function take(format: PrefixFormat, turn: number): Promise<void> {
   await client.reached(job.id, "completed");
 }
 
-test.each(PREFIX_FORMATS)("[RUN-32] each call of %s repeats at least 98 % of the call before it", (format) => {
+test.each(PREFIX_FORMATS)("[RUN-34] each call of %s repeats at least 98 % of the call before it", (format) => {
   const bodies = fakes.get(format)!.requests.map(({ body }) => body);
   const parts = repeatedParts(bodies);
   // Each turn has two calls.
@@ -131,7 +131,7 @@ test.each(PREFIX_FORMATS)("[RUN-32] each call of %s repeats at least 98 % of the
 });
 
 test.each(PREFIX_FORMATS)(
-  "[RUN-32] the tools of %s have one order, and so have the fields of their schemas",
+  "[RUN-34] the tools of %s have one order, and so have the fields of their schemas",
   (format) => {
     const first = readOrder(fakes.get(format)!.requests[0]?.body).split("\n");
     const names = first.flatMap((line) => /"name":"(\w+)"/.exec(line)?.[1] ?? []).slice(0, 6);

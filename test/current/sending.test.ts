@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { CHAT_QUEUE, chatRef } from "../../actors/chat/schema.ts";
 import { ok, refuse } from "../../actors/fault.ts";
+import { contentText } from "../../actors/job/schema.ts";
 import { until } from "../support/condition.ts";
-import { answered, Client, type Json, refused, type Sent } from "../support/current.ts";
+import { answered, type Chat, Client, type Json, refused, type Sent } from "../support/current.ts";
 import { gate, type ModelScript } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -227,9 +228,27 @@ describe("a busy chat", () => {
       "half whole\n\necho: and this",
       "one",
     ]);
-    await client.reached((await client.send(id, "later")).job.id, "completed");
-    const heard = service.model.calls[2]?.entries.map((e) => (e.role === "user" ? e.text : "…"));
-    expect(heard).toEqual(["one", "and this", "…", "later"]);
+  });
+
+  test("[RUN-34] [CHAT-5] later turns, also of a fork, have a message that steered where the model got it", async () => {
+    const id = await open();
+    const release = hold();
+    const { job } = await client.send(id, "one");
+    await service.model.called(1);
+    await client.send(id, "and this", { on_busy: "steer" });
+    release();
+    await client.reached(job.id, "completed");
+    const heard = async (chat: string, words: string) => {
+      await client.reached((await client.send(chat, words)).job.id, "completed");
+      return service.model.calls.at(-1)?.entries.map((e) => (e.role === "user" ? e.text : contentText(e.blocks)));
+    };
+    const before = ["one", "half whole", "and this", "echo: and this", "later"];
+    expect(await heard(id, "later")).toEqual(before);
+    const from_message_id = (await client.messages(id)).findLast(({ role }) => role === "assistant")?.id;
+    const body = { from_message_id };
+    const forked = client.call("POST", `/api/chats/${id}/fork`, body);
+    const { chat } = await answered<{ chat: Chat }>(forked, 201);
+    expect(await heard(chat.id, "and there")).toEqual([...before, "echo: later", "and there"]);
   });
 
   test("[CHAT-5] interrupt: the turn is cancelled, its partial output kept, and the message is next, before the queue", async () => {

@@ -191,3 +191,23 @@ describe("the room of a call", () => {
     await stop();
   });
 });
+
+test("[RUN-34] [FILE-7] what is dropped for want of room stays dropped, and the others stay, until half is used again", async () => {
+  const { ask, parts } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
+  const size = ATTACHED_BYTES / 10;
+  const entries: TranscriptEntry[] = [];
+  /** Which attachments each call has. */
+  const shown: string[] = [];
+  for (let i = 0; i < 18; i++) {
+    entries.push(said(attachment(`${i}`, { size })));
+    await ask(entries);
+    shown.push(
+      parts()
+        .map((list) => (list?.[0]?.type === "image" ? "+" : "-"))
+        .join(""),
+    );
+  }
+  const changes = shown.slice(1).filter((now, at) => !now.startsWith(shown[at]!));
+  expect(changes).toEqual(["------+++++", "------------+++++"]);
+  expect(shown.every((one) => one.endsWith("+"))).toBe(true);
+});

@@ -501,3 +501,26 @@ test("[RUN-6] providers accept every name, and two tools never share one", () =>
   for (const name of names) expect(name).toMatch(/^crm__[A-Za-z0-9_-]{1,59}$/);
   expect(new Set(names).size).toBe(names.length);
 });
+
+test("[RUN-34] tools are offered the same byte for byte, in whatever order a server lists them and their fields", async () => {
+  const schemas = [
+    {
+      type: "object" as const,
+      required: ["to", "at"],
+      properties: { at: { type: "string", title: "A" }, to: {}, a: {} },
+    },
+    {
+      properties: { a: {}, to: {}, at: { title: "A", type: "string" } },
+      required: ["to", "at"],
+      type: "object" as const,
+    },
+  ];
+  const [first, second] = schemas.map((inputSchema) =>
+    Array.from({ length: MAX_SERVER_TOOLS + 6 }, (_, i) => ({ name: `t${i}`, inputSchema, run: () => textResult("") })),
+  );
+  const one = await open([crm(serve(first).url)]);
+  const other = await open([crm(serve(second!.toReversed()).url)]);
+  expect(JSON.stringify(other.box.tools)).toBe(JSON.stringify(one.box.tools));
+  expect(one.box.tools).toHaveLength(MAX_SERVER_TOOLS);
+  expect(Object.keys(one.box.tools[0]?.inputSchema["properties"] ?? {})).toEqual(["to", "at", "a"]);
+});

@@ -23,14 +23,17 @@ describe("a structured answer", () => {
     const job = await replica.ended(await replica.send("go", undefined, STRUCTURED));
     expect(job).toMatchObject({ status: "completed", output: { price: 7 }, outputRepairs: OUTPUT_REPAIRS, step: 3 });
     const { calls } = repaired.model;
-    expect(calls.map(({ outputSchema }) => outputSchema)).toEqual([SCHEMA, SCHEMA, SCHEMA]);
+    expect(calls.slice(0, 3).map(({ outputSchema }) => outputSchema)).toEqual([SCHEMA, SCHEMA, SCHEMA]);
     expect(calls[0]!.system).toContain(JSON.stringify(SCHEMA));
     expect(calls[1]!.entries.at(-1)).toMatchObject({
       role: "user",
       text: expect.stringContaining("- /: The answer is not JSON") as string,
     });
+    // The next turn repeats what the last call had.
+    await replica.ended(await replica.send("next"));
+    expect(calls.at(-1)!.entries.slice(0, 5)).toEqual([...calls[2]!.entries]);
     // The request to repair is no message of anybody.
-    expect(replica.messages().map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect(replica.messages().map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 
     const given = new Scene(after(OUTPUT_REPAIRS + 1));
     const other = await given.start();
