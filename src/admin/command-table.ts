@@ -124,9 +124,9 @@ export const COMMAND_TABLE = {
   },
   "models try": {
     argument: ["model", "PROVIDER:NAME"],
-    takes: [],
+    takes: [may("caching")],
     about:
-      "Makes one cheap call to a model, by default the default model, and says what it found: whether the answer is streamed, when it began, and what the model makes of a tool and of an image. The exit code is 1 if the model does not answer.",
+      "Makes one cheap call to a model, by default the default model, and says what it found: whether the answer is streamed, when it began, and what the model makes of a tool and of an image. With --caching, two more calls show whether the provider caches a long beginning. The exit code is 1 if the model does not answer.",
     isLocal: true,
     isOfService: true,
   },

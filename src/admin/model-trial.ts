@@ -1,7 +1,7 @@
 /** `models try NAME`: one cheap call to a model, and what it has shown (RUN-31). */
 import { shortText } from "../../actors/cut-text.ts";
 import type { Logger } from "../log/log.ts";
-import { type ModelTrial, tryModel } from "../runner/model-trial.ts";
+import { MOST_TRIED_TOKENS, type ModelTrial, tryModel } from "../runner/model-trial.ts";
 import { ModelMissing, ModelUnavailable, settledModels } from "../service/model-choice.ts";
 import type { AdminArguments } from "../service/admin-door.ts";
 import type { Config } from "../settings/settings.ts";
@@ -35,7 +35,9 @@ export async function tryNamedModel({ config, given, signal, log }: TrialErrand)
     if (!(cause instanceof ModelMissing || cause instanceof ModelUnavailable)) throw cause;
     throw new AdminRefused(cause.message, { cause });
   });
-  const trial = await tryModel({ settings, model: given.options["model"] ?? null, signal, ...(log && { log }) });
+  const model = given.options["model"] ?? null;
+  const triesCaching = given.flags.has("caching");
+  const trial = await tryModel({ settings, model, triesCaching, signal, ...(log && { log }) });
   return trialAnswer(trial);
 }
 
@@ -53,15 +55,17 @@ function trialAnswer(trial: ModelTrial): CommandAnswer {
     images: trial.images,
     usage: { input_tokens: trial.inputTokens, output_tokens: trial.outputTokens, counted: trial.isCounted },
     answer,
+    caching: trial.caching,
   };
   if (error !== null) return { text: `${model}: ${error}`, json, ok: false };
   const rows = [
-    ["answer", answer === "" ? "no text" : shortText(answer.replaceAll(/\s+/g, " "), SHOWN_ANSWER)],
+    ["answer", answerWords(trial)],
     ["streams", streamWords(trial)],
     ["first token", trial.firstTokenMs === null ? "none" : `after ${trialSeconds(trial.firstTokenMs)}`],
     ["tools", TOOL_WORDS[trial.tools]],
     ["images", IMAGE_WORDS[trial.images]],
     ["usage", usageWords(trial)],
+    ["caching", cachingWords(trial)],
   ];
   const { text } = listAnswer([model, "FINDING"], rows);
   return { text, json };
@@ -74,6 +78,20 @@ function streamWords({ isStreamed, pieces, tookMs }: ModelTrial): string {
   return isStreamed
     ? `yes: ${pieces} ${pieces === 1 ? "piece" : "pieces"} in ${trialSeconds(tookMs)}`
     : `no: the whole answer came after ${trialSeconds(tookMs)}`;
+}
+
+function answerWords({ answer, isCut }: ModelTrial): string {
+  const shown = answer === "" ? "no text" : shortText(answer.replaceAll(/\s+/g, " "), SHOWN_ANSWER);
+  return isCut ? `${shown} (cut after ${MOST_TRIED_TOKENS} tokens)` : shown;
+}
+
+function cachingWords({ caching }: ModelTrial): string {
+  if (caching === null) return "not tried: --caching makes two more calls, of some 6,000 tokens each";
+  const { error, read, input, written } = caching;
+  if (error !== null) return `not known: ${error}`;
+  if (read > 0) return `yes: the second call read ${read} of its ${input} tokens from the cache`;
+  const wrote = written > 0 ? `, although the first call wrote ${written}` : "";
+  return `no: none of the ${input} tokens of the second call came from a cache${wrote}`;
 }
 
 const usageWords = ({ isCounted, inputTokens, outputTokens }: ModelTrial): string =>

@@ -1,6 +1,7 @@
 /**
  * Tries a model with one cheap call (RUN-31), and says what is found: whether its answer is streamed, and what it makes
- * of a tool and of an image. A call that is refused for one of these is repeated without it.
+ * of a tool and of an image. A call that is refused for one of these is repeated without it. If it is asked for, two more
+ * calls with the same long beginning show whether the provider caches it.
  */
 import type { MessagePart, ModelCall, ModelOutcome, ModelPort, ToolDescription } from "../../actors/job/ports.ts";
 import type { RunnerLog } from "../log/port.ts";
@@ -28,15 +29,35 @@ export interface ModelTrial {
   /** Whether the provider has counted them. */
   readonly isCounted: boolean;
   readonly answer: string;
+  /** Whether the answer was cut at `MOST_TRIED_TOKENS`. */
+  readonly isCut: boolean;
+  /** Null if it was not tried. */
+  readonly caching: TrialCaching | null;
+}
+
+export interface TrialCaching {
+  /** Why one of the two calls has not answered. */
+  readonly error: string | null;
+  /** Tokens that the first call wrote, as far as the provider reports them. */
+  readonly written: number;
+  /** Tokens of the second call: those from the cache, and all. */
+  readonly read: number;
+  readonly input: number;
 }
 
 export interface TrialCall {
   readonly settings: ModelSettings;
   /** `provider:name`; null is the default. */
   readonly model: string | null;
+  readonly triesCaching: boolean;
   readonly signal: AbortSignal;
   readonly log?: RunnerLog;
 }
+
+/** The longest answer, in tokens; a model that reasons needs some before it says anything. */
+export const MOST_TRIED_TOKENS = 1_024;
+/** More tokens than the least that providers cache, which is 4,096 for some models. */
+const LONG_BEGINNING = Array.from({ length: 500 }, (_, at) => `Line ${at}: the river flows to the sea.`).join("\n");
 
 const TRIED_TOOL: ToolDescription = {
   name: "report_color",
@@ -65,7 +86,7 @@ interface WatchedCall {
   readonly tookMs: number;
 }
 
-export async function tryModel({ settings, model, signal, log }: TrialCall): Promise<ModelTrial> {
+export async function tryModel({ settings, model, triesCaching, signal, log }: TrialCall): Promise<ModelTrial> {
   const watch = new CallWatch();
   const models = createModels(settings, log, { observer: watch });
   const described = models.describe(model);
@@ -89,8 +110,26 @@ export async function tryModel({ settings, model, signal, log }: TrialCall): Pro
     // Another reason than the image: the first refusal says more.
     if (!isRejected(second.outcome)) [asked, tried] = [without, second];
   }
-  return trialOf(name, wanted, asked, tried);
+  const trial = trialOf(name, wanted, asked, tried);
+  return triesCaching && trial.error === null ? { ...trial, caching: await tryCaching(models, model, signal) } : trial;
 }
+
+/** Two calls with the same beginning; what the second one reads from the provider's cache. */
+async function tryCaching(models: ModelPort, model: string | null, signal: AbortSignal): Promise<TrialCaching> {
+  const call: ModelCall = {
+    ...triedCall(model),
+    system: LONG_BEGINNING,
+    entries: [{ role: "user", text: "Answer with the word ok." }],
+    cache: { key: "troupe-models-try", lifetime: null, pauses: false },
+  };
+  const [first, second] = [await models.call(call, () => {}, signal), await models.call(call, () => {}, signal)];
+  const failed = [first, second].find(({ kind }) => kind !== "finished");
+  const error = failed === undefined ? null : failed.kind === "failed" ? failed.error.message : TRIAL_INTERRUPTED;
+  const { inputTokens: input = 0, cachedInputTokens: read = 0 } = second.usage ?? {};
+  return { error, written: first.usage?.cacheWriteTokens ?? 0, read, input };
+}
+
+const TRIAL_INTERRUPTED = "It was interrupted.";
 
 const isRejected = (outcome: ModelOutcome): boolean =>
   outcome.kind === "failed" && ["provider_rejected", "provider_error"].includes(outcome.error.code);
@@ -102,13 +141,20 @@ function callOf(model: string | null, { hasTool, hasImage }: Asked): ModelCall {
   const image: MessagePart = { type: "image", mediaType: "image/png", name: "color.png", data: RED_PNG };
   const parts: readonly MessagePart[] = [...(hasImage ? [image] : []), { type: "text", text }];
   return {
-    origin: ORIGIN,
-    model,
-    system: "",
+    ...triedCall(model),
     entries: [hasImage ? { role: "user", text, parts } : { role: "user", text }],
     tools: hasTool ? [TRIED_TOOL] : [],
   };
 }
+
+const triedCall = (model: string | null): ModelCall => ({
+  origin: ORIGIN,
+  model,
+  system: "",
+  entries: [],
+  tools: [],
+  settings: { maxOutputTokens: MOST_TRIED_TOKENS },
+});
 
 /** Watches the calls of one port, one after the other. */
 class CallWatch implements CallObserver {
@@ -151,7 +197,7 @@ class CallWatch implements CallObserver {
 function trialOf(model: string, wanted: Asked, asked: Asked, tried: WatchedCall): ModelTrial {
   const { outcome, contentType, pieces, firstTokenMs, tookMs } = tried;
   if (outcome.kind !== "finished")
-    return unanswered(model, outcome.kind === "failed" ? outcome.error.message : "It was interrupted.");
+    return unanswered(model, outcome.kind === "failed" ? outcome.error.message : TRIAL_INTERRUPTED);
   const texts = outcome.blocks.map((block) => (block.type === "text" ? block.text : ""));
   const calls = outcome.blocks.flatMap((block) => (block.type === "tool_use" ? [block] : []));
   const answer = texts.join("").trim();
@@ -170,6 +216,8 @@ function trialOf(model: string, wanted: Asked, asked: Asked, tried: WatchedCall)
     outputTokens,
     isCounted: estimatedTokens === 0,
     answer,
+    isCut: outcome.finishReason === "length",
+    caching: null,
   };
 }
 
@@ -186,4 +234,6 @@ const unanswered = (model: string, error: string): ModelTrial => ({
   outputTokens: 0,
   isCounted: false,
   answer: "",
+  isCut: false,
+  caching: null,
 });

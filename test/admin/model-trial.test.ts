@@ -66,6 +66,7 @@ test("[RUN-31] a model that takes all is tried with one call, which has a tool a
       images: "read",
       usage: { input_tokens: 40, output_tokens: 12, counted: true },
       answer: "one two three four five",
+      caching: null,
     },
   });
   expect(provider.requests.slice(from).map(({ body }) => body)).toMatchObject([
@@ -96,8 +97,31 @@ test("[RUN-31] what is refused is left out of the next call, and said", async ()
     "tools | no: it refuses requests with tools",
     "images | no: it refuses requests with images. Set its `inputs`, or MODEL_INPUTS",
     expect.stringMatching(/^usage \| not counted by the provider; estimated: \d+ tokens in, \d+ out$/),
+    "caching | not tried: --caching makes two more calls, of some 6,000 tokens each",
   ]);
   expect(provider.requests.length - from).toBe(3);
+});
+
+test("[RUN-31] two more calls with the same beginning show whether it is cached, if it is asked for", async () => {
+  const from = provider.requests.length;
+  let calls = 0;
+  const answer = (cached: number): FakeAnswer => ({
+    kind: "body",
+    body: `data: ${JSON.stringify({
+      choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 6_100, completion_tokens: 1, prompt_tokens_details: { cached_tokens: cached } },
+    })}\n\ndata: [DONE]\n\n`,
+  });
+  provider.answerBy(() => answer([0, 0, 6_000][calls++] ?? 0));
+  const { ok, text } = await tried("models try acme:m --caching");
+  const none = await tried("models try acme:m --caching");
+  provider.answerBy(() => ({ kind: "stream", text: ["ok"] }));
+  expect(ok).toBe(true);
+  expect(text).toEndWith("yes: the second call read 6000 of its 6100 tokens from the cache");
+  expect(none.text).toEndWith("no: none of the 6100 tokens of the second call came from a cache");
+  const [, first, second] = provider.requests.slice(from).map(({ body }) => JSON.stringify(body));
+  expect(second).toBe(first!);
+  expect(first!.length).toBeGreaterThan(15_000);
 });
 
 const WHOLE = JSON.stringify({
