@@ -1,11 +1,17 @@
 /** What providers report of their prompt caches, in the words of each. */
 import { expect, test } from "bun:test";
 import type { LanguageModelUsage } from "ai";
+import { createModels } from "../../../src/runner/models.ts";
 import { type AnswerSink, CollectedAnswer } from "../../../src/runner/answer.ts";
 import { reportPart } from "../../../src/runner/ai-sdk/source.ts";
 import { ChatChunks } from "../../../src/runner/wire/chat-chunks.ts";
 import { MessageEvents } from "../../../src/runner/wire/message-events.ts";
 import { ResponseEvents } from "../../../src/runner/wire/response-events.ts";
+import { parsePrices, PriceTable } from "../../../src/settings/price-table.ts";
+import { systemClock } from "../../../src/wiring/clock.ts";
+import { pricedModels } from "../../../src/wiring/priced.ts";
+import { startFakeAnthropic } from "../../support/fake-anthropic.ts";
+import { modelCall, NO_MODELS, run } from "../../support/model-calls.ts";
 
 /** The usage that is collected from these frames, and how often the provider counted more than is possible. */
 function usageOf(read: (sink: AnswerSink) => void) {
@@ -131,4 +137,41 @@ test("[RUN-33] the parts are never more than the input, nor less than nothing", 
     inputTokens: 10,
     outputTokens: 0,
   });
+});
+
+test("[RUN-33] [OPS-8] a call costs what its cached and written tokens cost, also if it breaks off", async () => {
+  const prices = { input: "3", output: "15", cached_input: "0.3", cache_write: "3.75", cache_write_1h: "6" };
+  const table = parsePrices(
+    JSON.stringify({ currency: "USD", prices: [{ model: "anthropic:m", from: "2020-01-01", ...prices }] }),
+  );
+  if (!(table instanceof PriceTable)) throw new Error(table.join("; "));
+  const fake = await startFakeAnthropic();
+  const { baseUrl: anthropicBaseUrl } = fake;
+  const settings = { ...NO_MODELS, model: "anthropic:m", anthropicApiKey: "key", anthropicBaseUrl };
+  const models = pricedModels(createModels(settings), table, systemClock);
+  try {
+    const usage = {
+      input_tokens: 100,
+      cache_read_input_tokens: 9_000,
+      cache_creation_input_tokens: 900,
+      cache_creation: { ephemeral_5m_input_tokens: 600, ephemeral_1h_input_tokens: 300 },
+    };
+    const frames = (...all: readonly { readonly type: string }[]): string =>
+      all.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("");
+    const start = { type: "message_start", message: { type: "message", role: "assistant", content: [], usage } };
+    const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 500 } };
+    fake.answer({ kind: "body", body: frames(start, end, { type: "message_stop" }) });
+    const whole = await run(models, modelCall("hi"));
+    const counted = { inputTokens: 10_000, cachedInputTokens: 9_000, cacheWriteTokens: 900 };
+    // 100 × 3 + 9,000 × 0.3 + 600 × 3.75 + 300 × 6 + 500 × 15 = 14,550
+    expect(whole.outcome).toMatchObject({
+      kind: "finished",
+      usage: { ...counted, outputTokens: 500, cost: "0.01455" },
+    });
+    fake.answer({ kind: "body", body: frames(start) });
+    const broken = await run(models, modelCall("hi"));
+    expect(broken.outcome).toMatchObject({ kind: "failed", usage: { ...counted, outputTokens: 0, cost: "0.00705" } });
+  } finally {
+    await fake.stop();
+  }
 });
