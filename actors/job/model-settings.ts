@@ -61,3 +61,7 @@ export function lentSettings(settings: CallSettings | null | undefined): CallSet
   const { providerOptions: _providerOptions, ...lent } = settings;
   return lent;
 }
+
+/** The name of a setting on the surfaces. */
+export const settingField = (name: CallSettingName): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

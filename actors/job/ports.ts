@@ -6,7 +6,7 @@
 import type { Outcome } from "../fault.ts";
 import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
-import type { SetSettings } from "./model-settings.ts";
+import type { CallSettingName, SetSettings } from "./model-settings.ts";
 import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, CallUsage, RunError, ToolUseBlock } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -112,8 +112,19 @@ export interface ModelCall {
    * rejects too.
    */
   readonly waits?: <T extends Disposable | null>(ready: Promise<T>) => Promise<T>;
+  /** Called for each setting that the call is made without. */
+  readonly onLeftSetting?: (problem: SettingProblem) => void;
   /** Called when the provider has the request: `entries` is not read any more. Idempotent. */
   readonly onSent?: () => void;
+}
+
+/** A setting that a model does not take. */
+export interface SettingProblem {
+  readonly setting: CallSettingName;
+  /** A clause without a capital and a full stop. */
+  readonly why: string;
+  /** It is ignored and not refused when it is saved: the model is the demo. */
+  readonly isHarmless?: true;
 }
 
 /** A model's context window, in tokens. */
@@ -186,6 +197,8 @@ export interface ModelPort {
    * do.
    */
   takesTools?(model: string | null): boolean;
+  /** Which of the settings the model with this name does not take, as far as it is known; absent: it takes all. */
+  settingProblems?(model: string | null, settings: SetSettings): readonly SettingProblem[];
   /** Every model that `describe` accepts, the default first. */
   allowed(): readonly AllowedModel[];
   /** The providers for which organizations can have keys of their own; absent: the usual ones. */
@@ -332,6 +345,9 @@ export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort
   allowed: () => models.allowed(),
   ...(models.currency === undefined ? {} : { currency: models.currency }),
   ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
+  ...(models.settingProblems === undefined
+    ? {}
+    : { settingProblems: (model, settings) => models.settingProblems?.(model, settings) ?? [] }),
   ...(models.takesTools === undefined ? {} : { takesTools: (model) => models.takesTools?.(model) !== false }),
   ...(models.keyedProviders === undefined ? {} : { keyedProviders: () => models.keyedProviders?.() ?? [] }),
   ...(models.callsAtOnce === undefined ? {} : { callsAtOnce: (model) => models.callsAtOnce?.(model) ?? null }),

@@ -161,9 +161,20 @@ export const RunWaiting = Type.Object({
 });
 export type RunWaiting = Static<typeof RunWaiting>;
 
-export const WARNING_CODES = ["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"] as const;
-/** Something that the job continued without, or did differently. */
-export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.String(), at: Timestamp });
+export const WARNING_CODES = [
+  "tools_unavailable",
+  "model_fallback",
+  "model_without_tools",
+  "answer_cut",
+  "setting_ignored",
+] as const;
+/** Something that the job continued without, or did differently. `field`: the field of its input that it is about. */
+export const Warning = Type.Object({
+  code: OneOf(WARNING_CODES),
+  message: Type.String(),
+  field: Type.Optional(Type.String()),
+  at: Timestamp,
+});
 export type Warning = Static<typeof Warning>;
 
 /** The reported progress of a job: percent from 0 to 100, and the current activity. */

@@ -4769,9 +4769,11 @@ export interface JobWaiting {
 /** Something that a job had to do without, or differently */
 export interface JobWarning {
     /** Code of the warning */
-    code: "tools_unavailable" | "model_fallback" | "model_without_tools" | "answer_cut";
+    code: "tools_unavailable" | "model_fallback" | "model_without_tools" | "answer_cut" | "setting_ignored";
     /** In words */
     message: string;
+    /** The field of the agent or the message that it is about */
+    field?: string;
     /** ISO 8601 UTC with milliseconds */
     at: string;
 }

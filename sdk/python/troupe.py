@@ -7842,9 +7842,17 @@ class JobWarning(TypedDict):
     """Something that a job had to do without, or differently"""
 
     # Code of the warning
-    code: Literal["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"]
+    code: Literal[
+        "tools_unavailable",
+        "model_fallback",
+        "model_without_tools",
+        "answer_cut",
+        "setting_ignored",
+    ]
     # In words
     message: str
+    # The field of the agent or the message that it is about
+    field: NotRequired[str]
     # ISO 8601 UTC with milliseconds
     at: str
 

@@ -60,7 +60,10 @@ export interface Services {
   readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
-  readonly models: Pick<ModelPort, "describe" | "inputOf" | "allowed" | "keyedProviders" | "currency" | "hasPrice">;
+  readonly models: Pick<
+    ModelPort,
+    "describe" | "inputOf" | "settingProblems" | "allowed" | "keyedProviders" | "currency" | "hasPrice"
+  >;
   /** The limits of one job, unless its budget sets others. */
   readonly jobLimits: JobLimits;
   /** The service's own tools, by name. */

@@ -8,6 +8,7 @@
  * made.
  */
 import { shortText } from "../../actors/cut-text.ts";
+import { NO_SETTINGS, type SetSettings } from "../../actors/job/model-settings.ts";
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
 import { type DataPart, dataParts } from "./content.ts";
@@ -53,7 +54,7 @@ export interface DemoContext {
 export async function callDemo(call: ModelCall, context: DemoContext): Promise<ModelOutcome> {
   const turn = currentTurn(call.uncut ?? call.entries);
   const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
-  const text = answerText(step, turn.received);
+  const { text, isCut } = cutBySettings(answerText(step, turn.received), call.settings);
   const counted = countInput(call);
   const inputTokens = counted instanceof Promise ? await counted : counted;
   if (context.signal.aborted) return { kind: "aborted", partialText: "" };
@@ -76,8 +77,25 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
   if (text === "") await pauseDemo(step.slowMs, context);
   if (context.signal.aborted) return { kind: "aborted", partialText: text };
   const blocks: (TextBlock | ToolUseBlock)[] = text === "" ? [] : [{ type: "text", text }];
+  if (isCut) return { kind: "finished", blocks, usage, finishReason: "length" };
   blocks.push(...step.calls.map((made, index) => toolUse(made, turn.callsBefore + index)));
   return { kind: "finished", blocks, usage, finishReason: step.calls.length > 0 ? "tool_use" : "stop" };
+}
+
+/** The answer up to the first text that stops it, and to a number of words, which the demo counts as its tokens. */
+function cutBySettings(
+  answer: string,
+  { stop = [], maxOutputTokens = Infinity }: SetSettings = NO_SETTINGS,
+): { readonly text: string; readonly isCut: boolean } {
+  const ends = stop.map((end) => answer.indexOf(end)).filter((at) => at >= 0);
+  const text = answer.slice(0, Math.min(answer.length, ...ends));
+  if (maxOutputTokens >= text.length) return { text, isCut: false };
+  let words = 0;
+  for (const { index } of text.matchAll(/\S+/g)) {
+    if (words === maxOutputTokens) return { text: text.slice(0, index).trimEnd(), isCut: true };
+    words += 1;
+  }
+  return { text, isCut: false };
 }
 
 interface DemoTurn {

@@ -31,6 +31,7 @@ import {
 } from "./model-name.ts";
 import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
+import { settingProblems, takenSettings } from "./setting-support.ts";
 import { type AnswerSource, type CallObserver, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
 import { ModelMemory } from "./wire/concessions.ts";
@@ -81,6 +82,11 @@ export function createModels(
       return !target.ok || !withoutTools.has(targetName(target.value));
     },
 
+    settingProblems(model, settings) {
+      const target = allowedTarget(model, allowed);
+      return target.ok ? settingProblems(target.value, settings) : [];
+    },
+
     allowed() {
       const { fallback, byName } = allowed;
       const isDefault = ({ provider, name }: ModelTarget): boolean =>
@@ -100,13 +106,14 @@ export function createModels(
       return target.ok && "baseUrl" in target.value ? (target.value.concurrency ?? null) : null;
     },
 
-    async call(call, onText, signal) {
-      const target = allowedTarget(call.model, allowed);
+    async call(asked, onText, signal) {
+      const target = allowedTarget(asked.model, allowed);
       if (!target.ok)
         return failedOutcome(
           "model_unavailable",
           target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.",
         );
+      const call = withTakenSettings(asked, target.value);
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
           log?.error({ err, ...call.origin }, "The demo model failed");
@@ -129,6 +136,15 @@ export function createModels(
       return withEstimate(outcome, input, call.cachedTokens);
     },
   };
+}
+
+/** The call without the settings that its model does not take. */
+function withTakenSettings(call: ModelCall, target: ModelTarget): ModelCall {
+  const { settings } = call;
+  if (settings === undefined) return call;
+  const problems = settingProblems(target, settings);
+  problems.forEach((problem) => call.onLeftSetting?.(problem));
+  return { ...call, settings: takenSettings(settings, problems) };
 }
 
 function answerSourceOf(

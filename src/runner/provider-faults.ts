@@ -254,7 +254,7 @@ function allWords(error: unknown): string {
 }
 
 /** Messages of providers and servers for a request that exceeds the context window. */
-const CONTEXT_EXCEEDED =
+export const CONTEXT_EXCEEDED =
   /context_length_exceeded|exceed_context_size|context (?:length|window|size|limit)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:input|number of) tokens|reduce the length/i;
 
 /** Whether the error's code or its text says that the request is too long. */

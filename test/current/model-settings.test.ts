@@ -1,5 +1,8 @@
 /** `model_settings` of agents and messages over HTTP: kept, merged, given to the model, and refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { OPTIONS_BYTES, OPTIONS_DEPTH } from "../../src/operations/usable-model-settings.ts";
+import { createModels } from "../../src/runner/models.ts";
+import { NO_MODELS } from "../support/model-calls.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -97,4 +100,113 @@ test("[RUN-32] a misspelt or impossible setting is refused by its name", async (
     const { errors } = (await refused(agent(settings), 400, "invalid_request")) as { errors: Json[] };
     expect(errors).toMatchObject([{ path, message: expect.stringContaining(message) }]);
   }
+});
+
+describe("settings that the model does not take", () => {
+  const CLAUDE = "anthropic:claude-sonnet-4-5";
+  const GPT = "openai:gpt-5-mini";
+  let real: Service;
+  let by: Client;
+  let workspaceId: string;
+  beforeAll(async () => {
+    const models = { ...NO_MODELS, model: "demo:echo", allowDemoModel: true, models: [CLAUDE, GPT] };
+    real = await startService({ models: createModels({ ...models, anthropicApiKey: "a-key", openaiApiKey: "a-key" }) });
+    const founded = await real.found();
+    by = new Client(real, founded);
+    ({ workspaceId } = founded);
+  });
+  afterAll(() => real.stop());
+
+  const create = (model: string | null, settings: Json): Promise<Response> =>
+    by.call("POST", "/api/agents", { name: "Ada", system_prompt: "x", model, model_settings: settings });
+  const errorOf = async (response: Promise<Response>): Promise<Json> => {
+    const { errors } = (await refused(response, 400, "invalid_request")) as { errors: Json[] };
+    expect(errors).toHaveLength(1);
+    return errors[0]!;
+  };
+
+  test("[RUN-32] are refused when they are saved, with the field and the reason; the demo's are not", async () => {
+    expect(await errorOf(create(GPT, { stop: ["a"] }))).toEqual({
+      path: "/model_settings/stop",
+      message: `Field model_settings.stop cannot be used with ${GPT}: the Responses format has none`,
+    });
+    const { id } = await answered<{ id: string }>(create(CLAUDE, { stop: ["a"], temperature: 0.5 }), 201);
+    const change = (body: Json) => by.call("PATCH", `/api/agents/${id}`, body);
+    expect(await errorOf(change({ model: GPT, model_settings: { stop: ["a"] } }))).toMatchObject({
+      path: "/model_settings/stop",
+    });
+    expect(await errorOf(change({ model_settings: { temperature: 0.5, top_p: 0.5 } }))).toMatchObject({
+      path: "/model_settings/top_p",
+    });
+    const { errors } = (await refused(change({ model: GPT }), 400, "invalid_request")) as { errors: Json[] };
+    expect(errors.map(({ path }) => path)).toEqual(["/model", "/model"]);
+    await answered(change({ model: null }));
+  });
+
+  test("[RUN-32] of a message are refused over those of the agent, and the agent's own are not", async () => {
+    const thinking = { type: "enabled", budget_tokens: 2_000 };
+    const { id } = await answered<{ id: string }>(create(CLAUDE, { thinking }), 201);
+    const send = async (settings: Json, fields: Json = {}) => {
+      const chat = await by.chat(id, workspaceId, fields);
+      return by.call("POST", `/api/chats/${chat}/messages`, { content: "x", model_settings: settings });
+    };
+    expect(await errorOf(send({ max_output_tokens: 2_000 }))).toMatchObject({ path: "/model_settings/thinking" });
+    expect(await errorOf(send({ temperature: 0.5 }))).toMatchObject({ path: "/model_settings/temperature" });
+    const { job } = await answered<{ job: Job }>(
+      send({ max_output_tokens: 2_000 }, { options: { model: "demo:echo" } }),
+      202,
+    );
+    expect(await by.reached(job.id, "completed")).toMatchObject({
+      warnings: [
+        {
+          code: "setting_ignored",
+          field: "model_settings.thinking",
+          message: "demo:echo was called without `thinking`: the demo is no language model and ignores it.",
+        },
+      ],
+    });
+  });
+
+  test("[RUN-32] options of the provider cannot replace what the service sets, and are bounded", async () => {
+    const deep = (levels: number): Json => (levels === 1 ? {} : { a: deep(levels - 1) });
+    const filled = (bytes: number): Json => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
+    const cases: readonly (readonly [Json, string, string])[] = [
+      [{ model: "x" }, "/model", "is set by the service"],
+      [{ messages: [] }, "/messages", "is set by the service"],
+      [{ tools: [] }, "/tools", "is set by the service"],
+      [{ stream: false }, "/stream", "is set by the service"],
+      [{ system: "x" }, "/system", "is set by the service"],
+      [{ api_key: "x" }, "/api_key", "is set by the service"],
+      [{ models: ["x"] }, "/models", "is set by the service"],
+      [{ text: { format: {} } }, "/text/format", "is set by the service"],
+      [{ reasoning: { effort: "low" } }, "/reasoning/effort", "is set by model_settings.effort"],
+      [{ max_tokens: 5 }, "/max_tokens", "is set by model_settings.max_output_tokens"],
+      [filled(OPTIONS_BYTES + 1), "", `at most ${OPTIONS_BYTES} are allowed`],
+      [deep(OPTIONS_DEPTH + 1), "", `nested deeper than ${OPTIONS_DEPTH} levels`],
+    ];
+    for (const [options, at, message] of cases)
+      expect(await errorOf(create(GPT, { provider_options: options }))).toMatchObject({
+        path: `/model_settings/provider_options${at}`,
+        message: expect.stringContaining(message),
+      });
+    const allowed = { reasoning: { summary: "auto" }, text: { verbosity: "low" }, metadata: { model: "mine" } };
+    for (const options of [allowed, deep(OPTIONS_DEPTH), filled(OPTIONS_BYTES)])
+      await answered(create(GPT, { provider_options: options }), 201);
+    const incomplete = [{ type: "enabled" }, { type: "adaptive", budget_tokens: 2_000 }];
+    for (const thinking of incomplete)
+      expect(await errorOf(create(CLAUDE, { thinking }))).toMatchObject({
+        path: "/model_settings/thinking/budget_tokens",
+      });
+  });
+
+  test("[RUN-32] the demo's answer that reaches max_output_tokens is cut, and its job says so", async () => {
+    const { id } = await answered<{ id: string }>(create(null, { max_output_tokens: 2 }), 201);
+    const chat = await by.chat(id, workspaceId);
+    const { job } = await by.send(chat, "/say one two three");
+    expect(await by.reached(job.id, "completed")).toMatchObject({
+      result: "one two",
+      stop_reason: "length",
+      warnings: [{ code: "answer_cut" }],
+    });
+  });
 });

@@ -15,11 +15,10 @@ import { ok, type Outcome } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
-import { NO_SETTINGS } from "../model-settings.ts";
 import { CachedBeginning } from "./cached-beginning.ts";
-import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
+import type { ModelCall, ModelInfo, ModelOutcome, SettingProblem } from "../ports.ts";
 import { modelCallOrigin, type RunServices } from "./services.ts";
-import { type Job, modelSettingsOf, TEXT_SEPARATOR } from "../schema.ts";
+import { TEXT_SEPARATOR } from "../schema.ts";
 import {
   type FailedCall,
   needsTools,
@@ -32,6 +31,7 @@ import {
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
+import { settingsOfCall, settingWarning } from "./call-settings.ts";
 import { costOfStep, runSlice } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 
@@ -143,6 +143,7 @@ export class ModelCalls {
     const from = services.clock.monotonic();
     let separator = before === "" ? "" : TEXT_SEPARATOR;
     const caller = `${model ?? ""} ${keySecret ?? ""}`;
+    const dropped: SettingProblem[] = [];
     const outcome = await services.models.call(
       {
         origin: modelCallOrigin(job),
@@ -150,7 +151,10 @@ export class ModelCalls {
         waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
         ...(keySecret === null ? {} : { keySecret }),
         ...prompt,
-        ...settingsOfCall(job, prompt),
+        ...settingsOfCall(job, prompt, {
+          isElsewhere: this.isElsewhere(provider),
+          onLeftSetting: (problem) => void dropped.push(problem),
+        }),
         ...(isToolless ? { tools: [] } : {}),
         ...(state.shown === "" ? {} : { continues: state.shown }),
         ...this.cached.of(caller, prompt.purpose),
@@ -167,6 +171,7 @@ export class ModelCalls {
     );
     pass?.end(endOf(outcome));
     if (outcome.kind === "finished") this.cached.note(caller, prompt.purpose, outcome.usage);
+    await this.warnOfSettings(named, dropped);
     return outcome;
   }
 
@@ -180,6 +185,22 @@ export class ModelCalls {
     if ((reporter.job.warnings ?? []).some(({ code }) => code === "model_without_tools")) return;
     const message = `${model} does not support tools: the agent continues without them.`;
     const warnings = [{ code: "model_without_tools", message }] as const;
+    await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
+  }
+
+  /** Whether this is the provider of a fallback, and not that of the agent's own model. */
+  private isElsewhere(provider: string): boolean {
+    if (this.fallback === undefined) return false;
+    const own = this.services.models.describe(this.run.reporter.job.agent.model);
+    return !own.ok || own.value.provider !== provider;
+  }
+
+  /** Once for each setting and model: the job's record says which settings its calls were made without. */
+  private async warnOfSettings(model: string, left: readonly SettingProblem[]): Promise<void> {
+    const { reporter } = this.run;
+    const told = new Set((reporter.job.warnings ?? []).map(({ message }) => message));
+    const warnings = left.map((problem) => settingWarning(model, problem)).filter(({ message }) => !told.has(message));
+    if (warnings.length === 0) return;
     await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
   }
 
@@ -269,15 +290,6 @@ export class ModelCalls {
 }
 
 const modelCallName = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
-
-/** A summary has a length of its own, and no text ends it. */
-function settingsOfCall(job: Job, { purpose }: ModelPrompt): Pick<ModelCall, "settings"> {
-  const settings = modelSettingsOf(job);
-  if (settings === NO_SETTINGS) return {};
-  if (purpose !== "summary") return { settings };
-  const { maxOutputTokens: _length, stop: _stop, ...ofSummary } = settings;
-  return { settings: ofSummary };
-}
 
 function endOf(outcome: ModelOutcome): CallEnd {
   if (outcome.kind === "finished") return { kind: "answered", pauseMs: outcome.pauseMs ?? null };

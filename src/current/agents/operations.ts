@@ -9,6 +9,7 @@ import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { agentSettingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
+import { usableModelSettings } from "../../operations/usable-model-settings.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { agentParams } from "../path-ids.ts";
@@ -41,6 +42,8 @@ export const agentOperations = {
       const input: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
       const model = usableModel(services, input.model, "/model");
       if (!model.ok) return model;
+      const settled = usableModelSettings(services, { model: input.model ?? null, ofAgent: input.modelSettings });
+      if (!settled.ok) return settled;
       const { principal } = change;
       const servers = await usableServers(services, input.mcpServers, principal);
       if (!servers.ok) return servers;
@@ -79,6 +82,8 @@ export const agentOperations = {
       const changes = { ...definedFields({ name, visibility, systemPrompt }), ...settingsOf(settings) };
       const model = usableModel(services, changes.model, "/model");
       if (!model.ok) return model;
+      const settled = await usableSettingsOf(services, principal, agentId, changes);
+      if (!settled.ok) return settled;
       const servers = await usableServers(services, changes.mcpServers, principal);
       if (!servers.ok) return servers;
       const schemas = await usableSchemas(services, principal, changes);
@@ -169,6 +174,20 @@ async function usableToolsOf(
   const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
   const { organizationId } = by;
   return findUsableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
+}
+
+/** Whether the agent's model takes its settings after the update. */
+async function usableSettingsOf(
+  services: Services,
+  by: Principal,
+  agentId: string,
+  changes: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  if (changes.model === undefined && changes.modelSettings === undefined) return ok(null);
+  const agent = await services.agents.find(by, agentId);
+  if (!agent.ok) return ok(null);
+  const { model, modelSettings: ofAgent } = { ...agent.value, ...changes };
+  return usableModelSettings(services, { model, ofAgent, isOfModel: changes.modelSettings === undefined });
 }
 
 /** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */

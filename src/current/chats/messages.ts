@@ -1,6 +1,7 @@
 /** The messages of a chat (CHAT-4, CHAT-6, CHAT-12). */
 import { type Chat, chatRef, type Message } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { CallSettings } from "../../../actors/job/model-settings.ts";
 import { PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { ListHead } from "../../../actors/page.ts";
@@ -15,6 +16,7 @@ import { settingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
+import { usableModelSettings } from "../../operations/usable-model-settings.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import type { Sent } from "../../work/sending.ts";
 import { JobView, jobView } from "../jobs/view.ts";
@@ -85,6 +87,8 @@ export const messageOperations = {
       const usable = await usableSchema(services, by.organizationId, { schema: outputSchema, path: "/output_schema" });
       if (!usable.ok) return usable;
       const modelSettings = settingsOfBody(body.model_settings) ?? null;
+      const settled = await usableMessageSettings(services, by, chat.value, modelSettings);
+      if (!settled.ok) return settled;
       const own = {
         ...(outputSchema === null ? {} : { outputSchema }),
         ...(modelSettings === null ? {} : { modelSettings }),
@@ -131,6 +135,20 @@ export const messageOperations = {
     },
   ),
 };
+
+/** Checks a message's settings over those of the chat's agent; if there is no agent, the message itself says so. */
+async function usableMessageSettings(
+  services: Services,
+  by: Principal,
+  { agentId, options }: Chat,
+  ofMessage: CallSettings | null,
+): Promise<Outcome<null>> {
+  if (ofMessage === null) return ok(null);
+  const agent = await services.agents.find(by, agentId);
+  if (!agent.ok) return ok(null);
+  const { model, modelSettings: ofAgent } = agent.value;
+  return usableModelSettings(services, { model: options.model ?? model, ofAgent, ofMessage });
+}
 
 /** Jobs in the summary, newest first. */
 const SUMMARY_JOBS = 25;

@@ -116,6 +116,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
     noun("JobWarning", "Something that a job had to do without, or differently", {
       code: OneOf(WARNING_CODES),
       message: Text("In words", "The MCP server files cannot be used: it does not accept connections."),
+      field: Type.Optional(Text("The field of the agent or the message that it is about", "model_settings.effort")),
       at: Timestamp,
     }),
     { examples: [[]] },
@@ -223,7 +224,12 @@ export const jobView = (
   error: job.error === null ? null : errorView(job.error),
   progress: { percent: job.progress.percent, label: job.progress.label },
   waiting: waitingView(job.waiting ?? null),
-  warnings: (job.warnings ?? []).map(({ code, message, at }) => ({ code, message, at })),
+  warnings: (job.warnings ?? []).map(({ code, message, field, at }) => ({
+    code,
+    message,
+    ...(field === undefined ? {} : { field }),
+    at,
+  })),
   review: reviewView(job.review),
   approvals: job.approvals.map(approvalView),
   requested_tool_calls: waitingCalls(job).map((call) => ({

@@ -9,6 +9,7 @@ import type {
   LanguageModelStreamPart,
   LanguageModelUsage,
 } from "ai";
+import { NO_SETTINGS } from "../../../actors/job/model-settings.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { CitationMade } from "../answer-citations.ts";
@@ -19,6 +20,7 @@ import { onArrival } from "../provider-fetch.ts";
 import { frameFault } from "../provider-faults.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
 import { sdkCaching, sdkInstructions, withSdkBreakpoints } from "./caching.ts";
+import { reportUnsupported, sdkOptions, sdkSettings } from "./settings.ts";
 import { metadataOptions, SdkThoughts } from "./thoughts.ts";
 import { modelMessages, type Takes } from "./messages.ts";
 
@@ -43,6 +45,7 @@ export function answerSourceOfSdk(call: ModelCall, model: string, load: () => Pr
         const { done, value } = await reader.read();
         if (done || isOver()) break;
         charged(() => {
+          if (value.type === "model-call-start") reportUnsupported(value, call);
           thoughts.take(value);
           reportPart(value, sink);
         });
@@ -64,7 +67,7 @@ async function openSdkStream(
   { signal, charged }: Pick<AnswerListener, "signal" | "charged">,
 ) {
   const { jsonSchema, Output } = await import("ai");
-  const { outputSchema = null } = call;
+  const { outputSchema = null, settings = NO_SETTINGS } = call;
   const takes = takenBy(model);
   const { resultFiles } = takes;
   const caching = sdkCaching(call, model);
@@ -92,7 +95,8 @@ async function openSdkStream(
       ? {}
       : { output: Output.object({ schema: jsonSchema<JsonObject>({ ...outputSchema }) }) }),
     // OpenAI must store nothing.
-    providerOptions: { openai: { store: false, ...caching.ofCall } },
+    providerOptions: sdkOptions({ openai: { store: false, ...caching.ofCall } }, settings),
+    ...sdkSettings(settings),
     // This code collects the content itself.
     _internal: { collectContent: false },
   };

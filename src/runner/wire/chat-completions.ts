@@ -4,6 +4,7 @@ import type { AssistantMessage, SpokenMessage, SpokenCall } from "../conversatio
 import { ChatChunks, isUnknownDeltaField, REASONING } from "./chat-chunks.ts";
 import { breakpointField, breakpointPlaces, keyFields } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
+import { chatCompletionsSettings } from "./setting-fields.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
 export const chatCompletions: WireFormat = {
@@ -22,6 +23,7 @@ function chatCompletionsBody(call: WireCall): object {
       system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
       breakpointField(caching),
     ),
+    ...chatCompletionsSettings(call),
     ...keyFields(model, caching),
     ...(tools.length === 0
       ? {}

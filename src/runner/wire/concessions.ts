@@ -3,7 +3,8 @@
  * request is sent once more with the concession, which is remembered for the model if the refusal would repeat.
  */
 import type { AssistantMessage, SpokenMessage } from "../conversation.ts";
-import { ProviderAnswer } from "../provider-faults.ts";
+import { CONTEXT_EXCEEDED, ProviderAnswer } from "../provider-faults.ts";
+import { sentSettings, SETTING_RULES } from "./setting-rules.ts";
 import type { Concession, WireCall } from "./wire-format.ts";
 import type { ModelTarget } from "../model-name.ts";
 
@@ -12,8 +13,8 @@ interface Rule {
   readonly says: RegExp;
   /** Whether the request has what is conceded. */
   readonly concerns: (call: WireCall) => boolean;
-  /** Whether it holds for every later request to the model. */
-  readonly isRemembered: boolean;
+  /** Whether it holds for every later request to the model, or for those with the same settings. */
+  readonly isRemembered: boolean | "for these settings";
 }
 
 const alwaysUseful = (): boolean => true;
@@ -31,6 +32,13 @@ const hasCalls = ({ messages }: WireCall): boolean => messages.some(({ role }) =
 
 /** In the order in which they are tried. */
 const RULES: readonly Rule[] = [
+  {
+    concession: "max_completion_tokens",
+    says: /max_completion_tokens.{0,20}instead/is,
+    concerns: ({ settings }) => settings.maxOutputTokens !== undefined,
+    isRemembered: true,
+  },
+  ...SETTING_RULES,
   {
     concession: "no_cache_lifetime",
     says: CACHE_LIFETIME_WORDS,
@@ -107,7 +115,9 @@ const RULES: readonly Rule[] = [
 
 /** Statuses with which servers refuse a request for what is in it; templates of llama.cpp fail with 500. */
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
-const REFUSED_SCHEMA: ReadonlySet<number> = new Set([400, 422]);
+const isOfSetting = (concession: Concession): boolean => concession.startsWith("no_setting");
+/** A failure of the server says nothing about these. */
+const isOfRequest = (concession: Concession): boolean => concession === "no_schema" || isOfSetting(concession);
 
 /** The rule for a provider's refusal of this call; null if nothing can be conceded. */
 export function ruleFor(error: unknown, call: WireCall): Rule | null {
@@ -117,7 +127,9 @@ export function ruleFor(error: unknown, call: WireCall): Rule | null {
     RULES.find(
       ({ concession, says, concerns }) =>
         !call.concessions.has(concession) &&
-        (concession !== "no_schema" || REFUSED_SCHEMA.has(statusCode)) &&
+        (statusCode !== 500 || !isOfRequest(concession)) &&
+        // A call that is too long is made again with a shorter conversation, not with other settings.
+        (!isOfSetting(concession) || !CONTEXT_EXCEEDED.test(responseBody)) &&
         concerns(call) &&
         says.test(responseBody),
     ) ?? null
@@ -139,7 +151,7 @@ export function applyConcessions(call: WireCall): WireCall {
   if (call.prefill !== "" && !concessions.has("no_prefill")) messages = [...messages, prefillMessage(call.prefill)];
   if (concessions.has("answer_after_tools"))
     messages = messages.flatMap((message, at) => answerBetween(message, messages[at - 1]));
-  return { ...call, system, messages, outputSchema, caching };
+  return { ...call, system, messages, outputSchema, caching, settings: sentSettings(call) };
 }
 
 function withoutState(message: SpokenMessage): SpokenMessage {

@@ -4,6 +4,7 @@ import type { SpokenMessage } from "../conversation.ts";
 import { breakpointField, breakpointPlaces } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
 import { MessageEvents } from "./message-events.ts";
+import { messagesSettings } from "./setting-fields.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
 export const messages: WireFormat = {
@@ -13,20 +14,13 @@ export const messages: WireFormat = {
   reader: (sink) => new MessageEvents(sink),
 };
 
-function messagesBody({
-  model,
-  system,
-  messages: conversation,
-  tools,
-  outputSchema,
-  caching,
-  base64,
-}: WireCall): object {
+function messagesBody(call: WireCall): object {
+  const { model, system, messages: conversation, tools, outputSchema, settings, caching, base64 } = call;
   // The documents of a request must all allow citations or none, and an answer with a schema cannot cite.
   const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
     model,
-    max_tokens: longestAnswer(model),
+    ...messagesSettings(call, longestAnswer(model)),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...breakpointField(caching) }] }),
     messages: turns(conversation, { cites, base64 }, breakpointField(caching)),
     ...(tools.length === 0
@@ -43,12 +37,20 @@ function messagesBody({
           tool_choice: { type: "auto" },
         }),
     // Anthropic accepts only closed schemas; for others only our own check applies.
-    ...(outputSchema !== null && isClosed(outputSchema)
-      ? { output_config: { format: { type: "json_schema", schema: outputSchema } } }
-      : {}),
+    ...outputConfig(outputSchema !== null && isClosed(outputSchema) ? outputSchema : null, settings),
     stream: true,
   };
 }
+
+const outputConfig = (schema: WireCall["outputSchema"], { effort }: WireCall["settings"]): object =>
+  schema === null && effort === undefined
+    ? {}
+    : {
+        output_config: {
+          ...(schema === null ? {} : { format: { type: "json_schema", schema } }),
+          ...(effort === undefined ? {} : { effort }),
+        },
+      };
 
 interface Documents {
   readonly cites: boolean;

@@ -4,6 +4,7 @@ import type { SpokenMessage } from "../conversation.ts";
 import { keyFields } from "../prompt-caching.ts";
 import { isClosed } from "./closed-schema.ts";
 import { ResponseEvents } from "./response-events.ts";
+import { responsesSettings } from "./setting-fields.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
 export const responses: WireFormat = {
@@ -13,22 +14,15 @@ export const responses: WireFormat = {
   reader: (sink) => new ResponseEvents(sink),
 };
 
-function responsesBody({
-  model,
-  system,
-  messages,
-  tools,
-  outputSchema,
-  caching,
-  concessions,
-  base64,
-}: WireCall): object {
+function responsesBody(call: WireCall): object {
+  const { model, system, messages, tools, outputSchema, caching, concessions, base64 } = call;
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
     input: messages.flatMap((message) => responseItems(message, base64)),
     // OpenAI must store nothing, so it gets its reasoning back from us.
     store: false,
+    ...responsesSettings(call),
     ...keyFields(model, caching),
     ...(reasons(model) && !concessions.has("no_encrypted_reasoning")
       ? { include: ["reasoning.encrypted_content"] }

@@ -1,5 +1,6 @@
 /** A model call in one of the formats that we implement: one request, whose answer `body.ts` reads. */
 import type { Thinking } from "../../../actors/job/model-entry.ts";
+import { NO_SETTINGS } from "../../../actors/job/model-settings.ts";
 import type { ModelFormat } from "../../../actors/job/model-provider.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
@@ -16,6 +17,8 @@ import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
 import { applyConcessions, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
+import { withProviderOptions } from "./setting-fields.ts";
+import { droppedSettings } from "./setting-rules.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
 
 const WIRE_FORMATS: Readonly<Record<ModelFormat, WireFormat>> = {
@@ -59,7 +62,10 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
   const messages = listener.charged(() =>
     conversation(call.entries, { model, hasTools: tools.length > 0, resultFiles }),
   );
-  const prefill = takesPrefill(target) ? (call.continues ?? "") : "";
+  const { settings = NO_SETTINGS } = call;
+  const isThinking = settings.thinking !== undefined && settings.thinking.type !== "disabled";
+  // An answer of a model that thinks begins with its thoughts.
+  const prefill = takesPrefill(target) && !isThinking ? (call.continues ?? "") : "";
   const instructions = system.trim() === "" ? "" : system;
   const asked = {
     model: target.name,
@@ -68,23 +74,28 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
     tools,
     outputSchema,
     prefill,
+    settings,
     caching: askedCaching(call, target),
   };
-  const concessions = new Set(memory.concessionsOf(key));
-  // Images and files are dropped once they are sent, so their request is not made again, except without its schema.
-  const isFinal = outputSchema === null && hasData(messages);
+  const ofSettings = `${key} ${JSON.stringify(settings)}`;
+  const concessions = new Set([...memory.concessionsOf(key), ...memory.concessionsOf(ofSettings)]);
+  // Images and files are dropped once they are sent, so their request is not made again, except without its schema or a
+  // setting.
+  const isFinal = outputSchema === null && settings === NO_SETTINGS && hasData(messages);
   for (;;) {
     const wireCall = { ...asked, concessions, base64: noBase64 };
     try {
       const stream = await openWireStream(wireCall, way, isFinal ? onSent : undefined, listener);
       onSent?.();
+      for (const setting of droppedSettings({ settings, concessions }))
+        call.onLeftSetting?.({ setting, why: "the provider refused it" });
       if (prefill !== "" && !concessions.has("no_prefill")) listener.charged(() => listener.sink.text(prefill));
       return stream;
     } catch (error) {
       const rule = isFinal ? null : ruleFor(error, wireCall);
       if (rule === null) throw error;
       concessions.add(rule.concession);
-      if (rule.isRemembered) memory.remember(key, rule.concession);
+      if (rule.isRemembered !== false) memory.remember(rule.isRemembered === true ? key : ofSettings, rule.concession);
     }
   }
 }
@@ -104,7 +115,10 @@ async function openWireStream(
   { signal, onHeaders, charged, touch }: AnswerListener,
 ) {
   const spoken = charged(() => applyConcessions(call));
-  const asked = buildRequestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
+  const asked = buildRequestBody(
+    (base64) => withProviderOptions(format.body({ ...spoken, base64 }), spoken.settings.providerOptions),
+    { charged, touch, onSent },
+  );
   const answer = await askProvider(providerUrl(target.baseUrl, format.path), {
     method: "POST",
     headers: {

@@ -3,6 +3,7 @@
  * formats implement it (`chat-completions`, `messages`, `responses`); one suite runs on them and on the AI SDK
  * (`test/runner/wire`).
  */
+import type { CallSettingName, SetSettings } from "../../../actors/job/model-settings.ts";
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -31,7 +32,12 @@ export type Concession =
   /** The answer starts over. */
   | "no_prefill"
   /** No schema of the answer; only our own check applies. */
-  | "no_schema";
+  | "no_schema"
+  /** OpenAI's newer name of the answer's length. */
+  | "max_completion_tokens"
+  | SettingConcession;
+/** The setting of the call is not sent. */
+export type SettingConcession = `no_setting ${CallSettingName}`;
 
 export interface WireCall {
   /** The provider's name of the model. */
@@ -42,6 +48,7 @@ export interface WireCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider must follow in its answer, or null. */
   readonly outputSchema: JsonObject | null;
+  readonly settings: SetSettings;
   /** What is asked of the provider's cache; null: nothing. */
   readonly caching: AskedCaching | null;
   /** The concessions for this provider. */

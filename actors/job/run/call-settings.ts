@@ -1,0 +1,37 @@
+/** The settings of a run's model calls, and what the job says of those that a model does not take (RUN-32). */
+import { NO_SETTINGS, settingField, type SetSettings } from "../model-settings.ts";
+import type { ModelCall, SettingProblem } from "../ports.ts";
+import { type Job, modelSettingsOf } from "../schema.ts";
+import type { Warning } from "../terms.ts";
+
+interface CallPlace {
+  /** Whether a fallback of another provider is called. */
+  readonly isElsewhere: boolean;
+  readonly onLeftSetting: (problem: SettingProblem) => void;
+}
+
+export function settingsOfCall(
+  job: Pick<Job, "modelSettings" | "agent">,
+  { purpose }: Pick<ModelCall, "purpose">,
+  { isElsewhere, onLeftSetting }: CallPlace,
+): Pick<ModelCall, "settings" | "onLeftSetting"> {
+  let settings = modelSettingsOf(job);
+  if (settings === NO_SETTINGS) return {};
+  if (isElsewhere && settings.providerOptions !== undefined) {
+    const { providerOptions: _options, ...others } = settings;
+    settings = others;
+    onLeftSetting({ setting: "providerOptions", why: "they are for another provider" });
+  }
+  return { settings: purpose === "summary" ? ofSummary(settings) : settings, onLeftSetting };
+}
+
+/** A summary has a length of its own, and no text ends it. */
+function ofSummary({ maxOutputTokens: _length, stop: _stop, ...settings }: SetSettings): SetSettings {
+  return settings;
+}
+
+export function settingWarning(model: string, { setting, why }: SettingProblem): Omit<Warning, "at"> {
+  const field = settingField(setting);
+  const message = `${model} was called without \`${field}\`: ${why}.`;
+  return { code: "setting_ignored", message, field: `model_settings.${field}` };
+}

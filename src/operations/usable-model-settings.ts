@@ -1,0 +1,108 @@
+/**
+ * Refuses settings of the model that cannot work when they are saved (RUN-32): impossible combinations, options that
+ * would replace what the service itself sets, and what the model that will be called does not take.
+ */
+import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import {
+  type CallSettingName,
+  type CallSettings,
+  mergedSettings,
+  type SetSettings,
+  settingField,
+} from "../../actors/job/model-settings.ts";
+import type { ModelPort } from "../../actors/job/ports.ts";
+import { isDeeper } from "../../actors/json-shape.ts";
+import { isJsonObject, type JsonObject } from "../../actors/schema.ts";
+
+/** Bytes of `provider_options` as JSON: every call of the agent sends them. */
+export const OPTIONS_BYTES = 8 * 1024;
+/** Levels of nested objects and lists in them. */
+export const OPTIONS_DEPTH = 8;
+
+const PATH = "/model_settings";
+
+/** Names in the request's body that a setting has, by that setting. A slash leads into an object. */
+const OPTIONS_OF_SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  effort: ["reasoning_effort", "reasoning/effort", "output_config/effort"],
+  max_output_tokens: ["max_tokens", "max_completion_tokens", "max_output_tokens"],
+  temperature: ["temperature"],
+  top_p: ["top_p"],
+  stop: ["stop", "stop_sequences"],
+  service_tier: ["service_tier"],
+  thinking: ["thinking"],
+};
+/** What the service itself sets, or what would lead a request to another model, address or key. */
+const RESERVED_OPTIONS: readonly string[] = [
+  ...["model", "models", "model_list", "fallbacks", "route", "preset", "prompt"],
+  ...["messages", "input", "instructions", "system", "previous_response_id", "conversation"],
+  ...["tools", "tool_choice", "functions", "function_call", "mcp_servers", "plugins", "container"],
+  ...["stream", "stream_options", "n", "store", "include", "background"],
+  ...["response_format", "text/format", "output_config/format", "output_format"],
+  ...["cache_control", "prompt_cache_key", "prompt_cache_retention"],
+  ...["api_key", "api_base", "api_version", "base_url", "key", "token", "authorization", "headers"],
+  ...["extra_headers", "extra_body", "extra_query", "organization", "user_config", "custom_llm_provider"],
+  // Of the AI SDK's packages.
+  ...["openai/store", "openai/promptCacheKey", "openai/promptCacheRetention", "anthropic/cacheControl"],
+];
+
+export interface GivenSettings {
+  /** The model that will be called; null: the default. */
+  readonly model: string | null;
+  /** The settings of the agent. */
+  readonly ofAgent: CallSettings | null | undefined;
+  /** Those of the message over them; absent: the agent's own are given. */
+  readonly ofMessage?: CallSettings | null;
+  /** Whether only the model is new: then the errors are about it. */
+  readonly isOfModel?: boolean;
+}
+
+export function usableModelSettings(
+  { models }: { readonly models: Pick<ModelPort, "settingProblems"> },
+  { model, ofAgent, ofMessage, isOfModel = false }: GivenSettings,
+): Outcome<null> {
+  const settings = mergedSettings(ofAgent, ofMessage);
+  const flaws = flawsOf(settings);
+  const problemsOf = (asked: SetSettings) => models.settingProblems?.(model, asked) ?? [];
+  // A setting that the agent alone would have is told as a warning of the job.
+  const before = ofMessage === undefined ? [] : problemsOf(mergedSettings(ofAgent, null)).map(({ setting }) => setting);
+  const isNew = (name: CallSettingName): boolean => !before.includes(name) || Object.hasOwn(ofMessage ?? {}, name);
+  const unknown = problemsOf(settings)
+    .filter(({ setting, isHarmless }) => isHarmless !== true && isNew(setting))
+    .map(({ setting, why }): InputError => {
+      const field = settingField(setting);
+      const message = `Field model_settings.${field} cannot be used with ${model ?? "the default model"}: ${why}`;
+      return { path: isOfModel ? "/model" : `${PATH}/${field}`, message };
+    });
+  const errors = flaws.length > 0 ? flaws : unknown;
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+/** What is impossible with every provider. */
+function flawsOf({ thinking, providerOptions }: SetSettings): InputError[] {
+  const errors: InputError[] = [];
+  const add = (at: string, message: string): void =>
+    void errors.push({ path: `${PATH}/${at}`, message: `Field model_settings.${at.replaceAll("/", ".")} ${message}` });
+  if (thinking?.type === "enabled" && thinking.budgetTokens === undefined)
+    add("thinking/budget_tokens", "is required with `enabled`");
+  if (thinking !== undefined && thinking.type !== "enabled" && thinking.budgetTokens !== undefined)
+    add("thinking/budget_tokens", `goes with \`enabled\` only, and not with \`${thinking.type}\``);
+  if (providerOptions === undefined) return errors;
+  const text = JSON.stringify(providerOptions);
+  const size = Buffer.byteLength(text);
+  if (size > OPTIONS_BYTES) add("provider_options", `has ${size} bytes as JSON; at most ${OPTIONS_BYTES} are allowed`);
+  if (isDeeper(text, OPTIONS_DEPTH)) add("provider_options", `is nested deeper than ${OPTIONS_DEPTH} levels`);
+  for (const name of RESERVED_OPTIONS)
+    if (hasOption(providerOptions, name)) add(`provider_options/${name}`, "is set by the service");
+  for (const [setting, names] of Object.entries(OPTIONS_OF_SETTINGS))
+    for (const name of names)
+      if (hasOption(providerOptions, name))
+        add(`provider_options/${name}`, `is set by model_settings.${setting}; use that`);
+  return errors;
+}
+
+function hasOption(options: JsonObject, name: string): boolean {
+  const [outer = "", inner] = name.split("/");
+  if (!Object.hasOwn(options, outer)) return false;
+  const value = options[outer];
+  return inner === undefined || (isJsonObject(value) && Object.hasOwn(value, inner));
+}
