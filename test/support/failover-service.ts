@@ -24,14 +24,22 @@ export class FailoverService {
   private readonly managers: Promise<void>[] = [];
   private isOver = false;
 
-  private constructor(folder: GuardedFolder, databaseUrl: string) {
+  private readonly env: Readonly<Record<string, string>>;
+
+  private constructor(folder: GuardedFolder, databaseUrl: string, env: Readonly<Record<string, string>>) {
     this.folder = folder;
     this.databaseUrl = databaseUrl;
+    this.env = env;
   }
 
-  /** Resolves when all of them serve. */
-  static async start(folder: GuardedFolder, databaseUrl: string, count: number): Promise<FailoverService> {
-    const service = new FailoverService(folder, databaseUrl);
+  /** Resolves when all of them serve. `env`: further settings. */
+  static async start(
+    folder: GuardedFolder,
+    databaseUrl: string,
+    count: number,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<FailoverService> {
+    const service = new FailoverService(folder, databaseUrl, env);
     for (let number = 1; number <= count; number++) {
       const slot = { number, process: null, url: null, ends: 0 };
       service.slots.push(slot);
@@ -103,6 +111,7 @@ export class FailoverService {
       REPLICA_URL: "auto",
       FILES_DIR: join(this.folder.path, "files"),
       RATE_BUDGETS: "*=1000000",
+      ...this.env,
     };
   }
 }
