@@ -94,7 +94,7 @@ function answerLimits() {
 
 const POOLS = ["flush", "read", "placement"] as const;
 for (const pool of POOLS) {
-  test(`[RT-11] silence on a ${pool} connection is not waited for for ever, and costs that pool only`, async () => {
+  test(`[RT-11] a silent ${pool} connection is given up after a time, and affects only its own pool`, async () => {
     using limits = answerLimits();
     const impatient = openDatabase(proxy.urlOf(testDatabase.url), { answerMs: ANSWER_MS });
     const ask = (name: (typeof POOLS)[number]): Promise<unknown> => {
@@ -120,14 +120,14 @@ for (const pool of POOLS) {
   });
 }
 
-test("[RT-16] the clock of a read counts from its dispatch: what waits for a slot longer than an answer may take is answered", async () => {
+test("[RT-16] a read's time limit starts at its dispatch: one that only waits longer for a slot is answered", async () => {
   const impatient = openDatabase(testDatabase.url, { answerMs: 500 });
   const slow = () => impatient.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.2)`);
   await Promise.all(Array.from({ length: 5 }, slow));
   await impatient.close();
 });
 
-test("[RT-16] an organization whose reads take all that it may have keeps no other from its own", async () => {
+test("[RT-16] an organization whose reads use all of its slots does not block those of others", async () => {
   const kinds = Object.keys(READ_BOUNDS) as ReadKind[];
   const own = openDatabase(testDatabase.url);
   const held = await own.placement.reserve();

@@ -44,7 +44,7 @@ test("[START-9] the folder is made with mode 0700, an existing one keeps its mod
   expect(modeOf(dataIn())).toBe(0o750);
 });
 
-test("[START-9] a second process is told which one uses the folder", async () => {
+test("[START-9] a second process reports which one uses the folder", async () => {
   const { child } = await holder("console.log('held');");
   try {
     const error = refusal(dataIn());
@@ -58,7 +58,7 @@ test("[START-9] a second process is told which one uses the folder", async () =>
   expect(refusal(dataIn())).toBeNull();
 });
 
-test("[START-9] the kernel gives the lock up at kill -9, also while a child lives on", async () => {
+test("[START-9] the kernel releases the lock at kill -9, even if a child lives on", async () => {
   const orphan =
     "console.log(Bun.spawn({ cmd: ['sleep', '60'], detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).pid);";
   const { child, line } = await holder(orphan);
@@ -71,7 +71,7 @@ test("[START-9] the kernel gives the lock up at kill -9, also while a child live
   process.kill(sleeper, "SIGKILL");
 });
 
-test("[START-9] the same process cannot open a folder twice, and can after a release", () => {
+test("[START-9] the same process cannot open a folder twice, except after a release", () => {
   const first = openDataFolder(dataIn());
   expect(refusal(dataIn())).toBeInstanceOf(FolderInUse);
   first.release();
@@ -79,13 +79,13 @@ test("[START-9] the same process cannot open a folder twice, and can after a rel
   expect(refusal(dataIn())).toBeNull();
 });
 
-test("[START-9] the lock outlives a garbage collection", () => {
+test("[START-9] the lock survives a garbage collection", () => {
   openDataFolder(dataIn());
   Bun.gc(true);
   expect(refusal(dataIn())).toBeInstanceOf(FolderInUse);
 });
 
-test("[START-10] the secret is made once, 32 bytes, mode 0600", () => {
+test("[START-10] the secret is created once, with 32 bytes and mode 0600", () => {
   const first = openDataFolder(dataIn());
   first.release();
   expect(first.secret).toHaveLength(32);
@@ -100,7 +100,7 @@ for (const [what, text] of [
   ["short", Buffer.alloc(31).toString("base64")],
   ["not base64", `!!!${Buffer.alloc(32).toString("base64")}`],
 ] as const) {
-  test(`[START-10] a secret file that is ${what} stops the start and stays as it is`, () => {
+  test(`[START-10] a secret file that is ${what} stops the start and is not changed`, () => {
     openDataFolder(dataIn()).release();
     writeFileSync(join(dataIn(), "secret"), text);
     expect(refusal(dataIn())).toBeInstanceOf(DataFolderDamaged);
@@ -116,7 +116,7 @@ test("[START-10] a folder with a database and without its secret gets no new one
   expect(existsSync(join(dataIn(), "secret"))).toBe(false);
 });
 
-test("[START-10] with a given secret none is made", () => {
+test("[START-10] with a given secret none is created", () => {
   const given = new Uint8Array(32).fill(9);
   const opened = openDataFolder(dataIn(), given);
   opened.release();
@@ -124,7 +124,7 @@ test("[START-10] with a given secret none is made", () => {
   expect(existsSync(join(dataIn(), "secret"))).toBe(false);
 });
 
-test("[START-11] a private file has mode 0600, is replaced whole, and leaves no draft", () => {
+test("[START-11] a private file has mode 0600, is replaced atomically, and leaves no draft", () => {
   const opened = openDataFolder(dataIn());
   const path = opened.writePrivate("first-run.txt", "one");
   chmodSync(path, 0o644);

@@ -73,7 +73,7 @@ function familyOf(pid: number): readonly number[] {
   ];
 }
 
-test("[START-12] the first start makes a durable UTF-8 database that listens on this machine only, with a password", async () => {
+test("[START-12] the first start creates a durable UTF-8 database that listens only on this machine, with a password", async () => {
   const database = await start(folder);
   const [settings] = await query<Record<string, string>>(
     database.url,
@@ -140,7 +140,7 @@ test("[START-13] the port is below 32768 and the same at the next start", async 
   await second.stop();
 });
 
-test("[START-13] a port that is taken meanwhile is given up for a free one", async () => {
+test("[START-13] a port that is taken meanwhile is replaced by a free one", async () => {
   const first = await start(folder);
   await first.stop();
   const squatter = Bun.listen({ hostname: "127.0.0.1", port: Number(new URL(first.url).port), socket: { data() {} } });
@@ -206,7 +206,7 @@ test("[START-15] an orphan with other settings is stopped and a new server start
   await second.stop();
 });
 
-test("[START-15] a pid file that names another process harms neither", async () => {
+test("[START-15] a pid file that names another process affects neither the start nor that process", async () => {
   const bystander = Bun.spawn({
     cmd: ["sleep", "60"],
     stdio: ["ignore", "ignore", "ignore"],
@@ -258,7 +258,7 @@ test("[START-16] stop leaves no process, and can be requested twice", async () =
   await idle.end({ timeout: 0 });
 });
 
-test("[START-16] a server that does not heed a shutdown is killed, and loses nothing", async () => {
+test("[START-16] a server that ignores a shutdown is killed, and loses nothing", async () => {
   const database = await start(folder);
   await query(database.url, "drop table if exists kept; create table kept (id int); insert into kept values (7)");
   process.kill(database.pid, "SIGSTOP");

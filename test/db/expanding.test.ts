@@ -16,7 +16,7 @@ const journal = JSON.parse(readFileSync(join(MIGRATIONS, "meta/_journal.json"), 
   readonly entries: readonly { readonly idx: number; readonly tag: string }[];
 };
 
-test("[UPG-1] every migration leaves the former release what it uses", () => {
+test("[UPG-1] every migration keeps what the former release uses", () => {
   const later = journal.entries.filter(({ idx }) => idx > BASE);
   expect(later.length).toBe(journal.entries.length - BASE - 1);
   for (const { tag } of later) {
@@ -46,7 +46,7 @@ const BREACHES = [
   '-- contracts: unused since 99.0.0\nDROP TABLE "job";',
 ];
 
-test("[UPG-1] what the former release could not bear is found", () => {
+test("[UPG-1] a migration that would break the former release is found", () => {
   for (const sql of EXPANSIONS) expect({ sql, breaches: breachesOf(sql, released) }).toEqual({ sql, breaches: [] });
   for (const sql of BREACHES) expect({ sql, breaches: breachesOf(sql, released).length }).toEqual({ sql, breaches: 1 });
 });

@@ -30,7 +30,7 @@ function rig(slots: number, each: number) {
   };
 }
 
-test("[RT-16] a gate is at rest when nothing runs or waits", async () => {
+test("[RT-16] a gate is idle when nothing runs or waits", async () => {
   const { ask, end, gate } = rig(1, 1);
   await gate.rest();
   for (const name of ["a1", "a2"]) void ask("a", name);
@@ -44,7 +44,7 @@ test("[RT-16] a gate is at rest when nothing runs or waits", async () => {
   await gate.rest();
 });
 
-test("[RT-16] a gate runs so many at once in all, and so many of one organization", async () => {
+test("[RT-16] a gate limits concurrent work in total and of one organization", async () => {
   const { begun, ask, end } = rig(3, 2);
   for (const name of ["a1", "a2", "a3"]) void ask("a", name);
   void ask("b", "b1");
@@ -57,7 +57,7 @@ test("[RT-16] a gate runs so many at once in all, and so many of one organizatio
   expect(begun.at(-1)).toBe("a3");
 });
 
-test("[RT-16] those that wait are served one organization after the other, each in its own order", async () => {
+test("[RT-16] waiting work is served one organization after the other, each in its own order", async () => {
   const { begun, ask, end } = rig(1, 1);
   void ask("a", "a0");
   for (const name of ["a1", "a2", "a3"]) void ask("a", name);
@@ -67,7 +67,7 @@ test("[RT-16] those that wait are served one organization after the other, each 
   expect(begun).toEqual(["a0", "a1", "b1", "c1", "a2", "b2", "a3"]);
 });
 
-test("[FAIR-4] those that have used more than their share of the loop wait behind the others", async () => {
+test("[FAIR-4] organizations over their share of the loop wait behind the others", async () => {
   const { begun, ask, end, over } = rig(1, 1);
   over.add("a");
   void ask("a", "a0");
@@ -76,7 +76,7 @@ test("[FAIR-4] those that have used more than their share of the loop wait behin
   expect(begun).toEqual(["a0", "b1", "b2", "a1", "a2"]);
 });
 
-test("[RT-16] work that fails frees its slot, and what has waited too long is refused", async () => {
+test("[RT-16] failed work frees its slot, and work that has waited too long is refused", async () => {
   const { begun, ask, end, pass } = rig(1, 1);
   const gate = new FairGate({ slots: 1, each: 1 });
   await expect(gate.run("a", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");

@@ -33,7 +33,7 @@ const search = async (text: string) => {
   return directory.search(founded, text, 100);
 };
 
-test("[WSP-11] a directory lists what is in it, and with all below it when asked, in the order of the bytes", async () => {
+test("[WSP-11] a directory lists its entries, or everything below it on request, in byte order", async () => {
   for (const path of ["b/2.txt", "b/1.txt", "b.txt", "a/x/y.txt", "Z.txt"]) await files.write(path, path);
   expect(await list()).toEqual(["Z.txt", "a", "b", "b.txt"]);
   expect(await list({ isRecursive: true })).toEqual([
@@ -49,7 +49,7 @@ test("[WSP-11] a directory lists what is in it, and with all below it when asked
   expect(await list({ path: "b" })).toEqual(["b/1.txt", "b/2.txt"]);
 });
 
-test("[WSP-11] pages continue where they ended, whatever is written in between", async () => {
+test("[WSP-11] pages continue where they ended, regardless of writes in between", async () => {
   for (let i = 0; i < 7; i++) await files.write(`d/${i}`, "x");
   const first = await list({ isRecursive: true, limit: 3 });
   expect(first).toEqual(["d", "d/0", "d/1"]);
@@ -58,7 +58,7 @@ test("[WSP-11] pages continue where they ended, whatever is written in between",
   expect(await list({ isRecursive: true, after: first.at(-1)!, limit: 3 })).toEqual(["d/3", "d/4", "d/5"]);
 });
 
-test("[WSP-11] pages of any size are parts of one list, where names end before, at and after a slash", async () => {
+test("[WSP-11] pages of any size are parts of one list, even if names end before, at and after a slash", async () => {
   // A space, a point and a hyphen come before the slash, digits after it; an emoji after all of the first plane.
   const names = ["b", "b c", "b.c", "b-", "b0", "\u{fa0e}", "\u{1f600}"];
   const paths = names.flatMap((name) => [`${name}/x`, `${name}/b/1`, `${name}/b.c/2`]).concat("b!", "a");
@@ -78,7 +78,7 @@ test("[WSP-11] pages of any size are parts of one list, where names end before, 
   expect(await list({ path: "b", isRecursive: true, after: inB[1]! })).toEqual(inB.slice(2));
 });
 
-test("[WSP-11] nothing is listed of another workspace, of another organization, or of what was deleted", async () => {
+test("[WSP-11] nothing of another workspace or organization is listed, and nothing deleted", async () => {
   await files.write("mine", "x");
   await files.write("gone/deep/file", "needle");
   await files.remove("gone");
@@ -96,7 +96,7 @@ test("[WSP-11] the deepest path is listed, and can be moved", async () => {
   expect((await list({ isRecursive: true })).at(-1)).toBe(other);
 });
 
-test("[WSP-11] a search finds names, then words of texts with what is around them", async () => {
+test("[WSP-11] a search finds names, then words of texts with their context", async () => {
   await files.write("notes/needle.md", "nothing");
   await files.write("notes/todo.md", "first line\nbuy a Needle and thread\nlast line");
   await files.write("notes/other.md", "nothing at all");
@@ -111,7 +111,7 @@ test("[WSP-11] a search finds names, then words of texts with what is around the
   expect((await search("thread")).map(({ path }) => path)).toEqual([]);
 });
 
-test("[WSP-11] a search takes its text as it is: no pattern, no query that fails", async () => {
+test("[WSP-11] a search treats its text literally: it is no pattern, and cannot be an invalid query", async () => {
   await files.write("100%_sure.txt", "x");
   await files.write("100xxsure.txt", "x");
   expect((await search("100%_")).map(({ path }) => path)).toEqual(["100%_sure.txt"]);

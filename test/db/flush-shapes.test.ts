@@ -12,7 +12,7 @@ const names = (...of: string[]): ReadonlySet<string> => new Set(of);
 const tables = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `record_t${"abcdefghij"[i % 10]}${i}`);
 
-test("[RT-4] a batch with fewer tables takes a text that is there, and a new one only if that has too many besides", () => {
+test("[RT-4] a batch with fewer tables reuses a text, unless that has too many others", () => {
   const shapes = new FlushShapes();
   const [first = "", ...rest] = tables(SPARE_TABLES + 1);
   const wide = shapes.covering(names(first, ...rest));
@@ -27,14 +27,14 @@ test("[RT-4] a batch with fewer tables takes a text that is there, and a new one
   expect(shapes.size).toBe(3);
 });
 
-test("[RT-4] what one batch begins and another one ends is in the same text", () => {
+test("[RT-4] tables of rows that one batch creates and another deletes are in the same text", () => {
   const shapes = new FlushShapes();
   const begun = shapes.covering(names("record_job", "effect", "actor_message"));
   expect(begun).toEqual(names("record_job", "effect", "settled", "actor_message", "consumed"));
   expect(shapes.covering(names("record_job", "settled", "consumed"))).toBe(begun);
 });
 
-test("[RT-4] however batches mix tables, there are few texts, and each has all that its batch touches", () => {
+test("[RT-4] however batches mix tables, there are few texts, and each has all tables of its batch", () => {
   const shapes = new FlushShapes();
   const all = [...tables(20), "event", "effect", "settled", "alarm", "cleared", "actor_message", "consumed"];
   const texts = new Set<string>();
@@ -65,7 +65,7 @@ test("[RT-4] a table that the batch does not touch gets no rows, in the same pla
   ).toEqual([[1], [1], "[]", "[{"]);
 });
 
-test("[RT-4] PostgreSQL plans one statement for batches that differ in a few tables, and stores what is theirs", async () => {
+test("[RT-4] PostgreSQL plans one statement for batches that differ in a few tables, and stores the rows of each", async () => {
   const testDatabase = await createTestDatabase();
   const database = openDatabase(testDatabase.url);
   try {

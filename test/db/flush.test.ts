@@ -35,7 +35,7 @@ test("[RT-4] a batch is one statement that names each shard once, with its epoch
   expect(text.match(/ = any\(array\(select id from f\)\)/g)?.length).toBe(2);
 });
 
-test("[RT-4] only the tables that a batch touches are in its text, so that few texts have to be prepared", () => {
+test("[RT-4] a text has only the tables that its batch touches, so that few texts have to be prepared", () => {
   const one = flushStatement([group({ records: [{ table: "chat", record: record("c1", 1) }], events: [event(1)] })]);
   const many = flushStatement(
     Array.from({ length: 50 }, (_, i) =>
@@ -63,7 +63,7 @@ test("[RT-4] rows of one key are merged to the last of the batch; events never a
   expect(rowsOf(parameters[3])).toMatchObject([{ seq: 1 }, { seq: 1 }]);
 });
 
-test("[RT-10] an effect begun and settled in one batch leaves no row in it, and an alarm only its last word", () => {
+test("[RT-10] an effect that begins and ends in one batch leaves no row, and an alarm only its last state", () => {
   const effect = { ...addressed, id: "e1", kind: "k", intent: {} };
   const alarm = { ...addressed, name: "n", dueAtMs: 5, command: { kind: "c" } };
   const key = { organizationId: "org_a", actorId: "a", name: "n" };

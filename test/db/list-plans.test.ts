@@ -185,7 +185,7 @@ test("[GEN-16] the lists are found in the tables of operations, with their filte
   for (const id of Object.keys(OTHERWISE)) expect(OPERATIONS.map((placed) => placed.id)).toContain(id);
 });
 
-test("[GEN-16] what others read while a list is read is not counted as the list's", async () => {
+test("[GEN-16] concurrent reads of others are not counted for a list", async () => {
   const { organizationId } = owner;
   const [begun, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   statements.length = 0;
@@ -224,7 +224,7 @@ for (const list of LISTS) {
   );
 
   test(
-    `[GEN-16] ${list.id}: by two filters at once it looks at most at ten times its limit`,
+    `[GEN-16] ${list.id}: with two filters it checks at most ten times its limit`,
     async () => {
       const filters = filtersOf(list).filter(([name]) => !SEARCHES.includes(name));
       const pairs = filters.flatMap((one, i) => filters.slice(i + 1).map((other) => [one, other] as const));
@@ -248,7 +248,7 @@ for (const { id, table, statuses } of [
   { id: "listDeliveries", table: "webhook_attempt", statuses: ATTEMPT_STATUSES },
 ])
   test(
-    `[GEN-16] ${id}: it reads no more where nearly all records have changed since PostgreSQL has counted them`,
+    `[GEN-16] ${id}: it reads no more if nearly all records have changed since PostgreSQL's last statistics`,
     async () => {
       const list = LISTS.find((one) => one.id === id)!;
       const common = sql.raw(

@@ -88,7 +88,7 @@ test("[START-23] a migration that fails leaves the database as it was", async ()
   expect((await migrate(database.url, migrations(ONE, TWO))).applied).toBe(2);
 });
 
-test("[START-23] the wait for another's migration is bounded", async () => {
+test("[START-23] the wait for another replica's migration is limited", async () => {
   const options = { ...migrations(ONE), lockWaitMs: 50 };
   await withSql(async (sql) => {
     await sql`select pg_advisory_lock(${0x54525045})`;
@@ -97,7 +97,7 @@ test("[START-23] the wait for another's migration is bounded", async () => {
   expect((await migrate(database.url, options)).applied).toBe(1);
 });
 
-test("[START-23] [HOOK-6] what an older process has left of its deliveries is reported as this one understands it", async () => {
+test("[START-23] [HOOK-6] unfinished deliveries of an older process are converted to the current form", async () => {
   const real = join(import.meta.dir, "../../db/migrations");
   const journal = JSON.parse(readFileSync(join(real, "meta/_journal.json"), "utf8")) as { entries: { tag: string }[] };
   const before = journal.entries.findIndex(({ tag }) => tag.endsWith("joined_deliveries"));
@@ -148,7 +148,7 @@ test("[START-25] a server older than PostgreSQL 15 is refused", async () => {
   expect(checkServer(HEALTHY)).toEqual([]);
 });
 
-test("[START-25] a server that may lose what was acknowledged is warned about", async () => {
+test("[START-25] a warning reports a server that may lose acknowledged commits", async () => {
   expect(checkServer({ ...HEALTHY, fsync: "off" })).toEqual([expect.stringContaining("fsync is off")]);
   expect(checkServer({ ...HEALTHY, fullPageWrites: "off" })).toEqual([
     expect.stringContaining("full_page_writes is off"),

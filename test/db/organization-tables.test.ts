@@ -4,7 +4,7 @@ import { ORGANIZATION_TABLES, PEOPLE_TABLES, SERVICE_TABLES, omitFields } from "
 import { createTestDatabase } from "../support/postgres.ts";
 import { withTables } from "../support/service-tables.ts";
 
-test("[OPS-6] each table of the database is an organization's, people's, or the service's", async () => {
+test("[OPS-6] each table of the database belongs to organizations, to people, or to the service", async () => {
   const { url, drop } = await createTestDatabase();
   const tables = await withTables(url, async (sql) => {
     const rows = await sql<{ name: string; named: boolean }[]>`

@@ -36,7 +36,7 @@ async function left(name: string, table: string): Promise<readonly string[]> {
   return (await read<{ id: string }[]>`select id from ${read(table)} order by id`).map(({ id }) => id);
 }
 
-test("[AUTH-13] sessions and tokens of programs go a month after their end; tokens with a name stay", async () => {
+test("[AUTH-13] sessions and tokens of programs are deleted a month after their end; named tokens stay", async () => {
   await put("token", "old session", { kind: "session", expiresAt: ago(31) });
   await put("token", "old program", { kind: "oauth", expiresAt: ago(31) });
   await put("token", "session", { kind: "session", expiresAt: ago(29) });

@@ -51,7 +51,7 @@ for (const [name, settings, said] of POOLERS) {
 }
 
 test.skipIf(PGBOUNCER === null)(
-  "[PG-4] transaction mode is found out also where the settings are those of the database",
+  "[PG-4] transaction mode is detected even if the settings are those of the database",
   async () => {
     const url = await startPgbouncer(folder, database.url, {
       pool_mode: "transaction",
@@ -66,12 +66,9 @@ test.skipIf(PGBOUNCER === null)(
   },
 );
 
-test.skipIf(PGBOUNCER === null)(
-  "[PG-4] the start through pgbouncer ends with what to do, and changes nothing",
-  async () => {
-    const url = await startPgbouncer(folder, database.url, { pool_mode: "transaction" });
-    const service = new TroupeProcess(folder, { env: { DATABASE_URL: url } });
-    expect(await service.ended()).toBe(69);
-    expect(service.output + service.complaint).toContain("Connect to PostgreSQL itself");
-  },
-);
+test.skipIf(PGBOUNCER === null)("[PG-4] a start through pgbouncer fails with advice, and changes nothing", async () => {
+  const url = await startPgbouncer(folder, database.url, { pool_mode: "transaction" });
+  const service = new TroupeProcess(folder, { env: { DATABASE_URL: url } });
+  expect(await service.ended()).toBe(69);
+  expect(service.output + service.complaint).toContain("Connect to PostgreSQL itself");
+});

@@ -47,7 +47,7 @@ test("[START-41] the lease of a former replica of the same folder is ended at on
   expect(await former.claim()).toEqual([]);
 });
 
-test("[REP-6] a replica is buried only where its lock is free, and one that is alone never", async () => {
+test("[REP-6] a replica is declared dead only if its lock is free, and a single one never", async () => {
   const beside = (id: string) =>
     new PostgresPlacement(database, { id, address: "", peerUrl: `http://${id}`, build: "test", folder: null });
   const looking = beside("rpl_1");
@@ -64,7 +64,7 @@ test("[REP-6] a replica is buried only where its lock is free, and one that is a
   expect(await looking.bury("rpl_2")).toBe(false);
 });
 
-test("[REP-1] a replica that owns its part waits for nobody who takes shards", async () => {
+test("[REP-1] a replica that has its share does not wait for others that take shards", async () => {
   const [full, other] = [replica("rpl_1", null), replica("rpl_2", null)];
   await full.join();
   await other.join();
@@ -80,7 +80,7 @@ test("[REP-1] a replica that owns its part waits for nobody who takes shards", a
   }
 });
 
-test("[REP-8] the connections of a take-over are open before they are needed, and no others", async () => {
+test("[REP-8] only the connections for a takeover are opened in advance", async () => {
   const opened = openDatabase(testDatabase.url);
   const count = async (): Promise<number> => {
     const [row] = await database.read<{ n: number }[]>`select count(*)::int as n from pg_stat_activity
@@ -99,7 +99,7 @@ test("[REP-8] the connections of a take-over are open before they are needed, an
   }
 });
 
-test("[RT-12] requests that look for an owner delay neither the lease nor a claim", async () => {
+test("[RT-12] requests that look up an owner delay neither the lease nor a claim", async () => {
   const placement = await owner("rpl_1", null);
   const lock = await database.flush.reserve();
   let looked = 0;
@@ -119,7 +119,7 @@ test("[RT-12] requests that look for an owner delay neither the lease nor a clai
   }
 });
 
-test("[REP-7] replicas are no rivals of each other, and rivals of one that is alone", async () => {
+test("[REP-7] replicas are not rivals of each other, but of a single process", async () => {
   const self = { address: "http://other", build: "test", folder: null };
   const one = new PostgresPlacement(database, { ...self, id: "rpl_1", peerUrl: "http://one" });
   await one.join();
@@ -141,7 +141,7 @@ test("[START-39] without a folder, or with another one, nobody is declared dead"
   expect(await living.renew()).toBe(true);
 });
 
-test("[START-39] replicas without shards, dead ones and oneself are no rivals", async () => {
+test("[START-39] replicas without shards, dead ones and the process itself are not rivals", async () => {
   await owner("rpl_1", null);
   const idle = replica("rpl_2", null);
   await idle.join();
@@ -150,7 +150,7 @@ test("[START-39] replicas without shards, dead ones and oneself are no rivals", 
   expect(await idle.rivals()).toEqual([]);
 });
 
-test("[PG-3] after a failover every epoch is above those of the former primary, and what is owned is taken again", async () => {
+test("[PG-3] after a failover every epoch is above those of the former primary, and owned shards are claimed again", async () => {
   const placement = await owner("rpl_1", null);
   expect(await placement.raise([1])).toEqual([{ shard: 1, epoch: 2 }]);
   // The second timeline: a standby has been promoted.

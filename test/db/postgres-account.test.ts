@@ -43,7 +43,7 @@ function systemWith(known: readonly SystemAccount[], adds?: string) {
   return { source, tried };
 }
 
-test("[START-19] root runs PostgreSQL as the user postgres, made where it is missing, else as nobody", () => {
+test("[START-19] root runs PostgreSQL as the user postgres, which it creates if missing, or else as nobody", () => {
   expect(accountForRoot(systemWith([NOBODY, POSTGRES]).source)).toEqual(POSTGRES);
   for (const program of ["useradd", "adduser"]) {
     expect(accountForRoot(systemWith([NOBODY], program).source)).toEqual(POSTGRES);
@@ -92,7 +92,7 @@ test.skipIf(!isRoot)(
 );
 
 test.skipIf(!isRoot)(
-  "[START-20] root in a clone that others cannot enter gets programs and cluster under the system folder",
+  "[START-20] in a clone that others cannot enter, root has programs and cluster under the system folder",
   async () => {
     const home = join(folder.path, "root-home");
     const systemFolder = join(folder.path, "system");

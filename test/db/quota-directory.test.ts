@@ -7,7 +7,7 @@ import { createTestDatabase } from "../support/postgres.ts";
 
 const ORGANIZATION = "org_counted";
 
-test("[QUOTA-1] a row of each table counts, but of those that stay small", async () => {
+test("[QUOTA-1] rows of every table count, except of small ones", async () => {
   const { url, drop } = await createTestDatabase();
   const database = openDatabase(url);
   const directory = new PostgresQuotaDirectory(database);

@@ -94,7 +94,7 @@ for (const [name, make, more = ""] of HOSTS) {
   });
 }
 
-test("[PG-1] pools, the migration and the lock of a replica use the host that takes writes", async () => {
+test("[PG-1] pools, the migration and the lock of a replica use the host that accepts writes", async () => {
   const standby = hostThat(STANDBY);
   const url = urlOf([freePort(), standby.port]);
   expect(await asked(url)).toBe(1);
@@ -107,7 +107,7 @@ test("[PG-1] pools, the migration and the lock of a replica use the host that ta
   standby.stop();
 });
 
-test("[PG-1] where no host takes writes, each is tried once and the query is rejected", async () => {
+test("[PG-1] if no host accepts writes, each is tried once and the query is rejected", async () => {
   const hosts = [hostThat(STANDBY), hostThat(STANDBY)];
   const url = urlOf(
     hosts.map(({ port }) => port),
@@ -119,7 +119,7 @@ test("[PG-1] where no host takes writes, each is tried once and the query is rej
   for (const host of hosts) host.stop();
 });
 
-test("[PG-1] a pool that is ended while it looks for a host rejects what waits, and looks no further", async () => {
+test("[PG-1] a pool that is ended during the search for a host rejects waiting queries, and stops searching", async () => {
   const silent = hostThat(null);
   const sql = poolOf(urlOf([silent.port]), "test", 1);
   const asking = sql`select 1`.then(

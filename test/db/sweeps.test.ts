@@ -86,7 +86,7 @@ async function swept(name: string, limit = 1_000, now = NOW): Promise<number[]> 
   }
 }
 
-test("[IDEM-1] keys go when they are past their time, and none before", async () => {
+test("[IDEM-1] keys are deleted after their time, and not before", async () => {
   await put("idempotency_key", { id: "over", expiresAt: iso(NOW - HOUR_MS) });
   await put("idempotency_key", { id: "just over", expiresAt: iso(NOW - 1) });
   await put("idempotency_key", { id: "good", expiresAt: iso(NOW + 1) });
@@ -97,7 +97,7 @@ test("[IDEM-1] keys go when they are past their time, and none before", async ()
   expect(await ids("idempotency_key")).toEqual([]);
 });
 
-test("[SSE-10] a sweep goes in batches, the oldest first", async () => {
+test("[SSE-10] a sweep works in batches, the oldest rows first", async () => {
   for (let n = 0; n < 7; n++) await put("idempotency_key", { id: `k${n}`, expiresAt: iso(NOW - DAY_MS + n) });
   const first = await sweepOnce(database, sweepNamed("idempotency_keys"), { now: NOW, limit: 3 });
   expect(first).toEqual({ deleted: 3, isDone: false });
@@ -105,14 +105,14 @@ test("[SSE-10] a sweep goes in batches, the oldest first", async () => {
   expect(await swept("idempotency_keys", 3)).toEqual([3, 1]);
 });
 
-test("[SSE-10] rate windows that are long over go", async () => {
+test("[SSE-10] rate windows that ended long ago are deleted", async () => {
   await put("rate_window", { id: "tok_old", updatedAt: iso(NOW - HOUR_MS) });
   await put("rate_window", { id: "tok_new", updatedAt: iso(NOW - 60_000) });
   await swept("rate_windows");
   expect(await ids("rate_window")).toEqual(["tok_new"]);
 });
 
-test("[MIS-11] entries of a ledger go after 90 days with the events up to them, but none whose run is open", async () => {
+test("[MIS-11] entries of a ledger are deleted after 90 days with the events up to them, except those of open runs", async () => {
   const run = (id: string, days: number, missionSeq: number, outcome = "succeeded"): Promise<void> =>
     put("mission_run", { id, createdAt: iso(NOW - days * DAY_MS), missionId: "mis_1", missionSeq, outcome });
   await run("a", 92, 2);
@@ -127,7 +127,7 @@ test("[MIS-11] entries of a ledger go after 90 days with the events up to them, 
   expect(await seqs("mis_2")).toEqual([1, 2, 3]);
 });
 
-test("[SSE-10] the events of a job go 90 days after its end, and those of no other", async () => {
+test("[SSE-10] the events of a job are deleted 90 days after its end, and no others", async () => {
   const old = NOW - 91 * DAY_MS;
   const jobs: Fields[] = [
     { id: "over", completedAt: iso(old), updatedAt: iso(old) },
@@ -148,7 +148,7 @@ test("[SSE-10] the events of a job go 90 days after its end, and those of no oth
   expect(await seqs("running")).toHaveLength(5);
 });
 
-test("[SSE-10] the events of a chat go 90 days after it was deleted, and stay while it is there", async () => {
+test("[SSE-10] the events of a chat are deleted 90 days after the chat, and not before", async () => {
   const old = iso(NOW - 91 * DAY_MS);
   await put("chat", { id: "deleted", deletedAt: old, updatedAt: old });
   await put("chat", { id: "there", deletedAt: null, updatedAt: iso(0) });
@@ -157,7 +157,7 @@ test("[SSE-10] the events of a chat go 90 days after it was deleted, and stay wh
   expect([await seqs("deleted"), await seqs("there")]).toEqual([[], [1, 2, 3]]);
 });
 
-test("[SSE-10] events go in batches also within a stream and over many of them, and each record is checked once", async () => {
+test("[SSE-10] events are deleted in batches within a stream and over many, and each record is checked once", async () => {
   const count = 250;
   for (let n = 0; n < count; n++) {
     const at = iso(NOW - 100 * DAY_MS + n);
@@ -175,7 +175,7 @@ test("[SSE-10] events go in batches also within a stream and over many of them, 
   expect(await swept("job_events", 7)).toEqual([2]);
 });
 
-test("[SSE-10] a row that somebody is writing is left, and the sweep waits for nobody", async () => {
+test("[SSE-10] a row that is being written is skipped, and the sweep does not wait", async () => {
   await put("idempotency_key", { id: "held", expiresAt: iso(NOW - DAY_MS) });
   await put("idempotency_key", { id: "free", expiresAt: iso(NOW - DAY_MS) });
   await database.placement.begin(async (other) => {
@@ -187,7 +187,7 @@ test("[SSE-10] a row that somebody is writing is left, and the sweep waits for n
   expect(await ids("idempotency_key")).toEqual(["held"]);
 });
 
-test("[SSE-10] of two replicas that sweep at once one goes through the ended records", async () => {
+test("[SSE-10] of two replicas that sweep at once only one processes the ended records", async () => {
   const at = iso(NOW - 100 * DAY_MS);
   await put("job", { id: "over", completedAt: at, updatedAt: at });
   await tell("over", 1, 3);

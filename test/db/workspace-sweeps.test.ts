@@ -60,7 +60,7 @@ async function rows(table: string): Promise<number> {
   return row!.n;
 }
 
-test("[WSP-12] content that nothing refers to goes after an hour, and what a file or a version has stays", async () => {
+test("[WSP-12] unreferenced content is deleted after an hour, and content of files and versions stays", async () => {
   await write("a", "one");
   await write("a", "two");
   await claim("nobody's");
@@ -71,7 +71,7 @@ test("[WSP-12] content that nothing refers to goes after an hour, and what a fil
   expect(await rows("blob_claim")).toBe(2);
 });
 
-test("[WSP-10] [WSP-12] a version and its content go after 30 days", async () => {
+test("[WSP-10] [WSP-12] a version and its content are deleted after 30 days", async () => {
   await write("a", "one");
   await write("a", "two");
   await sweep(29);
@@ -81,7 +81,7 @@ test("[WSP-10] [WSP-12] a version and its content go after 30 days", async () =>
   expect(removed).toEqual([digestOf("one")]);
 });
 
-test("[WSP-12] a deleted directory goes with all that was below it, however deep", async () => {
+test("[WSP-12] a deleted directory is removed with everything below it, however deep", async () => {
   for (let i = 0; i < 7; i++) await write(`d/e/${i}`, `text ${i}`);
   await write("d/e/f/g", "deep");
   await write("stays", "stays");
@@ -99,14 +99,14 @@ test("[WSP-12] a deleted directory goes with all that was below it, however deep
   expect(removed).toHaveLength(8);
 });
 
-test("[WSP-12] a deleted workspace goes like a directory", async () => {
+test("[WSP-12] a deleted workspace is removed like a directory", async () => {
   await write("a/b", "text");
   await files.ask({ kind: "delete_workspace" });
   await sweep(31);
   expect(removed).toEqual([digestOf("text")]);
 });
 
-test("[WSP-12] content that is claimed again is young again", async () => {
+test("[WSP-12] content that is claimed again gets its full time again", async () => {
   await claim("twice");
   await service.database.read`update blob_claim set claimed_at = now() - interval '3 days'`;
   await claim("twice");
@@ -114,7 +114,7 @@ test("[WSP-12] content that is claimed again is young again", async () => {
   expect(removed).toEqual([]);
 });
 
-test("[WSP-12] a claim that comes while the content is being removed waits, and is there afterwards", async () => {
+test("[WSP-12] a claim during the removal of its content waits, and holds afterwards", async () => {
   await claim("raced");
   await service.database.read`update blob_claim set claimed_at = now() - interval '3 days'`;
   let claimed = false;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and no more", () => {
+test("[MCP-2] the endpoint requests exactly the scopes of its tools", () => {
   const own = Object.entries(mcpExecuteOperations.operations).map(([id, { contract }]) => ({
     id,
     operation: contract,
@@ -34,7 +34,7 @@ test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and 
   expect(minimal.toSorted()).toEqual([...MCP_SCOPES].toSorted());
 });
 
-test("[MCP-2] the endpoint says where tokens come from, and takes those that are for it", async () => {
+test("[MCP-2] the endpoint names the issuer of tokens, and accepts those that are for it", async () => {
   const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
   const challengeOf = (answer: Response): string => answer.headers.get("www-authenticate") ?? "";
   const nobody = await postMcp(service, null, rpc("ping"));
@@ -59,7 +59,7 @@ test("[MCP-2] the endpoint says where tokens come from, and takes those that are
   await refused(stepUp, 403, "insufficient_scope");
 });
 
-test("[MCP-1] names and pages of somebody else, messages that are too long, and what is not a message are refused", async () => {
+test("[MCP-1] foreign host names and origins, too long messages and invalid ones are refused", async () => {
   const post = (message: unknown, headers: Readonly<Record<string, string>> = {}) =>
     postMcp(service, owner.token, message, headers);
   await refused(post(rpc("ping"), { host: "rebound.example" }), 403, "forbidden");
@@ -109,7 +109,7 @@ test("[MCP-1] batches are answered in the revision that has them, and in no othe
   for (const { fields } of refusals) expect(fields).toEqual({ reason: expect.any(String) as unknown });
 });
 
-test("[GEN-19] [MCP-1] a message with half of a character is refused, and a header that cannot be is an error of its tool", async () => {
+test("[GEN-19] [MCP-1] a message with half of a character is refused, and an impossible header is an error of its tool", async () => {
   const get = (id: string): string => JSON.stringify(rpc("tools/call", { name: "get_job", arguments: { job_id: id } }));
   for (const message of [get("\ud83d"), `[${get("job_1")},${get("\ude00")}]`]) {
     const { error } = await answered<{ error: Json }>(postMcp(service, owner.token, message), 400);
@@ -140,7 +140,7 @@ test("[MCP-3] a message counts as a request of its token", async () => {
   }
 });
 
-test("[MCP-1] errors of a message are explained in sentences, as an error of its client", async () => {
+test("[MCP-1] errors of a message are explained in sentences, as errors of its client", async () => {
   const initialize = { protocolVersion: "2025-06-18", capabilities: {} };
   const modern = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -52,7 +52,7 @@ async function session(): Promise<Readonly<Record<string, string>>> {
   return { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
 }
 
-test("[MCP-9] a batch counts as the messages in it, and is refused whole where they are too many", async () => {
+test("[MCP-9] a batch counts as its messages, and is refused as a whole if there are too many", async () => {
   const by = await service.tokenFor(owner, { scopes: ["*"] });
   const remaining = async (messages: unknown): Promise<readonly [status: number, left: number]> => {
     const answer = await post(messages, {}, { ...owner, ...by });
@@ -77,7 +77,7 @@ test("[MCP-9] a batch counts as the messages in it, and is refused whole where t
   expect(found).toEqual([]);
 });
 
-test("[MCP-9] a batch has a bound, and requests of different ids", async () => {
+test("[MCP-9] a batch has a size limit, and its requests have different ids", async () => {
   expect(await answersOf(pings(BATCH_MESSAGES))).toHaveLength(BATCH_MESSAGES);
   for (const [batch, words] of [
     [pings(BATCH_MESSAGES + 1), `at most ${BATCH_MESSAGES} messages`],
@@ -91,7 +91,7 @@ test("[MCP-9] a batch has a bound, and requests of different ids", async () => {
   expect((await post([{ jsonrpc: "2.0", method: "notifications/initialized" }])).status).toBe(202);
 });
 
-test("[MCP-9] the messages of a batch are answered as if each had been sent by itself", async () => {
+test("[MCP-9] the messages of a batch are answered as if each had been sent alone", async () => {
   const headers = await session();
   const uri = `troupe://jobs/job_none`;
   const answers = await answersOf(
@@ -115,7 +115,7 @@ test("[MCP-9] the messages of a batch are answered as if each had been sent by i
   expect(unknown?.error).toMatchObject({ code: -32_602 });
 });
 
-test("[MCP-9] calls of a batch that wait each begin their own job, and each takes a place", async () => {
+test("[MCP-9] waiting calls of a batch each start their own job, and each takes a place", async () => {
   const executes = (count: number) => [
     ...Array.from({ length: count }, (_, id) => call("execute_agent", { agent_id: agentId, message: `m${id}` }, id)),
     rpc("ping", {}, "ping"),
@@ -136,7 +136,7 @@ test("[MCP-9] calls of a batch that wait each begin their own job, and each take
   }
 });
 
-test("[MCP-9] a message begins when its client has taken the answers before it, and none after it has left", async () => {
+test("[MCP-9] a message starts when its client has read the earlier answers, and none after it has disconnected", async () => {
   const begun: unknown[] = [];
   const messages = Array.from({ length: 8 }, (_, id): PostedJson => ({ id, method: "ping" }));
   const answer = (message: PostedJson): Promise<string> => {

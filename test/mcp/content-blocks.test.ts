@@ -131,7 +131,7 @@ test("[MCP-3] [MCP-4] files that a job has made are links to their resources, wh
   expect(result.content.map(({ type }) => type)).toEqual(["text"]);
 });
 
-test("[MCP-1] [FILE-6] a call that is made again under its key has the first result, and fetches nothing", async () => {
+test("[MCP-1] [FILE-6] a call that is repeated with its key gets the first result, and fetches nothing", async () => {
   const by = localCaller({
     organizationId: owner.organizationId,
     userId: owner.userId,

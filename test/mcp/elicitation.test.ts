@@ -49,7 +49,7 @@ const CALL = () => ({ name: "execute_agent", arguments: { agent_id: agentId, mes
 const jobIn = (result: unknown): Job => (result as { readonly structuredContent: Job }).structuredContent;
 
 describe.each(Object.entries(ERAS))("%s", (_, connect) => {
-  test("[MCP-7] each call that waits for an approval is a form, and what the person says is done once", async () => {
+  test("[MCP-7] each call that waits for an approval is a form, and the person's decision is executed once", async () => {
     const forms: Json[] = [];
     const client = await connect(owner, (form) => {
       forms.push(form);
@@ -79,7 +79,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await client.close();
   });
 
-  test("[MCP-7] nobody is asked whose token may not decide", async () => {
+  test("[MCP-7] a caller whose token may not decide is not asked", async () => {
     const scopes = ["mcp", "chats:write", "jobs:read"];
     const client = await connect(await service.tokenFor(owner, { scopes }), () => {
       throw new Error("nobody is asked");
@@ -98,7 +98,7 @@ test("[MCP-7] a client without forms gets the job as it is", async () => {
   }
 });
 
-test("[MCP-7] what a call continues from is its person's, for this tool", async () => {
+test("[MCP-7] a call continues only from a job of its own person, for the same tool", async () => {
   const post = (caller: Caller, name: string, more: Json) => {
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -141,7 +141,7 @@ test("[MCP-7] [MCP-1] a call that is cancelled beside its form cancels the job t
   await client.close();
 });
 
-test("[MCP-7] [MCP-3] a client that gets progress is told on while a form is open", async () => {
+test("[MCP-7] [MCP-3] a client that gets progress keeps getting it while a form is open", async () => {
   const hurried = await startService({ tools, overrides: { services: () => ({ clock: hurriedClock(50) }) } });
   try {
     const person = await hurried.found();

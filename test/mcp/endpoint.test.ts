@@ -144,7 +144,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     });
   });
 
-  test("[MCP-3] what is wrong with a call is an error of the tool with the code of REST", async () => {
+  test("[MCP-3] an invalid call is an error of the tool with the code of REST", async () => {
     const wrong: readonly (readonly [string, Json, string, string])[] = [
       ["list_agents", { limitt: 2 }, "invalid_request", "Unknown argument `limitt`; did you mean `limit`?"],
       ["list_agents", { limit: 0 }, "invalid_request", "limit must be a whole number from 1 to 100"],
@@ -164,14 +164,14 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await expect(client.call("list_agent")).rejects.toThrow("did you mean `list_agents`?");
   });
 
-  test("[MCP-3] null for the arguments of a call is none", async () => {
+  test("[MCP-3] null for the arguments of a call means no arguments", async () => {
     const listed = await client.call("list_agents", null as unknown as Json);
     expect(listed.structuredContent).toMatchObject({ agents: expect.any(Array) as Json });
     const lacking = errorIn(await client.call("get_job", null as unknown as Json));
     expect(lacking).toMatchObject({ code: "invalid_request", message: "job_id is required" });
   });
 
-  test("[MCP-3] null for an argument is as if it were left out, where null has no meaning of its own", async () => {
+  test("[MCP-3] null for an argument counts as omitted, unless null has its own meaning", async () => {
     const left = { idempotency_key: null, workspace_id: null };
     for (const [name, args] of [
       ["list_agents", { limit: null, cursor: null }],
@@ -185,7 +185,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     expect(errorIn(await client.call("get_job", { job_id: null }))).toMatchObject({ message: "job_id is required" });
   });
 
-  test("[MCP-3] an execution is waited for with progress, and longer work returns its job", async () => {
+  test("[MCP-3] an execution is awaited with progress, and longer work returns its job", async () => {
     const seen: string[] = [];
     const run = await client.call("execute_agent", { agent_id: agentId, message: "hello" }, (message) =>
       seen.push(message),
@@ -274,7 +274,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await stranger.close();
   });
 
-  test("[MCP-8] tools that answer a job name its view, which reaches the service alone", async () => {
+  test("[MCP-8] tools that return a job name its view, which connects only to the service", async () => {
     const views = (await client.tools()).flatMap(({ name, _meta }) => (_meta === undefined ? [] : [[name, _meta]]));
     const ui = { ui: { resourceUri: "ui://troupe/job" } };
     expect(Object.fromEntries(views)).toEqual({ execute_agent: ui, get_job: ui, wait_for_job: ui });

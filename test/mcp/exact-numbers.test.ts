@@ -29,7 +29,7 @@ const post = (body: string): Promise<Response> =>
     body,
   });
 
-test("[GEN-18] arguments of a tool of the endpoint keep their digits, in what it makes and answers", async () => {
+test("[GEN-18] arguments of a tool of the endpoint keep their digits, in created records and answers", async () => {
   const client = new Client(service, owner);
   const body = { name: "Ada", system_prompt: "x" };
   const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);

@@ -157,7 +157,7 @@ test.skipIf(CHROMIUM === null)("[MCP-8] the view shows a job live, and its perso
   await page.context().close();
 });
 
-test.skipIf(CHROMIUM === null)("[MCP-8] a cut stream continues at a fresh address, behind the last event", async () => {
+test.skipIf(CHROMIUM === null)("[MCP-8] a cut stream continues at a fresh address, after the last event", async () => {
   const result = await begun();
   proxy.reset({ kind: "end", after: "event: transcript" });
   const { page, frame, called } = await shown({ withTools: true, result });
@@ -173,7 +173,7 @@ test.skipIf(CHROMIUM === null)("[MCP-8] a cut stream continues at a fresh addres
   await page.context().close();
 });
 
-test.skipIf(CHROMIUM === null)("[MCP-8] a host that calls no tools shows the job all the same", async () => {
+test.skipIf(CHROMIUM === null)("[MCP-8] a host that calls no tools still shows the job", async () => {
   proxy.reset();
   const { page, frame, called } = await shown({ withTools: false });
   goOn();

@@ -61,7 +61,7 @@ test("[GEN-13] a page of a configured origin is a client of MCP, with a session 
   await modern.close();
 });
 
-test("[GEN-13] a page of a configured origin reads where it signs in, and what scope a token lacks", async () => {
+test("[GEN-13] a page of a configured origin can read where to sign in, and which scope a token lacks", async () => {
   const read = async (token?: string): Promise<string | null> => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return (await fetchInPage(`${service.url}/mcp`, { headers })).headers.get("www-authenticate");

@@ -57,7 +57,7 @@ async function opened(sessions: McpSessions, by: Principal, id: string): Promise
   return session.value;
 }
 
-test("[MCP-1] a session that has left memory comes back as it was after `initialize`", async () => {
+test("[MCP-1] a session that was evicted from memory returns in its state after `initialize`", async () => {
   const clock = new FakeClock();
   const { sessions, servers } = sessionsAt(clock);
   const first = await opened(sessions, ACME, "a");
@@ -78,7 +78,7 @@ test("[MCP-1] a session with an open stream stays in memory", async () => {
   expect(sessions.count).toBe(1);
 });
 
-test("[MCP-1] an organization has a bounded number in memory, and those in use keep their place", async () => {
+test("[MCP-1] an organization has a limited number of sessions in memory, and those in use stay", async () => {
   const { sessions } = sessionsAt(new FakeClock());
   const busy = await opened(sessions, ACME, "0");
   busy.uses++;
@@ -93,7 +93,7 @@ test("[MCP-1] an organization has a bounded number in memory, and those in use k
   await opened(sessions, principal("org_other"), "another organization's");
 });
 
-test("[MCP-1] a session is not evicted while it takes a message, before its stream is open", async () => {
+test("[MCP-1] a session is not evicted while it receives a message, before its stream is open", async () => {
   const { sessions } = sessionsAt(new FakeClock());
   const taking = Promise.withResolvers<void>();
   const uses = Array.from({ length: LIVE_SESSIONS.organization + 1 }, (_, n) =>
@@ -109,7 +109,7 @@ test("[MCP-1] a session is not evicted while it takes a message, before its stre
   await opened(sessions, ACME, "another one");
 });
 
-test("[MCP-1] an id opens for its person on every process with the service's key, for 30 days", async () => {
+test("[MCP-1] a session id works for its person on every process with the service's key, for 30 days", async () => {
   const clock = new FakeClock();
   const sealing = createSealing(new Uint8Array(32).fill(1));
   const id = new SessionIds({ sealing, clock }).make(ACME, TERMS);
@@ -131,7 +131,7 @@ test("[MCP-1] an id opens for its person on every process with the service's key
   expect(after.make(ACME, long).length).toBeLessThan(1_000);
 });
 
-test("[MCP-1] a replay has a bounded number of messages, of its own stream", async () => {
+test("[MCP-1] a replay has a limited number of messages, only of its own stream", async () => {
   let count = 0;
   const store = new ReplayStore(() => String(++count));
   const message = (n: number) => ({ jsonrpc: "2.0" as const, method: "notifications/message", params: { n } });

@@ -45,7 +45,7 @@ const execute = (id: string | number = 7) =>
 const newestJob = async (): Promise<Job | undefined> =>
   (await new Client(service, owner).get<{ readonly jobs: readonly Job[] }>("/api/jobs?limit=1")).jobs[0];
 
-test("[MCP-1] an `initialize` that is refused opens no session", async () => {
+test("[MCP-1] a refused `initialize` opens no session", async () => {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   for (const wrong of [{ clientInfo: null }, { clientInfo: {} }, { capabilities: null }, { protocolVersion: 5 }]) {
     const answer = await postMcp(service, owner.token, rpc("initialize", { ...params, ...wrong }));
@@ -54,7 +54,7 @@ test("[MCP-1] an `initialize` that is refused opens no session", async () => {
   }
 });
 
-test("[MCP-1] a session is its person's, with any of their tokens, and nobody else's", async () => {
+test("[MCP-1] a session belongs to its person, with any of their tokens, and to nobody else", async () => {
   const id = await openSession(service, owner);
   const another = await service.tokenFor(owner, { scopes: ["mcp"] });
   const colleague = await service.join(owner.organizationId);
@@ -76,13 +76,13 @@ test("[MCP-1] a session is its person's, with any of their tokens, and nobody el
   expect((await request(service, "GET", owner, {})).status).toBe(400);
 });
 
-test("[MCP-1] a session that is ended opens nothing any more", async () => {
+test("[MCP-1] an ended session no longer works", async () => {
   const id = await openSession(service, owner);
   expect((await request(service, "DELETE", owner, inSession(id))).status).toBe(200);
   expect((await postMcp(service, owner.token, rpc("ping"), inSession(id))).status).toBe(404);
 });
 
-test("[MCP-1] [DOC-1] what the protocol refuses is in the contract, for each method", async () => {
+test("[MCP-1] [DOC-1] the contract has the protocol's refusals for each method", async () => {
   const id = await openSession(service, owner);
   const open = await request(service, "GET", owner, inSession(id));
   const answers = {
@@ -104,7 +104,7 @@ test("[MCP-1] [DOC-1] what the protocol refuses is in the contract, for each met
   await open.body?.cancel();
 });
 
-test("[MCP-1] a stream that was cut continues behind the last event that the client has, and the job meanwhile", async () => {
+test("[MCP-1] a cut stream continues after the client's last event, and the job continues meanwhile", async () => {
   const id = await openSession(service, owner);
   const cut = new AbortController();
   const answer = await fetch(`${service.url}/mcp`, {
@@ -144,7 +144,7 @@ test("[MCP-1] a stream that was cut continues behind the last event that the cli
     expect((await request(service, "GET", owner, inSession(session, { "last-event-id": last }))).status).toBe(400);
 });
 
-test("[MCP-1] a client of the older era cancels by saying so, one of the newer by leaving", async () => {
+test("[MCP-1] a client of the older era cancels with a message, one of the newer era by disconnecting", async () => {
   const finished = new Client(service, owner);
   for (const connect of [legacyClient, modernClient]) {
     const client = await connect(service, owner);
@@ -183,7 +183,7 @@ test("[MCP-1] the stream of a cancelled call ends", async () => {
   expect(await eventsUntil(again, () => false)).toEqual([]);
 });
 
-test("[MCP-1] a call with the request id of one in flight is refused, and gets no other call's answer", async () => {
+test("[MCP-1] a call with the request id of one in flight is refused, and does not get its answer", async () => {
   const id = await openSession(service, owner);
   const refused = await postMcp(service, owner.token, execute(7), inSession(id, { accept: "application/json" }));
   expect(refused.status).toBe(406);
@@ -198,7 +198,7 @@ test("[MCP-1] a call with the request id of one in flight is refused, and gets n
   expect((await postMcp(service, owner.token, execute(7), inSession(id))).status).toBe(200);
 });
 
-test("[MCP-1] sessions that are opened and forgotten cost nothing, and a token's end closes its streams", async () => {
+test("[MCP-1] abandoned sessions cost nothing, and the end of a token closes its streams", async () => {
   const ids = await Promise.all(Array.from({ length: 1_000 }, () => openSession(service, owner)));
   expect(new Set(ids).size).toBe(1_000);
   const short = await service.tokenFor(owner, { scopes: ["mcp"] });
@@ -223,7 +223,7 @@ const isUpdate =
   ({ message }: SseEvent): boolean =>
     message?.["method"] === "notifications/resources/updated" && (message["params"] as Json)["uri"] === uri;
 
-test("[MCP-6] a session is told of the changes of what it is subscribed to, and of nothing else", async () => {
+test("[MCP-6] a session is notified only of changes to its subscriptions", async () => {
   const id = await openSession(service, owner);
   const [job, other] = [await held(), await held()];
   const uri = `troupe://jobs/${job.id}`;
@@ -244,7 +244,7 @@ test("[MCP-6] a session is told of the changes of what it is subscribed to, and 
   expect(await without.text()).toContain("Subscriptions need a session");
 });
 
-test("[MCP-6] a stream of the newer era tells of what it names, as far as its client may read that", async () => {
+test("[MCP-6] a stream of the newer era reports changes of the named resources that its client may read", async () => {
   const job = await held();
   const strangers = await service.found("Strangers");
   const uri = `troupe://jobs/${job.id}`;
@@ -264,7 +264,7 @@ test("[MCP-6] a stream of the newer era tells of what it names, as far as its cl
   await Promise.all([client.close(), stranger.close()]);
 });
 
-test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions tell again, and what was ended stays ended", async () => {
+test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions continue, and ended sessions stay ended", async () => {
   const [id, ended] = [await openSession(service, owner), await openSession(service, owner)];
   expect((await request(service, "DELETE", owner, inSession(ended))).status).toBe(200);
   const call = await postMcp(service, owner.token, execute("call 1"), inSession(id));
@@ -300,7 +300,7 @@ test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions tell
   expect(await eventsUntil(listening, isUpdate(`troupe://chats/${job?.chat_id}`))).toHaveLength(1);
 });
 
-test("[MCP-1] [MCP-3] a call that is resumed after a restart links the files of its job", async () => {
+test("[MCP-1] [MCP-3] a call that resumes after a restart links the files of its job", async () => {
   const made = { name: "Scribe", system_prompt: "x", allowed_tools: ["write_file"] };
   const { id: scribe } = await answered<{ id: string }>(
     new Client(service, owner).call("POST", "/api/agents", made),

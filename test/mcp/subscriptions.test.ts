@@ -35,7 +35,7 @@ class Polls {
   changed = (version: number) => this.answered(ok({ version }));
 }
 
-test("[MCP-6] a client is told while it listens, and once of what has changed meanwhile", async () => {
+test("[MCP-6] a client is notified while it listens, and once of changes in between", async () => {
   const polls = new Polls();
   polls.subscriptions.add(URI, 3);
   expect(polls.asked).toEqual([]);
@@ -52,7 +52,7 @@ test("[MCP-6] a client is told while it listens, and once of what has changed me
   expect(polls.asked).toEqual([3, 5, 5]);
 });
 
-test("[MCP-6] after a restart a client is told once of each, because nobody knows what it has read", async () => {
+test("[MCP-6] after a restart a client is notified once of each resource, because nobody knows what it has read", async () => {
   const polls = new Polls([URI]);
   polls.subscriptions.listen(by);
   expect(polls.asked).toEqual([undefined]);
@@ -60,7 +60,7 @@ test("[MCP-6] after a restart a client is told once of each, because nobody know
   expect(polls.told).toEqual([URI]);
 });
 
-test("[MCP-6] changes within a moment are one notification, and a wait without one is repeated", async () => {
+test("[MCP-6] changes in quick succession are one notification, and a wait without one is repeated", async () => {
   const polls = new Polls();
   polls.subscriptions.add(URI, 1);
   polls.subscriptions.listen(by);
@@ -82,7 +82,7 @@ test("[MCP-6] a client that may no longer read it is notified once, and then no 
   expect([polls.asked.length, polls.told.length]).toEqual([1, 1]);
 });
 
-test("[MCP-6] a watch ends with its token and its subscription, and outlasts a refusal that passes", async () => {
+test("[MCP-6] a watch ends with its token and its subscription, and survives a temporary refusal", async () => {
   const polls = new Polls();
   polls.subscriptions.add(URI, 1);
   polls.subscriptions.listen(by);

@@ -49,7 +49,7 @@ async function listed(query: string): Promise<readonly Tool[]> {
   return older.result.tools;
 }
 
-test("[MCP-10] a client is told of the toolsets that its address names, in the order of the list", async () => {
+test("[MCP-10] a client gets the toolsets that its address names, in the order of the list", async () => {
   const names = async (query: string) => (await listed(query)).map(({ name }) => name);
   const all = TOOLS.map(({ name }) => name);
   expect(await names("")).toEqual(all);
@@ -70,7 +70,7 @@ test("[MCP-10] a tool outside of the client's toolsets cannot be called", async 
   expect(await answered(send("?tools=jobs", call))).toMatchObject({ result: { structuredContent: { jobs: [] } } });
 });
 
-test("[MCP-10] the list of the same toolsets is made once, in whatever order they are named", () => {
+test("[MCP-10] the list of the same toolsets is built once, in whatever order they are named", () => {
   const toolsets = new Toolsets(new Map());
   const made = toolsets.of(["agents", "jobs"]);
   expect(toolsets.of(["jobs", "agents", "jobs"])).toBe(made);
@@ -78,7 +78,7 @@ test("[MCP-10] the list of the same toolsets is made once, in whatever order the
   expect(toolsets.of()).toBe(toolsets.of([]));
 });
 
-test("[MCP-10] the list is short: every client hands it to its model", async () => {
+test("[MCP-10] the list is short, because every client passes it to its model", async () => {
   const bytes = async (query: string) => Buffer.byteLength(JSON.stringify(await listed(query)));
   expect(await bytes("")).toBeLessThanOrEqual(40 * 1024);
   expect(await bytes("?tools=chat")).toBeLessThanOrEqual(8 * 1024);

@@ -94,7 +94,7 @@ test("[AUTH-2] a revoked token is 401 from the next request on, also when it was
   await expectUnauthorized(await service.call(token, "GET", "/api/v1/agents"));
 });
 
-test("[AUTH-7] a token of somebody who left the organization is 401", async () => {
+test("[AUTH-7] a token of a person who left the organization is 401", async () => {
   const member = await service.join(owner.organizationId);
   await success(service.call(member, "GET", "/api/v1/agents"));
   await service.system.dispatch(organizationRef(owner.organizationId), {
@@ -104,7 +104,7 @@ test("[AUTH-7] a token of somebody who left the organization is 401", async () =
   await expectUnauthorized(await service.call(member, "GET", "/api/v1/agents"));
 });
 
-test("[AUTH-1] the use of a token is noted", async () => {
+test("[AUTH-1] the use of a token is recorded", async () => {
   const token = await service.tokenFor(owner, {});
   await success(service.call(token, "GET", "/api/v1/agents"));
   // The note is a turn that began before the answer, so what is settled now has it.
@@ -151,7 +151,7 @@ describe("scopes", () => {
     await expectUnauthorized(await service.call(other, "POST", "/api/v1/tasks", { title: "T" }));
   });
 
-  test("[AUTH-6] a service token with the right scopes does all of it", async () => {
+  test("[AUTH-6] a service token with the right scopes can do all of this", async () => {
     const token = await service.tokenFor(owner, { kind: "service", scopes: ["agents:write", "chats:write"] });
     expect(token.token).toStartWith("svc_");
     const id = await createAgent(service, token);

@@ -83,7 +83,7 @@ describe("bodies", () => {
   const MIB = 1024 * 1024;
   const TOO_LARGE = "Too large: the limit is 1048576 bytes";
 
-  test("[ERR-5] a body of 1 MiB is taken, one byte more is 413, with and without a length", async () => {
+  test("[ERR-5] a body of 1 MiB is accepted, one byte more is 413, with and without a length", async () => {
     await success(send(filled(MIB)));
     await expectFailure(await send(filled(MIB + 1)), 413, TOO_LARGE);
     const chunked = (text: string) => new Response(text).body!.pipeThrough(new TransformStream());
@@ -92,7 +92,7 @@ describe("bodies", () => {
     await expectFailure(await send(filled(20 * MIB)), 413, TOO_LARGE);
   });
 
-  test("[ERR-5] JSON of 64 levels is taken, 65 and 100,000 are 400, never 500", async () => {
+  test("[ERR-5] JSON of 64 levels is accepted, 65 and 100,000 are 400, never 500", async () => {
     const nested = (levels: number) =>
       `{"name":"N","systemPrompt":"P","ignored":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     await success(send(nested(64)));
@@ -139,7 +139,7 @@ describe("paths and methods", () => {
     "/api/v1/tasks/task-1",
     "/api/v1/agents/%E0%A4%A/x",
     "/api/v1/%00",
-  ])("[ERR-3] %s is nothing: 404 in the dialect of v1", async (path) => {
+  ])("[ERR-3] %s does not exist: 404 in the error format of v1", async (path) => {
     for (const method of ["GET", "POST", "DELETE"])
       await expectFailure(await service.call(owner, method, path), 404, "Not found");
   });
@@ -151,7 +151,7 @@ describe("paths and methods", () => {
     ["GET", "/api/v1/agents/{id}/execute", "POST, OPTIONS"],
     ["PATCH", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"],
     ["PUT", "/api/v1/tasks", "GET, HEAD, POST, OPTIONS"],
-  ])("[ERR-3] %s %s is 405 and names what is allowed", async (method, path, allow) => {
+  ])("[ERR-3] %s %s is 405 and names the allowed methods", async (method, path, allow) => {
     const answer = await service.call(null, method, path);
     expect(answer.headers.get("allow")).toBe(allow);
     await expectFailure(answer, 405, "Method not allowed");
@@ -205,7 +205,7 @@ describe("requests", () => {
 });
 
 describe("failures inside", () => {
-  test("[ERR-4] a database that is gone is 500 with Retry-After and without a word of why; the log has it", async () => {
+  test("[ERR-4] an unavailable database is 500 with Retry-After and no cause; the log has the cause", async () => {
     isBroken = true;
     const answer = await service.call(owner, "GET", "/api/v1/agents");
     isBroken = false;
@@ -214,7 +214,7 @@ describe("failures inside", () => {
     expect(service.log.some(({ fields }) => String(fields["err"]).includes("ECONNREFUSED"))).toBe(true);
   });
 
-  test("[ERR-4] a bug is 500 and says nothing; its cause is logged under the request's id", async () => {
+  test("[ERR-4] a bug is 500 without its cause, which is logged with the request's id", async () => {
     const { describe: described } = service.model;
     service.model.describe = () => {
       throw new Error("at /srv/secret.ts: select * from token");
@@ -233,7 +233,7 @@ describe("failures inside", () => {
     { kind: "outcome_unknown", retryAfterMs: 1_500 },
     { kind: "shutting_down", retryAfterMs: 1_500 },
   ];
-  test.each(LATER)("[ERR-2] $kind is 503 and says when to return", (fault) => {
+  test.each(LATER)("[ERR-2] $kind is 503 and says when to retry", (fault) => {
     const { status, body, headers } = v1Dialect.refusal(fault, "req_12345678");
     expect({ status, body, headers }).toEqual({
       status: 503,
@@ -243,7 +243,7 @@ describe("failures inside", () => {
   });
 });
 
-test("[ERR-4] a request leaves one line, without its query, headers and body", async () => {
+test("[ERR-4] a request writes one log line, without its query, headers and body", async () => {
   const before = service.log.length;
   const answer = await service.call(owner, "GET", "/api/v1/tasks?assignedTo=somebody-secret");
   const lines = service.log.slice(before);

@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each(["cancelled", "running", "queued", "cancelling"] as const)(
-  "[V1-8] a job that is %s is answered with success false and what there is",
+  "[V1-8] a job that is %s is answered with success false and the partial text",
   (status) => {
     const answer = answerOf({ names, isDemo: false }, jobIn({ status, result: "Half" }));
     const goesOn = status === "queued" || status === "running" ? { notice: GOES_ON_NOTICE } : {};

@@ -60,12 +60,12 @@ test("[V1-3] text that is committed and was streamed is not streamed again", asy
   expect(deltas).toEqual(["ab", "c"]);
 });
 
-test("[V1-3] text that a late reader has not seen live is streamed when its event comes", async () => {
+test("[V1-3] text that a late reader has not seen live is streamed with its event", async () => {
   expect((await show([said("abc"), said("def"), completed])).deltas).toEqual(["abc", "\n\ndef"]);
   expect((await show([live("ab", 2)], [said("abc"), completed])).deltas).toEqual(["ab", "c"]);
 });
 
-test("[V1-3] what the model thought is not shown: this surface has no word for it", async () => {
+test("[V1-3] reasoning is not shown: this surface has no field for it", async () => {
   const thought = event("transcript.event", { kind: "reasoning", text: "hm" });
   const source = new ExecutionFrames(
     { names, isDemo: false },
@@ -82,7 +82,7 @@ test("[V1-3] what the model thought is not shown: this surface has no word for i
   expect(text).not.toContain("hm");
 });
 
-test("[V1-3] a restart repeats nothing of what is committed; the message at the end is the truth", async () => {
+test("[V1-3] a restart repeats no committed text, and the final message is complete", async () => {
   const restarted = event("job.restarted", { attempt: 2 });
   const { deltas, last } = await show(
     [live("one ", 4), said("one "), live("\n\ntw", 8)],
@@ -109,13 +109,13 @@ async function joined(...portions: StreamItem[][]) {
 }
 const again = event("job.restarted", { attempt: 2 });
 
-test("[V1-3] a step that begins again with the same words is not shown twice", async () => {
+test("[V1-3] a step that restarts with the same text is not shown twice", async () => {
   const retried = [again, live("Hel", 3, 2), live("lo world", 11, 2), said("Hello world"), completed];
   expect((await show([live("Hello", 5)], retried)).deltas).toEqual(["Hello", " world"]);
   expect(await joined([live("Hello", 5)], retried)).toEqual({ shown: "Hello world", restarts: 0, result: undefined });
 });
 
-test("[V1-3] where it says something else the stream tells from where on, and the result has the whole text", async () => {
+test("[V1-3] if the text differs the stream reports from which position, and the result has the whole text", async () => {
   const retried = [again, live("Help", 4, 2), live(" is near", 12, 2), said("Help is near"), completed];
   const { deltas } = await show([live("Hello", 5)], retried);
   expect(deltas).toEqual(["Hello", "p", " is near"]);
@@ -126,7 +126,7 @@ test("[V1-3] where it says something else the stream tells from where on, and th
   });
 });
 
-test("[V1-3] an answer that is shorter the second time, or a call in its place, ends the text where it ends", async () => {
+test("[V1-3] a shorter second answer, or a call instead, ends the text at its own end", async () => {
   const shorter = await joined([live("Hello world", 11)], [again, said("Hello"), completed]);
   expect(shorter).toMatchObject({ shown: "Hello", restarts: 1 });
   const use = event("transcript.event", { kind: "tool_use", id: "a", name: "t", input: {} });
@@ -137,7 +137,7 @@ test("[V1-3] an answer that is shorter the second time, or a call in its place, 
   expect(called).toMatchObject({ shown: "one \n\nBye", restarts: 1, result: "one \\n\\nBye" });
 });
 
-test("[V1-3] characters of two units are not cut in their middle", async () => {
+test("[V1-3] characters of two units are not split", async () => {
   const told = await whole([[live("a😀", 3)], [again, live("a😁", 3, 2), said("a😁"), completed]]);
   expect(told).toContain('"position":1');
   expect(await joined([live("a😀", 3)], [again, live("a😁", 3, 2), said("a😁"), completed])).toMatchObject({
@@ -145,7 +145,7 @@ test("[V1-3] characters of two units are not cut in their middle", async () => {
   });
 });
 
-test("[V1-3] the deltas join to the answer, whatever is said again and however it is cut", async () => {
+test("[V1-3] the joined deltas are the answer, whatever is repeated and however it is split", async () => {
   const words = fc.array(fc.constantFrom("a", "b", "ab", "😀", "😁"), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.array(words, { minLength: 1, maxLength: 3 }), fc.boolean(), async (attempts, isLive) => {
@@ -162,7 +162,7 @@ test("[V1-3] the deltas join to the answer, whatever is said again and however i
   );
 });
 
-test("[V1-3] nothing follows the end", async () => {
+test("[V1-3] no frame follows the end", async () => {
   const { deltas, last } = await show([completed, live("late", 4), said("late")], [said("later")]);
   expect([deltas, last?.startsWith("event: result")]).toEqual([[], true]);
 });
@@ -175,14 +175,14 @@ test.each([
   expect((await show([live("a", 1), item])).last).toBe(`event: error data: {"message":"${message}"}`);
 });
 
-test("[V1-3] a stream whose replica has lost the execution says that it continues, and where its answer will be", async () => {
+test("[V1-3] a stream whose replica has lost the execution reports that it continues, and where its answer will be", async () => {
   const { deltas, last } = await shown([[live("ab", 2)]], true);
   expect(deltas).toEqual(["ab"]);
   expect(last).toStartWith("event: error");
   expect(last).toContain("its answer will be in the chat");
 });
 
-test("[V1-8] a job that was blocked and has gone on is streamed to its end", async () => {
+test("[V1-8] a job that was blocked and continued is streamed to its end", async () => {
   const blocked = event("job.blocked", { reason: "approval_required" });
   const after = [event("job.resumed", { attempt: 1 }), said("b"), completed];
   for (const portions of [[[said("a"), blocked, ...after]], [[said("a"), blocked], after]]) {

@@ -47,7 +47,7 @@ const deltasOf = (text: string): string =>
     .reduce((joined, data) => joined + (data.delta?.text ?? ""), "");
 
 describe("frames", () => {
-  test("[V1-3] join to the answer after a call that broke off and was made again", async () => {
+  test("[V1-3] join to the answer after a call that broke off and was repeated", async () => {
     const breaks = { fail: { code: "provider_unreachable", message: "It broke." } } as const;
     for (const [again, restarts] of [
       ["Hello world", 0],
@@ -97,7 +97,7 @@ describe("frames", () => {
     await response.text();
   });
 
-  test("[V1-3] meta is there before the model has answered", async () => {
+  test("[V1-3] meta is sent before the model has answered", async () => {
     const { hold, open } = gate();
     says({ hold }, { say: "late" });
     const reader = new StreamReader(await stream());
@@ -138,7 +138,7 @@ describe("frames", () => {
     expect(events).toEqual(["event: meta", "event: message", "event: result"]);
   });
 
-  test("[V1-3] a thousand pieces add up, in every parser", async () => {
+  test("[V1-3] a thousand pieces add up to the answer, in every parser", async () => {
     const pieces = Array.from({ length: 1_000 }, (_, i) => `piece ${i} \r\n\u2028 `);
     says(...pieces.map((say) => ({ say })));
     const text = await streamed();
@@ -200,7 +200,7 @@ describe("conversation", () => {
     expect(heard).toEqual(["one", [{ type: "text", text: "Hello" }], "two"]);
   });
 
-  test("[V1-3] a queued execution has its meta at once and streams when its turn comes", async () => {
+  test("[V1-3] a queued execution sends meta at once and streams when its turn starts", async () => {
     const { hold, open } = gate();
     says({ hold }, { say: "first" });
     const first = new StreamReader(await stream());
@@ -229,7 +229,7 @@ describe("conversation", () => {
   });
 });
 
-test("[V1-4] a client that leaves in the middle does not stop the work, and leaves nothing open", async () => {
+test("[V1-4] a client that disconnects halfway does not stop the work, and leaves nothing open", async () => {
   const { hold, open } = gate();
   says({ say: "Half, " }, { hold }, { say: "whole." });
   const abort = new AbortController();
@@ -253,7 +253,7 @@ test("[V1-4] a client that leaves in the middle does not stop the work, and leav
   expect(heard).toEqual(["one", [{ type: "text", text: "Half, whole." }], "two"]);
 });
 
-test("[SSE-6] a shutdown ends open streams with an error, and waiting executions with what there is", async () => {
+test("[SSE-6] a shutdown ends open streams with an error, and waiting executions with the text so far", async () => {
   const other = await startService();
   const by = await other.found();
   const id = await createAgent(other, by);

@@ -64,7 +64,7 @@ describe("answer", () => {
     [{ message: "hi", spaceId: {} }, "Field spaceId must be a string"],
   ])("[ERR-3] %j is 400: %s", async (body, message) => refused(body, 400, message));
 
-  test("[ERR-5] a message of 256 KiB is taken, one byte more is 413", async () => {
+  test("[ERR-5] a message of 256 KiB is accepted, one byte more is 413", async () => {
     const answer = await run({ message: "é".repeat(128 * 1024) });
     expect(answer.result.length).toBe(6 + 128 * 1024);
     await refused(
@@ -93,7 +93,7 @@ describe("answer", () => {
 });
 
 describe("who may execute", () => {
-  test("[V1-1] private: its creator; organization: its members; public and unlisted: anybody", async () => {
+  test("[V1-1] a private agent runs for its creator, one of the organization for its members, public and unlisted ones for anybody", async () => {
     const of = (visibility: string) => createAgent(service, owner, { visibility });
     const [secret, shared, open, hidden] = [
       await of("private"),
@@ -109,7 +109,7 @@ describe("who may execute", () => {
     await refused({ message: "hi" }, 404, "Agent not found", owner, "agt_000000000000000000000");
   });
 
-  test("[V1-5] a foreign agent runs in the caller's organization, without what its owner let it use", async () => {
+  test("[V1-5] an agent of another organization runs in the caller's, without its owner's tools and secrets", async () => {
     const open = await createAgent(service, owner, { visibility: "public", systemPrompt: "Foreign." });
     const { chatId } = await run({ message: "hi" }, stranger, open);
     expect(service.model.calls.at(-1)).toMatchObject({ system: "Foreign." });
@@ -124,7 +124,7 @@ describe("who may execute", () => {
     await refused({ message: "mine?", chatId }, 404, "Chat not found", owner, open);
   });
 
-  test("[AGT-3] a changed prompt counts from the next execution", async () => {
+  test("[AGT-3] a changed prompt is used from the next execution on", async () => {
     const id = await createAgent(service, owner, { systemPrompt: "First." });
     const { chatId } = await run({ message: "hi" }, owner, id);
     await success(service.call(owner, "PATCH", `/api/v1/agents/${id}`, { systemPrompt: "Second." }));
@@ -135,7 +135,7 @@ describe("who may execute", () => {
 
 describe("conversation", () => {
   test.each(["sessionId", "chatId", "both"])(
-    "[V1-2] continues by %s, and the model hears what was said",
+    "[V1-2] continues by %s, and the model gets the earlier conversation",
     async (by) => {
       const first = await run({ message: "one" });
       const { chatId, sessionId } = first;
@@ -147,7 +147,7 @@ describe("conversation", () => {
     },
   );
 
-  test("[V1-2] without a name each execution has its own chat; empty names are none", async () => {
+  test("[V1-2] without a name each execution has its own chat; empty names count as absent", async () => {
     const chats = [];
     for (const names of [{}, { chatId: "", sessionId: "", spaceId: "" }, { chatId: null, sessionId: null }]) {
       chats.push((await run({ message: "hi", ...names })).chatId);
@@ -202,7 +202,7 @@ describe("conversation", () => {
     }
   });
 
-  test("[CHAT-5] a message in a busy chat waits for its turn and hears the answer before it", async () => {
+  test("[CHAT-5] a message in a busy chat waits for its turn and gets the answer before it", async () => {
     const first = gate();
     const { chatId } = await run({ message: "zero" });
     service.model.script = (call) => {
@@ -224,7 +224,7 @@ describe("conversation", () => {
     ]);
   });
 
-  test("[V1-2] executions in two chats run side by side", async () => {
+  test("[V1-2] executions in two chats run concurrently", async () => {
     const { hold, open } = gate();
     service.model.script = () => [{ hold }, { say: "done" }];
     const both = [run({ message: "a" }), run({ message: "b" })];
@@ -255,7 +255,7 @@ describe("failure", () => {
     await refused({ message: "hi" }, 504, "The provider is not there");
   });
 
-  test("[V1-8] a failure after some output is 200 with success false, what there is, and the ids", async () => {
+  test("[V1-8] a failure after some output is 200 with success false, the partial text, and the ids", async () => {
     failing("provider_error", "Half an ans");
     const answer = await run({ message: "hi" });
     expect(answer).toMatchObject({ success: false, result: "Half an ans" });
@@ -279,7 +279,7 @@ describe("failure", () => {
     expect((await run({ message: "two", chatId })).result).toBe("back");
   });
 
-  test("[RUN-1] a model that cannot be used is 502, before anything is made", async () => {
+  test("[RUN-1] an unusable model is 502, before anything is created", async () => {
     const by = await service.found();
     const id = await createAgent(service, by);
     service.model.becomeUnusable("No model is configured");
@@ -292,7 +292,7 @@ describe("failure", () => {
     );
   });
 
-  test("[V1-4] a client that leaves does not stop the work", async () => {
+  test("[V1-4] a client that disconnects does not stop the work", async () => {
     const { hold, open } = gate();
     const { chatId } = await run({ message: "zero" });
     service.model.script = () => [{ hold }, { say: "finished" }];

@@ -56,7 +56,7 @@ describe("one effect", () => {
     expect(await count(table)).toBe(before + 1);
   });
 
-  test("[IDEM-4] 50 executions at once with one key run one job, and all get its answer", async () => {
+  test("[IDEM-4] 50 concurrent executions with one key run one job, and all get its answer", async () => {
     const held = gate();
     service.model.script = () => [{ say: "one" }, { hold: held.hold }, { say: " answer" }];
     const before = await count("job");
@@ -68,7 +68,7 @@ describe("one effect", () => {
     expect(service.model.calls.length).toBe(1);
   });
 
-  test("[IDEM-4] 50 streams at once with one key run one job, and each tells all of it", async () => {
+  test("[IDEM-4] 50 concurrent streams with one key run one job, and each has all of it", async () => {
     const held = gate();
     service.model.script = () => [{ say: "one" }, { hold: held.hold }, { say: " answer" }];
     const request = execution({ message: "hi", stream: true });
@@ -141,7 +141,7 @@ describe("execution", () => {
     expect(await ask(request, "another")).toMatchObject({ status: 200, key: "created" });
   });
 
-  test("[IDEM-6] what was answered while the job waited for a person stays the answer", async () => {
+  test("[IDEM-6] an answer that was given while the job waited for a person stays the answer", async () => {
     const settings = { allowed_tools: ["current_time"], approval_tools: ["current_time"] };
     const body = { name: "Careful", system_prompt: "Be brief.", ...settings };
     const made = await ask({ method: "POST", path: "/api/agents", body }, "careful");
@@ -158,7 +158,7 @@ describe("execution", () => {
     expectReplay(first, await ask(request, "blocked"));
   });
 
-  test("[IDEM-3] a refusal before the job exists is stored if it would repeat, and not when it would not", async () => {
+  test("[IDEM-3] a refusal before the job exists is stored only if it would repeat", async () => {
     const nobody = post("/agents/agt_000000000000000000000/execute", { message: "hi" });
     const first = await ask(nobody, "nobody");
     expect(first.status).toBe(404);
@@ -180,7 +180,7 @@ describe("refusals", () => {
     message,
   });
 
-  test("[IDEM-2] another input is 409, and a bad key is 400, in the words of v1", async () => {
+  test("[IDEM-2] another input is 409, and a bad key is 400, in the error format of v1", async () => {
     await ask(task, "conflict");
     const other = await ask(post("/tasks", { title: "U" }), "conflict");
     expect(JSON.parse(other.text)).toEqual(

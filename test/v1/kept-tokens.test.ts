@@ -60,7 +60,7 @@ const ENDS: readonly (readonly [what: string, command: (caller: Caller) => Organ
 ];
 const OWNER = { role: "owner", scopes: ["*"], tokenKind: "personal", expiresAt: "" } as const;
 
-test.each(ENDS)("[RT-19] [AUTH-2] %s counts for the very next request", async (_what, command, status) => {
+test.each(ENDS)("[RT-19] [AUTH-2] %s takes effect with the very next request", async (_what, command, status) => {
   const member = await service.join(owner.organizationId);
   await keep(member);
   expect((await told(command(member))).ok).toBe(true);
@@ -96,7 +96,7 @@ test.each(ENDS)(
   },
 );
 
-test("[RT-19] [AUTH-18] a changed role counts for the very next request", async () => {
+test("[RT-19] [AUTH-18] a changed role takes effect with the very next request", async () => {
   const second = await service.join(owner.organizationId, "owner");
   await keep(second);
   const origin = { userId: owner.userId, tokenId: owner.tokenId, address: null };
@@ -105,7 +105,7 @@ test("[RT-19] [AUTH-18] a changed role counts for the very next request", async 
   expect(await statusOf(second, "/api/service-tokens")).toBe(403);
 });
 
-test("[RT-19] [AUTH-1] a token is refused from the millisecond on in which it expires", async () => {
+test("[RT-19] [AUTH-1] a token is refused from the millisecond of its expiry on", async () => {
   clock.hold();
   const expiresAt = new Date(clock.now() + 5_000).toISOString();
   const token = await service.tokenFor(owner, { expiresAt });
@@ -116,7 +116,7 @@ test("[RT-19] [AUTH-1] a token is refused from the millisecond on in which it ex
   expect(await statusOf(token)).toBe(401);
 });
 
-test("[RT-19] [AUTH-9] the use of a token is noted each minute, whatever is kept", async () => {
+test("[RT-19] [AUTH-9] the use of a token is recorded each minute, despite kept replies", async () => {
   clock.hold();
   await keep(owner);
   const lastUse = async (): Promise<string | null> => {
@@ -136,7 +136,7 @@ test("[RT-19] [AUTH-9] the use of a token is noted each minute, whatever is kept
   expect(await lastUse()).toBe(new Date(clock.now()).toISOString());
 });
 
-test("[RT-19] [AUTH-1] a kept reply is for the secret of its token alone", async () => {
+test("[RT-19] [AUTH-1] a kept reply is only for the secret of its token", async () => {
   await keep(owner);
   const other = await service.tokenFor(owner, {});
   expect(await statusOf(other)).toBe(200);

@@ -22,7 +22,7 @@ const list = (query: string, by: Caller = owner) =>
 const ids = async (query: string, by: Caller) => (await list(query, by)).tasks.map((task) => task.id);
 
 describe("create", () => {
-  test("[V1-7] a new task is pending and its caller's; what was not given is absent", async () => {
+  test("[V1-7] a new task is pending and belongs to its caller; omitted fields are absent", async () => {
     const answer = await success(post({ title: "T" }));
     expect(answer).toEqual({
       success: true,
@@ -56,7 +56,7 @@ describe("create", () => {
     });
   });
 
-  test("[V1-7] the assignee may be sent by the name that the answer has; assignTo wins", async () => {
+  test("[V1-7] the assignee may be sent under the answer's field name; assignTo wins", async () => {
     expect(await create({ title: "T", assignedTo: "usr_a" })).toMatchObject({ assignedTo: "usr_a" });
     expect(await create({ title: "T", assignedTo: "usr_a", assignTo: "usr_b" })).toMatchObject({ assignedTo: "usr_b" });
     expect(await create({ title: "T", assignedTo: "usr_a", assignTo: null })).toMatchObject({ assignedTo: "usr_a" });
@@ -93,7 +93,7 @@ describe("create", () => {
     ["assignTo", 256],
     ["assignedTo", 256],
     ["spaceId", 256],
-  ] as const)("[ERR-5] %s takes %d characters and not one more", async (field, limit) => {
+  ] as const)("[ERR-5] %s accepts %d characters and not one more", async (field, limit) => {
     await create({ title: "T", [field]: "x".repeat(limit) });
     const message = `Field ${field} must have at most ${limit} characters`;
     await expectFailure(await post({ title: "T", [field]: "x".repeat(limit + 1) }), 400, message);
@@ -105,7 +105,7 @@ describe("list", () => {
     expect(await list("", await service.found())).toEqual({ success: true, tasks: [] });
   });
 
-  test("[V1-1] is newest first and the own organization's only", async () => {
+  test("[V1-1] is newest first and has only the caller's organization", async () => {
     const by = await service.found();
     const made = [];
     for (const title of ["a", "b", "c"]) made.unshift(await create({ title }, by));

@@ -17,7 +17,7 @@ function addressesOf(proxies: readonly string[]): ClientAddresses {
 }
 const known = new Map<readonly string[], ClientAddresses>();
 
-test("[RATE-3] a peer that is remembered counts as before, whatever others have come since", () => {
+test("[RATE-3] a remembered peer counts as before, whatever other peers have come since", () => {
   const before = ["203.0.113.9", "2001:db8:0:1::1", "10.0.0.1", null].map((peer) => clientOf(peer));
   for (let n = 0; n < 5_000; n++) clientOf(`172.${16 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
   const after = ["203.0.113.9", "2001:db8:0:1::1", "10.0.0.1", null].map((peer) => clientOf(peer));
@@ -26,7 +26,7 @@ test("[RATE-3] a peer that is remembered counts as before, whatever others have 
   expect(clientOf("10.0.0.1", "198.51.100.2")).toBe(clientOf("198.51.100.2"));
 });
 
-test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is one of IPv4", () => {
+test("[RATE-3] an IPv6 address counts by its /64, and a mapped IPv4 address as IPv4", () => {
   expect(clientOf("2001:db8:0:1::1")).toBe(clientOf("2001:db8:0:1:ffff:ffff:ffff:ffff"));
   expect(clientOf("2001:db8:0:1::1")).not.toBe(clientOf("2001:db8:0:2::1"));
   expect(clientOf("::ffff:203.0.113.9")).toBe(clientOf("203.0.113.9"));
@@ -35,7 +35,7 @@ test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is o
   expect(clientOf(null)).toBe(NO_ADDRESS);
 });
 
-test("[RATE-3] X-Forwarded-For of a peer that is not a configured proxy is not read", () => {
+test("[RATE-3] X-Forwarded-For of a peer that is not a configured proxy is ignored", () => {
   const peer = clientOf("203.0.113.9");
   expect(clientOf("203.0.113.9", "198.51.100.1")).toBe(peer);
   expect(clientOf("10.0.0.1", "198.51.100.1", [])).toBe(clientOf("10.0.0.1", undefined, []));
@@ -57,7 +57,7 @@ test("[RATE-3] the client is the last address that is not a configured proxy, wh
   }
 });
 
-test("[RATE-3] a proxy that says nothing readable counts itself", () => {
+test("[RATE-3] a proxy without a readable header counts by its own address", () => {
   const proxy = clientOf("10.0.0.1");
   for (const forwarded of [undefined, "", "rubbish", "198.51.100.1, unknown", "1, 2", "198.51.100.1,"]) {
     expect(clientOf("10.0.0.1", forwarded)).toBe(proxy);

@@ -71,14 +71,14 @@ function rig({ isShared = true, light = [] }: { isShared?: boolean; light?: read
   };
 }
 
-test("[FAIR-2] while one organization is active alone nothing waits, whatever it costs", () => {
+test("[FAIR-2] while only one organization is active nothing waits, whatever it costs", () => {
   const { ask, order, isIdle } = rig({ isShared: false });
   for (let i = 0; i < 2_000; i++) ask("a", 10);
   expect(order).toHaveLength(2_000);
   expect(isIdle).toBe(true);
 });
 
-test("[FAIR-2] an organization begins a quantum in each turn of the loop; one that asks for little continues at once", async () => {
+test("[FAIR-2] an organization starts a quantum in each turn of the loop; one with few requests continues at once", async () => {
   const { ask, order, turn } = rig();
   // Five of these are a quantum.
   for (let i = 1; i <= 12; i++) ask("a", QUANTUM_MS / 5, `a${i}`);
@@ -93,7 +93,7 @@ test("[FAIR-2] an organization begins a quantum in each turn of the loop; one th
   expect(order.filter((name) => name !== "b")).toEqual(Array.from({ length: 12 }, (_, i) => `a${i + 1}`));
 });
 
-test("[FAIR-2] what a request has cost beyond its quantum is paid by the next ones, and two that ask alike get alike", async () => {
+test("[FAIR-2] the cost of a request beyond its quantum is paid by the next ones, and two equally active organizations get equal shares", async () => {
   const { ask, order, turn } = rig();
   for (let i = 0; i < 40; i++) {
     ask("heavy", 4 * QUANTUM_MS);
@@ -105,7 +105,7 @@ test("[FAIR-2] what a request has cost beyond its quantum is paid by the next on
   expect(count("heavy")).toBeGreaterThan(3);
 });
 
-test("[FAIR-2] one that has used no more than its share owes nothing, however long a request of it has taken", async () => {
+test("[FAIR-2] an organization within its share has no deficit, however long one of its requests took", async () => {
   const { ask, order, turn } = rig({ light: ["light"] });
   for (let i = 0; i < 100; i++) ask("heavy", QUANTUM_MS / 5);
   ask("light", 100 * QUANTUM_MS);
@@ -116,7 +116,7 @@ test("[FAIR-2] one that has used no more than its share owes nothing, however lo
   expect(order.filter((name) => name === "heavy").length).toBeLessThan(50);
 });
 
-test("[FAIR-2] one that has used no more than its share comes first, with two quanta, and the others have one after it", async () => {
+test("[FAIR-2] an organization within its share comes first, with two quanta, and the others get one after it", async () => {
   const { ask, order, turn } = rig({ light: ["light"] });
   for (let i = 0; i < 100; i++) ask("heavy", QUANTUM_MS / 5);
   // Ten of these are two quanta; the estimate of the first ones is less.
@@ -132,7 +132,7 @@ test("[FAIR-2] one that has used no more than its share comes first, with two qu
   }
 });
 
-test("[FAIR-2] a loop with work never rests: debts are paid at once where all that wait are in debt", async () => {
+test("[FAIR-2] a loop with work never pauses: deficits are paid at once if all waiting organizations have one", async () => {
   const { ask, order, turn } = rig();
   for (let i = 0; i < 10; i++) ask("a", 40);
   const before = order.length;
@@ -152,7 +152,7 @@ test("[FAIR-2] 10,000 requests of an organization wait and one more is refused; 
   expect(order.at(-1)).toBe("b");
 });
 
-test("[FAIR-2] one that has waited for 5 s has its turn, and one that has waited longer is refused", async () => {
+test("[FAIR-2] a request that has waited for 5 s gets its turn, and one that has waited longer is refused", async () => {
   const { ask, order, turn, turns, pass } = rig();
   while (turns.waiting === 0) ask("a", QUANTUM_MS);
   pass(MAX_WAIT_MS);
@@ -165,7 +165,7 @@ test("[FAIR-2] one that has waited for 5 s has its turn, and one that has waited
   expect(turns.waiting).toBe(0);
 });
 
-test("[FAIR-2] nothing is left of an organization that has paid", async () => {
+test("[FAIR-2] an organization without a deficit leaves no record", async () => {
   const { ask, turn, time } = rig();
   const world = rig();
   world.ask("a", 3 * QUANTUM_MS);
@@ -177,7 +177,7 @@ test("[FAIR-2] nothing is left of an organization that has paid", async () => {
   expect(time.isShared).toBe(true);
 });
 
-test("[FAIR-11] requests of one that has to wait for what it has used begin after that, and others meanwhile", async () => {
+test("[FAIR-11] requests of an organization that has to wait because of its use start later, and others meanwhile", async () => {
   const { ask, order, turn, pass, time, isIdle } = rig();
   time.throttled["a"] = 30;
   for (let i = 0; i < 3; i++) ask("a", QUANTUM_MS / 10);
@@ -197,7 +197,7 @@ test("[FAIR-11] requests of one that has to wait for what it has used begin afte
   expect(order).toEqual(["b", "b", "a", "a", "a"]);
 });
 
-test("[FAIR-11] a request that has waited for 5 s is refused, also where nothing of its organization may begin", async () => {
+test("[FAIR-11] a request that has waited for 5 s is refused, even while its organization may start nothing", async () => {
   const { ask, order, pass, turn, time } = rig();
   time.throttled["a"] = 3 * MAX_WAIT_MS;
   ask("a", QUANTUM_MS / 10);
@@ -208,7 +208,7 @@ test("[FAIR-11] a request that has waited for 5 s is refused, also where nothing
   expect(order).toEqual(["b", "a refused"]);
 });
 
-test("[FAIR-2] where a thousand wait, callers without a valid token are refused at once", async () => {
+test("[FAIR-2] while a thousand requests wait, callers without a valid token are refused at once", async () => {
   const { ask, turns, time } = rig();
   time.throttled["address 10.0.0.1"] = 50;
   for (let i = 0; i < MAX_STRANGERS_WAITING; i++) ask("address 10.0.0.1", 0.01);
@@ -217,7 +217,7 @@ test("[FAIR-2] where a thousand wait, callers without a valid token are refused 
   expect(turns.waiting).toBe(MAX_STRANGERS_WAITING);
 });
 
-test("[FAIR-2] what begins in a turn of the loop is counted by what the loop's thread uses for it", async () => {
+test("[FAIR-2] work that starts in a turn of the loop is counted with the CPU time of the loop's thread", async () => {
   const { ask, order, turn, time } = rig();
   time.scale = 5;
   for (let i = 0; i < 100; i++) ask("a", QUANTUM_MS / 10);

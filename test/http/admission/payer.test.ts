@@ -4,7 +4,7 @@ import { newId } from "../../../actors/ids.ts";
 import { addressPayer, isAddress, isStranger } from "../../../src/http/admission/fair-turns.ts";
 import { slicePace, newLoopTime } from "../../../src/service/loop-time.ts";
 
-test("[FAIR-11] only organizations are no strangers: addresses, what counts for them, and accounts of people are", () => {
+test("[FAIR-11] everything except organizations counts as unknown callers: addresses, their accounts, and accounts of people", () => {
   expect(isStranger(newId("org"))).toBe(false);
   for (const payer of [addressPayer("10.0.0.1"), "adr_12ca17b4", newId("usr"), ""])
     expect(isStranger(payer)).toBe(true);
@@ -15,7 +15,7 @@ test("[FAIR-11] only organizations are no strangers: addresses, what counts for 
   ]);
 });
 
-test("[FAIR-11] the service reads the CPU of its loop, and throttles whom that shows", () => {
+test("[FAIR-11] the service reads the CPU time of its loop, and throttles the organization that uses most", () => {
   const time = newLoopTime(null, 0.05);
   const pace = slicePace(time);
   const [heavy, light] = [newId("org"), newId("org")];

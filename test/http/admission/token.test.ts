@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { bearerOf } from "../../../src/http/admission/authentication.ts";
 import { checkToken, hashToFind, isToken, makeToken } from "../../../src/http/admission/token.ts";
 
-test("[AUTH-1] a token is its prefix, 43 base64url characters and 6 of a checksum; its hash is SHA-256", () => {
+test("[AUTH-1] a token has a prefix, 43 base64url characters and 6 of a checksum; its hash is SHA-256", () => {
   const personal = makeToken("personal");
   const service = makeToken("service");
   expect(personal.secret).toMatch(/^pat_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/);
@@ -21,7 +21,7 @@ test("[AUTH-1] a typo in any place of a token is refused by its checksum", () =>
   }
 });
 
-test("[AUTH-1] a token is remembered by its whole hash: no typo of it finds it, and none is taken for one", () => {
+test("[AUTH-1] a token is remembered by its whole hash: no typo of it is accepted", () => {
   const { secret, hash } = makeToken("personal");
   expect([hashToFind(secret), isToken(secret)]).toEqual([hash, true]);
   const typo = secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a");

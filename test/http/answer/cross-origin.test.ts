@@ -35,7 +35,7 @@ test("[GEN-13] pages of a configured origin use the API, refusals included, and 
   expect(allowed(await fetch(`${service.url}/api/agents`, { headers: { origin: CONSOLE } }))).toBe(CONSOLE);
 });
 
-test("[GEN-13] pages of another origin, and callers without one, are told nothing", async () => {
+test("[GEN-13] pages of another origin, and callers without one, get no CORS headers", async () => {
   for (const origin of ["https://evil.example", "null", `${CONSOLE}.evil.example`, "http://console.example"]) {
     expect([origin, allowed(await from(origin, "/api/agents"))]).toEqual([origin, null]);
     expect([origin, allowed(await preflight(origin, "/api/agents", "GET"))]).toEqual([origin, null]);
@@ -58,7 +58,7 @@ test("[GEN-13] a preflight names the methods of the path and the headers that th
   expect(Number(answer.headers.get("access-control-max-age"))).toBeGreaterThan(0);
 });
 
-test("[GEN-13] public documents and signed streams are for pages of any origin", async () => {
+test("[GEN-13] pages of any origin can read public documents and signed streams", async () => {
   expect(allowed(await from("https://any.example", "/api/openapi.json"))).toBe("*");
   expect(allowed(await preflight("https://any.example", "/api/version", "GET", "if-none-match"))).toBe("*");
   const signed = `/mcp-app/jobs/job_${"x".repeat(21)}/events`;
@@ -69,7 +69,7 @@ test("[GEN-13] public documents and signed streams are for pages of any origin",
 });
 
 for (const path of ["/api/nothing", "/api/v1/nothing", "/.well-known/openid-configuration", "/mcp/x", "/nothing"]) {
-  test(`[GEN-13] a page reads that ${path} is unknown, with a token too`, async () => {
+  test(`[GEN-13] a page can read that ${path} is unknown, with a token too`, async () => {
     for (const origin of [CONSOLE, "https://any.example"]) {
       for (const method of ["GET", "POST", "DELETE"]) {
         const before = await preflight(origin, path, method, "authorization,traceparent");
@@ -84,7 +84,7 @@ for (const path of ["/api/nothing", "/api/v1/nothing", "/.well-known/openid-conf
   });
 }
 
-test("[GEN-13] a page of any origin reads that a public document has no such method", async () => {
+test("[GEN-13] a page of any origin can read that a public document has no such method", async () => {
   for (const path of ["/api/openapi.json", "/.well-known/teamday-agent-api", "/share/abc"]) {
     const answer = await from("https://any.example", path, { method: "DELETE" });
     expect([path, answer.status, allowed(answer)]).toEqual([path, 405, "*"]);
@@ -92,7 +92,7 @@ test("[GEN-13] a page of any origin reads that a public document has no such met
   expect(allowed(await from("https://any.example", "/api/agents", { method: "DELETE" }))).toBeNull();
 });
 
-test("[GEN-13] without configured origins the API says nothing of origins", async () => {
+test("[GEN-13] without configured origins the API sends no CORS headers", async () => {
   const closed = await startService();
   try {
     const by = await closed.found();

@@ -22,7 +22,7 @@ test.each([
   expect((await renderList(AT_ONCE, "org", body)).json).toBe(JSON.stringify(body));
 });
 
-test("[FAIR-7] each record is a piece of the work of its organization, and so is the joining", async () => {
+test("[FAIR-7] each record is a piece of its organization's work, and so is joining them", async () => {
   const asked: [string, number][] = [];
   const joined: [string, number][] = [];
   const bulk: Bulk = {
@@ -42,7 +42,7 @@ test("[FAIR-7] each record is a piece of the work of its organization, and so is
   expect(joined).toEqual([["org", 6 * JSON.stringify(RECORD).length]]);
 });
 
-test("[FAIR-7] what has no long list of records is rendered as a whole", () => {
+test("[FAIR-7] an answer without a long list of records is rendered as a whole", () => {
   for (const body of [{}, { tasks: records(3) }, { scopes: ["a", "b", "c", "d", "e"] }, records(9), new Map()])
     expect(isLongList(body)).toBe(false);
 });

@@ -88,7 +88,7 @@ const send = (
 const chunked = (bytes: Uint8Array): ReadableStream => new Blob([new Uint8Array(bytes)]).stream();
 const OCTETS = { "content-type": "application/octet-stream" };
 
-test("[GEN-10] a binary body comes whole, with its type and its digest", async () => {
+test("[GEN-10] a binary body is received completely, with its type and its digest", async () => {
   const answer = await send("POST", "/api/test/weigh", bytesOf(KIB), OCTETS);
   expect(await answer.json()).toEqual({
     bytes: KIB,
@@ -113,7 +113,7 @@ test("[GEN-10] another content type, or a coding, is 415", async () => {
     await refused(send("POST", "/api/test/weigh", bytesOf(1), headers), 415, "unsupported_media_type");
 });
 
-test("[GEN-10] [IDEM-1] a stream is done once under its key, and its bytes are a part of the fingerprint", async () => {
+test("[GEN-10] [IDEM-1] a streamed request is executed once with its key, and its bytes are part of the fingerprint", async () => {
   const key = { "idempotency-key": "upload" };
   const body = bytesOf(48 * KIB);
   const first = await send("PUT", "/api/test/uploads/a", chunked(body), key);

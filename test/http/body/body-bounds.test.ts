@@ -54,7 +54,7 @@ const holdOf = (outcome: Outcome<BodyHold>): BodyHold => {
   return outcome.value;
 };
 
-test("[FAIR-5] bodies of a token, of an organization and of all fill their parts, and one byte more is refused", () => {
+test("[FAIR-5] bodies of a token, of an organization and of all fill their limits, and one byte more is refused", () => {
   const bodies = new Bodies(new FakeClock(), LIMIT);
   const of = (organizationId: string, tokenId: string) => ({ organizationId, tokenId });
   const fill = (organizationId: string, tokenId: string): BodyHold =>
@@ -73,7 +73,7 @@ test("[FAIR-5] bodies of a token, of an organization and of all fill their parts
   expect(refused("c", "c1")).toBe(false);
 });
 
-test("[FAIR-5] bodies that are handed on as they come have a bound of their own, by what they announce, and take no room of others", () => {
+test("[FAIR-5] streamed bodies have their own limit, by their announced length, and use no room of others", () => {
   const limit = 8 * STREAM_BODY_BYTES;
   const bodies = new Bodies(new FakeClock(), limit);
   const begin = (organizationId: string, announced: number) =>
@@ -92,7 +92,7 @@ test("[FAIR-5] bodies that are handed on as they come have a bound of their own,
   expect(begin("d", 1).ok).toBe(false);
 });
 
-test("[FAIR-5] an upload past the bound of its organization is refused unread, and goes through when another one has ended", async () => {
+test("[FAIR-5] an upload past the limit of its organization is refused unread, and accepted when another one has ended", async () => {
   const { "content-type": _, ...head } = heads(MIB);
   const put = (n: number, body = "") =>
     new HeldRequest(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=many/f${n}.bin`, {
@@ -121,7 +121,7 @@ test("[FAIR-5] an upload past the bound of its organization is refused unread, a
   await until("nothing is held", () => service.app.bodies.usage.count === 0);
 });
 
-test("[FAIR-5] a small body counts as the least, and one whose sender nobody knows for all such", () => {
+test("[FAIR-5] a small body counts as a minimum, and one of an unknown sender for all of them", () => {
   const bodies = new Bodies(new FakeClock(), LIMIT);
   const stranger = { organizationId: null, tokenId: null };
   const most = LIMIT / ORGANIZATION_PART / LEAST_BODY_BYTES;
@@ -130,7 +130,7 @@ test("[FAIR-5] a small body counts as the least, and one whose sender nobody kno
   expect(bodies.usage).toEqual({ count: most, bytes: LIMIT / ORGANIZATION_PART });
 });
 
-test("[FAIR-5] what a token holds open is refused past its part, on both surfaces, with Retry-After and a closed connection; other tokens are served", async () => {
+test("[FAIR-5] bodies held open by a token are refused past its limit, on both surfaces, with Retry-After and a closed connection; other tokens are served", async () => {
   const open = Array.from({ length: TOKEN_BYTES / MIB }, () => held("/api/v1/tasks", MIB));
   await until("the bodies are on their way", () => reads(open.length));
   expect(service.app.bodies.usage.bytes).toBe(TOKEN_BYTES);
@@ -151,7 +151,7 @@ test("[FAIR-5] what a token holds open is refused past its part, on both surface
   await until("all have left", () => service.app.bodies.usage.count === 0);
 });
 
-test("[FAIR-6] a body that trickles is 408 when its time is over, in the words of its surface, and nothing is done", async () => {
+test("[FAIR-6] a trickling body is 408 after its time limit, in the error format of its surface, and nothing is executed", async () => {
   const announced = 4 * BODY_BYTES_PER_SECOND;
   const requests = [held("/api/v1/tasks", announced), held("/api/agents", announced)];
   await until("the bodies are on their way", () => reads(2));
@@ -166,7 +166,7 @@ test("[FAIR-6] a body that trickles is 408 when its time is over, in the words o
   await until("nothing is held", () => service.app.bodies.usage.count === 0);
 });
 
-test("[FAIR-6] an upload that does not move is 408", async () => {
+test("[FAIR-6] a stalled upload is 408", async () => {
   const target = `/api/workspaces/${owner.workspaceId}/files/content?path=slow.txt`;
   const { "content-type": _, ...head } = heads(1_000_000);
   const upload = new HeldRequest(`${service.url}${target}`, { method: "PUT", headers: head, body: "" });
@@ -178,7 +178,7 @@ test("[FAIR-6] an upload that does not move is 408", async () => {
   await until("nothing is held", () => service.app.bodies.usage.count === 0);
 });
 
-test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
+test("[FAIR-6] a streamed body may be slow as long as it makes progress", async () => {
   const own = new FakeClock();
   const bodies = new Bodies(own, LIMIT);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
