@@ -77,7 +77,7 @@ async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled:
   return valueOrRefuse(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
 }
 
-/** Cancels unfinished jobs until none is left; returns how many it cancelled. */
+/** Cancels queued, running and blocked jobs until none is left; returns how many it cancelled. */
 export async function cancelJobs(parts: AdminParts, organizationId: string, agentId: string | null): Promise<number> {
   let count = 0;
   for (;;) {
@@ -110,4 +110,4 @@ async function cancelRunningJob({ system }: AdminParts, organizationId: string, 
 }
 
 const cancelledJobs = (count: number): string =>
-  count === 0 ? "no job was unfinished" : `${count} unfinished ${count === 1 ? "job was" : "jobs were"} cancelled`;
+  count === 0 ? "no job was queued, running or blocked" : `${count} ${count === 1 ? "job was" : "jobs were"} cancelled`;

@@ -96,7 +96,7 @@ export const COMMAND_TABLE = {
   "agent enable": { takes: [ORG, needs(["id", "AGENT_ID"])], about: "Lets a disabled agent work again." },
   "jobs cancel": {
     takes: [ORG, may(["agent", "AGENT_ID"])],
-    about: "Cancels every unfinished job of an organization, or of one of its agents.",
+    about: "Cancels every queued, running or blocked job of an organization, or of one of its agents.",
   },
   "secrets rotate-key": {
     takes: [],

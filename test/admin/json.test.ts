@@ -141,7 +141,7 @@ const TABLE: readonly Row[] = [
   {
     command: "jobs cancel",
     args: "--org {org}",
-    says: { ...message("no job was unfinished"), cancelled_jobs: 0 },
+    says: { ...message("no job was queued, running or blocked"), cancelled_jobs: 0 },
     refuses: NO_ORGANIZATION,
   },
   {

@@ -83,21 +83,21 @@ test("[AUTH-11] nobody executes a public agent of a suspended organization", asy
 test("[JOB-13] `admin jobs cancel` stops queued, running and blocked jobs, of one agent or of all", async () => {
   const [first, second] = [await running(), await running()];
   const spared = await running(client, owner, await createAgent(service, owner));
-  expect(await brake("jobs cancel", { agent })).toContain("2 unfinished jobs were cancelled");
+  expect(await brake("jobs cancel", { agent })).toContain("2 jobs were cancelled");
   for (const { id } of [first, second]) await client.reached(id, "cancelled");
   expect((await client.get<Job>(`/api/jobs/${spared.id}`)).status).toBe("running");
-  expect(await brake("jobs cancel")).toContain("1 unfinished job was cancelled");
+  expect(await brake("jobs cancel")).toContain("1 job was cancelled");
   await client.reached(spared.id, "cancelled");
-  expect(await brake("jobs cancel")).toContain("no job was unfinished");
+  expect(await brake("jobs cancel")).toContain("no job was queued, running or blocked");
   expect(await brake("jobs cancel", { agent: "agt_mistyped" })).toEndWith(
-    ", agent agt_mistyped: no job was unfinished.",
+    ", agent agt_mistyped: no job was queued, running or blocked.",
   );
 });
 
 test("[AGT-7] a disabled agent stops and begins nothing until it is enabled", async () => {
   const job = await running();
   const chatId = job.chat_id;
-  expect(await brake("agent disable", { id: agent })).toContain("1 unfinished job was cancelled");
+  expect(await brake("agent disable", { id: agent })).toContain("1 job was cancelled");
   await client.reached(job.id, "cancelled");
   await refused(service.call(owner, "POST", `/api/chats/${chatId}/messages`, { content: "hi" }), 409, "invalid_state");
   await refused(service.call(owner, "POST", `/api/jobs/${job.id}/resume`, {}), 409, "invalid_state");
