@@ -1,5 +1,6 @@
 /** Where the walks go: the whole service as operators start it, once for each environment (DOC-6). */
 import type { GuardedFolder } from "../support/guarded-folder.ts";
+import { copyFirstRun } from "../support/first-run-copy.ts";
 import { guardedFolder } from "../support/guarded-folder.ts";
 import { startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 import type { ContractDocument, Operation } from "./document.ts";
@@ -25,18 +26,24 @@ const LANES = 6;
 export class Grounds {
   readonly walker: Walker;
   readonly world: World;
+  private readonly env: Readonly<Record<string, string>>;
   private readonly service: TroupeProcess;
   private readonly folder: GuardedFolder;
   private readonly contract: ContractDocument;
+  private readonly judge: Judge;
+  private readonly tokens = new Map<string, string>();
   private readonly expectation: Expectation;
 
   private constructor(parts: {
+    env: Readonly<Record<string, string>>;
     folder: GuardedFolder;
     service: TroupeProcess;
     contract: ContractDocument;
     judge: Judge;
   }) {
-    const { folder, service, contract, judge } = parts;
+    const { env, folder, service, contract, judge } = parts;
+    this.env = env;
+    this.judge = judge;
     this.folder = folder;
     this.service = service;
     this.contract = contract;
@@ -47,8 +54,29 @@ export class Grounds {
 
   static async open(env: Readonly<Record<string, string>>, contract: ContractDocument, judge: Judge): Promise<Grounds> {
     const folder = guardedFolder();
+    await copyFirstRun(folder);
     const service = await startTroupe(folder, { env: { ...env, RATE_BUDGETS, EGRESS_ALLOW: "127.0.0.1" } });
-    return new Grounds({ folder, service, contract, judge });
+    return new Grounds({ env, folder, service, contract, judge });
+  }
+
+  /**
+   * These grounds, or new ones if their service is ending: where a test takes too long, Bun ends the processes that
+   * were started before, and the tests after it would fail too.
+   */
+  async stillOpen(): Promise<Grounds> {
+    // One that is ending still runs for a while, but answers nothing new.
+    const answer = await fetch(`${this.service.url}/readyz`).catch(() => null);
+    if (answer?.status === 200) return this;
+    await this.close();
+    return Grounds.open(this.env, this.contract, this.judge);
+  }
+
+  /** A token with these scopes; one for all that need the same. */
+  async tokenFor(scopes: readonly string[]): Promise<string> {
+    const key = scopes.join(" ");
+    const token = this.tokens.get(key) ?? (await this.world.token(scopes)).token;
+    this.tokens.set(key, token);
+    return token;
   }
 
   close(): Promise<void> {

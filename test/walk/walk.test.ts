@@ -1,5 +1,5 @@
 /** The contract against the whole service, as operators start it: what the document says is what is answered. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { hasScope, SCOPES } from "../../actors/organization/principal.ts";
 import { type Operation, readContract, successesOf } from "./document.ts";
 import { ENVIRONMENTS, Grounds } from "./grounds.ts";
@@ -48,14 +48,7 @@ test("[DOC-6] each operation has a call that succeeds", () => {
 
 describe.each(NAMES)("with NODE_ENV %s", (name) => {
   const grounds = (): Grounds => opened.get(name)!;
-  const tokens = new Map<string, string>();
-  /** A token with these scopes; one for all that need the same. */
-  const tokenFor = async (scopes: readonly string[]): Promise<string> => {
-    const key = scopes.join(" ");
-    const token = tokens.get(key) ?? (await grounds().world.token(scopes)).token;
-    tokens.set(key, token);
-    return token;
-  };
+  beforeEach(async () => void opened.set(name, await grounds().stillOpen()));
 
   test("[DOC-6] without a token every operation that asks for one is 401", async () => {
     for (const operation of guarded) {
@@ -70,7 +63,7 @@ describe.each(NAMES)("with NODE_ENV %s", (name) => {
     for (const operation of guarded) {
       const needed = operation.scopes ?? [];
       const others = SCOPES.filter((scope) => !needed.some((one) => hasScope([scope], one)));
-      const token = await tokenFor(others);
+      const token = await grounds().tokenFor(others);
       const { status, complaints } = await grounds().walker.ask(operation, { token });
       expect([operation.id, status, ...complaints]).toEqual([operation.id, isV1(operation) ? 401 : 403]);
     }
@@ -79,7 +72,7 @@ describe.each(NAMES)("with NODE_ENV %s", (name) => {
   test("[DOC-6] each scope that the document names is enough", async () => {
     for (const operation of guarded) {
       for (const scope of operation.scopes ?? []) {
-        const token = await tokenFor([scope]);
+        const token = await grounds().tokenFor([scope]);
         const { status, complaints } = await grounds().walker.ask(operation, { token });
         expect([operation.id, KEPT_OUT.includes(status), ...complaints]).toEqual([operation.id, false]);
       }
