@@ -211,8 +211,14 @@ export class MissionWorld {
     return this.recordsOf<RecordFields & { readonly type: string }>("webhook_event").map(({ type }) => type);
   }
 
-  advance(ms: number): Promise<void> {
-    return this.world.clock.advance(ms);
+  /** Moves the time. Where nothing is in progress, it goes forward at once to shortly before the next alarm. */
+  async advance(ms: number): Promise<void> {
+    const { clock, database } = this.world;
+    for (const end = clock.now() + ms; clock.now() < end;) {
+      await clock.advance(Math.min(MINUTE_MS, end - clock.now()));
+      const quietUntil = Math.min(end, database.alarms()[0]?.dueAtMs ?? end) - 2 * MINUTE_MS;
+      if (database.effects().length === 0 && quietUntil > clock.now()) clock.setForward(quietUntil - clock.now());
+    }
   }
 
   /** Resolves when no job goes on and no message or effect is on its way. */
