@@ -25,6 +25,7 @@ export function greeting(of: Greeting): string {
   return [
     "",
     `  Troupe ${of.version} serves ${of.appUrl}`,
+    `  Console ${of.appUrl}/app`,
     `  API     ${of.appUrl}/api/reference`,
     ...(of.listens === of.appUrl ? [] : [`  Listens ${of.listens}`]),
     `  Data    ${of.dataDir}`,

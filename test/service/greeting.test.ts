@@ -19,6 +19,7 @@ test("[START-26] a start reports where it serves, where its data is, its model, 
   const text = of({ model: ok({ provider: "openai", name: "gpt-5-mini", demo: false }) });
   expect(text.split("\n").filter((line) => line !== "")).toEqual([
     "  Troupe 1.2.3 serves http://127.0.0.1:3000",
+    "  Console http://127.0.0.1:3000/app",
     "  API     http://127.0.0.1:3000/api/reference",
     "  Data    /srv/troupe",
     "  Model   openai:gpt-5-mini  (another one: MODEL=provider:name)",
