@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createModels } from "../../src/runner/models.ts";
 import { modelErrors, modelSettings } from "../../src/service/model-choice.ts";
 import { readConfig } from "../../src/settings/config.ts";
+import { until } from "../support/condition.ts";
 import { answered, Client, type Json } from "../support/current.ts";
 import { PROVIDER_WIRES, SAID, startProviders } from "../support/provider-wire.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -95,4 +96,20 @@ describe("[DOC-9] the settings of the page", () => {
     expect(JSON.stringify(last.body)).toContain("utc");
     if (wire.returned !== undefined) expect(wire.returned(last.body)).toBe(true);
   });
+});
+
+test("[RUN-29] one chat goes on over all providers: what each wants back, it gets of its own calls and of the others'", async () => {
+  const agent = await createAgent(service, owner);
+  const chat = await client.chat(agent, owner.workspaceId);
+  for (const [name, { models }] of BLOCKS) {
+    await answered(client.call("PATCH", `/api/agents/${agent}`, { model: `${name}:${Object.keys(models)[0]}` }));
+    const { job } = await client.send(chat, `What time is it, ${name}?`);
+    providers.wasRead();
+    await until(`${name} has answered`, async () => {
+      providers.wasRead();
+      const { status, error } = await client.get<Json>(`/api/jobs/${job.id}`);
+      if (status === "failed") throw new Error(`${name}: ${JSON.stringify(error)}`);
+      return status === "completed";
+    });
+  }
 });

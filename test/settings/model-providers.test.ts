@@ -126,13 +126,17 @@ function settingsOf(providers: object, env: Readonly<Record<string, string>> = {
 }
 
 test("[RUN-29] the first model of the file is the default, settings say more of its models, and others can be named", () => {
-  const read = settingsOf({ groq: GROQ }, { MODELS: "groq:other", MODEL_WINDOWS: "groq:llama-3.3:70b=8192" });
+  const read = settingsOf(
+    { groq: GROQ },
+    { MODELS: "groq:other", MODEL_FALLBACKS: "groq:spare", MODEL_WINDOWS: "groq:llama-3.3:70b=8192" },
+  );
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
   const models = createModels(modelSettings(read.config, []));
   expect(models.allowed().map(({ name, isDefault, isOwnKeyOnly }) => [name, isDefault, isOwnKeyOnly === true])).toEqual(
     [
       ["llama-3.3:70b", true, false],
       ["other", false, false],
+      ["spare", false, false],
       ["own", false, true],
       ["echo", false, false],
     ],

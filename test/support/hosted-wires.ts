@@ -12,6 +12,8 @@ import {
   wantsOfCallers,
 } from "./wire-frames.ts";
 
+/** What Google documents for calls of other models. */
+const FOREIGN = "skip_thought_signature_validator";
 const GOOGLE = "c2lnbmF0dXJlIG9mIGEgdGhvdWdodA==";
 const SIGNED = "c2lnbmVkIHRoaW5raW5n";
 const ENCRYPTED = "ZW5jcnlwdGVkIHJlYXNvbmluZw==";
@@ -185,7 +187,7 @@ const gemini: ProviderWire = {
   path: "/v1beta/openai/chat/completions",
   refuses: allOf(bearer("gemini"), (request) => {
     const refused = wantsOfCallers(
-      (message) => JSON.stringify(message.tool_calls).includes(GOOGLE),
+      (message) => [GOOGLE, FOREIGN].some((mark) => JSON.stringify(message.tool_calls).includes(mark)),
       NO_SIGNATURE,
     )(request);
     return refused === null
@@ -241,7 +243,7 @@ const openrouter: ProviderWire = {
     DONE_FRAME,
   ],
   counts: COUNTS,
-  returned: (body) => JSON.stringify(body.messages).includes(SIGNED),
+  returned: (body) => [SIGNED, '"cache_control"'].every((part) => JSON.stringify(body.messages).includes(part)),
 };
 
 const deepseekChunk = chunkOf({ id: "ds1", created: 1, model: "deepseek-v4-pro", system_fingerprint: "fp_ds" });
