@@ -34,7 +34,7 @@ for (const [what, certificateOf] of [
   });
 }
 
-test("[HOOK-11] without its own authority the client asks the system's", async () => {
+test("[HOOK-11] without its own authority the client uses those of the system", async () => {
   const { serve } = inWorld();
   const server = await serve(ok);
   const egress = createEgress({ allow: ["127.0.0.1"], production: true, resolve: async () => ["127.0.0.1"] });
@@ -85,7 +85,7 @@ test("[HOOK-11] a server that speaks no TLS is a tls_error", async () => {
   server.close();
 });
 
-test("[HOOK-11] the operator's authority counts for hosts that the operator has opened, and for no others", async () => {
+test("[HOOK-11] the operator's authority is trusted for hosts that the operator has allowed, and for no others", async () => {
   const { serve, client, authority } = inWorld();
   const own = createAuthority("The operator's own");
   const servers = {

@@ -32,7 +32,7 @@ test("[HOOK-11] a name that leads first to an allowed and then to a private addr
   expect(canary.connections).toBe(0);
 });
 
-test("[HOOK-11] a connection that is kept does not serve a name that leads elsewhere now", async () => {
+test("[HOOK-11] a kept connection does not serve a name that now resolves elsewhere", async () => {
   const { serve, client } = inWorld();
   const server = await serve(ok);
   const { resolve } = rebinding("127.0.0.1", "127.0.0.2");
@@ -62,7 +62,7 @@ test("[HOOK-11] a name without an address is a dns_error", async () => {
   expect(await client({ resolve: async () => [] }).request(get("https://a.test/"))).toEqual(egressFailed("dns_error"));
 });
 
-test("[HOOK-11] the system's resolver is asked by default, and its answer is checked", async () => {
+test("[HOOK-11] the system's resolver is used by default, and its answer is checked", async () => {
   const { client } = inWorld();
   const egress = createEgress({ allow: ["localhost"], production: true });
   expect(await egress.resolve("https://localhost/", { timeoutMs: 5_000 })).toMatchObject({
@@ -92,7 +92,7 @@ test("[HOOK-11] IPv4 is tried before IPv6, and an address is tried once", async 
   });
 });
 
-test("[HOOK-11] an allowed host opens its addresses for that name only", async () => {
+test("[HOOK-11] an allowed host allows its addresses only for that name", async () => {
   const { serve, client } = inWorld();
   const server = await serve(ok);
   const egress = client({ allow: ["A.test"], production: true });
@@ -102,7 +102,7 @@ test("[HOOK-11] an allowed host opens its addresses for that name only", async (
   expect(await egress.request(get(`https://127.0.0.1:${server.port}/`))).toEqual(egressFailed("blocked_address"));
 });
 
-test("[HOOK-11] an allowed network opens its addresses and no others", async () => {
+test("[HOOK-11] an allowed network allows its addresses and no others", async () => {
   const { client } = inWorld();
   const egress = client({ allow: ["10.1.0.0/16", "fd00:1::/32", "192.168.1.1"] });
   const check = async (host: string) => (await egress.resolve(`https://${host}/`, { timeoutMs: 1_000 })).kind;
@@ -112,7 +112,7 @@ test("[HOOK-11] an allowed network opens its addresses and no others", async () 
     expect([host, await check(host)]).toEqual([host, "failed"]);
 });
 
-test("[HOOK-11] plain http reaches an allowed host, outside production only", async () => {
+test("[HOOK-11] plain http reaches an allowed host only outside production", async () => {
   const { servePlain, client } = inWorld({ "a.test": ["127.0.0.1"], "public.test": [PUBLIC] });
   const server = await servePlain(ok);
   const url = `http://a.test:${server.port}/`;
@@ -181,7 +181,7 @@ test("[HOOK-11] headers of the connection are not the caller's", async () => {
   });
 });
 
-test("[HOOK-11] an entry with a scheme opens exactly this scheme, host and port, in production too", async () => {
+test("[HOOK-11] an entry with a scheme allows exactly this scheme, host and port, in production too", async () => {
   const { servePlain, serve, client } = inWorld();
   const [plain, secure] = [await servePlain(ok), await serve(ok)];
   const allow = [

@@ -36,21 +36,21 @@ for (const [what, answer] of [
     (request, server) => pour(request, server, Buffer.from("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(100))),
   ],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
-  test(`[HOOK-11] a server that ${what} is left at the deadline`, async () => {
+  test(`[HOOK-11] a server that ${what} is disconnected at the deadline`, async () => {
     const { server, egress, url } = await against(answer);
     expect(await egress.request(get(url, limits(100)))).toEqual(egressFailed("timeout"));
     await gone(server);
   });
 }
 
-test("[HOOK-11] a resolver that says nothing is left at the deadline", async () => {
+test("[HOOK-11] a resolver that does not answer is given up at the deadline", async () => {
   await against(() => {});
   const egress = world.client({ resolve: () => Promise.withResolvers<never>().promise });
   expect(await egress.request(get("https://a.test/", limits(20)))).toEqual(egressFailed("timeout"));
   expect(await egress.resolve("https://a.test/", { timeoutMs: 20 })).toEqual(egressFailed("timeout"));
 });
 
-test("[HOOK-11] one deadline is over all redirects together", async () => {
+test("[HOOK-11] one deadline covers all redirects together", async () => {
   const { server, egress, url } = await against(({ socket }) =>
     setTimeout(() => socket.write(reply(302, { location: "/" })), 60),
   );
@@ -59,7 +59,7 @@ test("[HOOK-11] one deadline is over all redirects together", async () => {
   await gone(server);
 });
 
-test("[HOOK-11] a gzip bomb of 50 MiB costs what it weighs and is not unpacked", async () => {
+test("[HOOK-11] a gzip bomb of 50 MiB costs only its compressed size and is not unpacked", async () => {
   const bomb = gzipSync(Buffer.alloc(50 * MIB));
   const { server, egress, url } = await against(
     ({ socket }) => void socket.write(reply(200, { "content-encoding": "gzip" }, bomb)),
@@ -97,7 +97,7 @@ for (const [what, head, piece] of [
   });
 }
 
-test("[HOOK-11] a body of exactly the limit is whole, and of one byte more is cut", async () => {
+test("[HOOK-11] a body of exactly the limit is complete, and one of one byte more is cut", async () => {
   const { egress, url } = await against(
     ({ line, socket }) => void socket.write(reply(200, {}, "a".repeat(line.includes("more") ? 101 : 100))),
   );
@@ -109,7 +109,7 @@ test("[HOOK-11] a body of exactly the limit is whole, and of one byte more is cu
   expect(await of("more")).toEqual({ length: 100, truncated: true });
 });
 
-test("[HOOK-11] a head up to the limit is taken, and over it refused", async () => {
+test("[HOOK-11] a head up to the limit is accepted, and a larger one refused", async () => {
   const { egress, url } = await against(({ line, socket }) => {
     const size = RESPONSE_HEAD_BYTES - "content-length2x".length + (line.includes("more") ? 1 : 0);
     socket.write(reply(200, { x: "a".repeat(size) }, "ok"));
@@ -122,7 +122,7 @@ for (const [what, piece] of [
   ["one header", "a".repeat(65_536)],
   ["headers", `x-a: ${"a".repeat(1_000)}\r\n`.repeat(60)],
 ] as const) {
-  test(`[HOOK-11] a head of ${what} without an end is left early`, async () => {
+  test(`[HOOK-11] an endless head of ${what} is given up early`, async () => {
     const { server, egress, url } = await against((request, it) => {
       request.socket.write(`${HEAD}x: `);
       pour(request, it, Buffer.from(piece));
@@ -151,7 +151,7 @@ for (const [what, bytes, error] of [
   });
 }
 
-test("[HOOK-6] a refused and a reset connection have words of their own", async () => {
+test("[HOOK-6] a refused and a reset connection have different errors", async () => {
   const { server, egress, url } = await against(({ socket }) => void socket.resetAndDestroy());
   expect(await egress.request(get(url))).toEqual(egressFailed("connection_reset"));
   await server.stop();

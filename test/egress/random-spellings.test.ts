@@ -79,7 +79,7 @@ const spelled6 = fc.tuple(inside(notPublic6), fc.boolean(), fc.boolean()).map(([
 /** No resolver: an address that is taken for a name would ask it. */
 const bare = createEgress({ allow: [], production: true, resolve: () => Promise.reject(new Error("asked")) });
 
-test("[HOOK-11] no spelling of an address that is not public passes", async () => {
+test("[HOOK-11] no spelling of an address that is not public is accepted", async () => {
   const host = fc.oneof(
     spelled4(notPublic4).map((it) => it.host),
     embedded4,
@@ -96,7 +96,7 @@ test("[HOOK-11] no spelling of an address that is not public passes", async () =
   );
 });
 
-test("[HOOK-11] a public address is reached as what it is, in any spelling", async () => {
+test("[HOOK-11] a public address is reached in any spelling", async () => {
   await fc.assert(
     fc.asyncProperty(spelled4(["8.0.0.0/8", "93.184.216.0/24", "185.0.0.0/8"]), async ({ address, host }) => {
       expect(await bare.resolve(`https://${host}/`, { timeoutMs: 1_000 })).toMatchObject({

@@ -35,7 +35,7 @@ function counts(slices: Slices): { readonly perTurn: Map<number, number>; readon
   return { perTurn, note: () => void perTurn.set(slices.turns, (perTurn.get(slices.turns) ?? 0) + 1) };
 }
 
-test("[FAIR-9] of many bodies that have arrived together a bounded part is read before the event loop turns", async () => {
+test("[FAIR-9] of many bodies that arrive together a limited part is read before the event loop turns", async () => {
   const slices = readingSlices();
   const { perTurn, note } = counts(slices);
   const bodies = await Promise.all(
@@ -46,7 +46,7 @@ test("[FAIR-9] of many bodies that have arrived together a bounded part is read 
   expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(PIECES_OF_SLICE);
 });
 
-test("[FAIR-9] a body that is handed on as it comes is read in the same slices", async () => {
+test("[FAIR-9] a streamed body is read in the same slices", async () => {
   const slices = readingSlices();
   const { perTurn, note } = counts(slices);
   const read = async (): Promise<number> => {
@@ -80,7 +80,7 @@ test("[FAIR-9] a piece that is larger than was expected counts in full", async (
   await reader.cancel();
 });
 
-test("[FAIR-9] of bodies that say that they are long one begins in a slice", async () => {
+test("[FAIR-9] of bodies with a long declared length one begins per slice", async () => {
   const slices = readingSlices();
   const { perTurn, note } = counts(slices);
   const read = (): Promise<unknown> => {
@@ -92,7 +92,7 @@ test("[FAIR-9] of bodies that say that they are long one begins in a slice", asy
   expect([...perTurn.values()]).toEqual(Array<number>(8).fill(1));
 });
 
-test("[FAIR-9] a length that is none gives a body no room", async () => {
+test("[FAIR-9] an invalid length reserves no room for a body", async () => {
   for (const length of ["-1000000000", "", "1e3", "x"]) {
     const slices = readingSlices();
     const { response } = waiting();
@@ -104,7 +104,7 @@ test("[FAIR-9] a length that is none gives a body no room", async () => {
   }
 });
 
-test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {
+test("[FAIR-9] a body is kept in the pieces in which it arrived, and copied only if it is needed as a whole", async () => {
   const { response, pieces } = waiting();
   const body = await readWholeBody(response, ALL - 1, deadline(), {
     slices: new Slices(Infinity, { later: setImmediate }),

@@ -36,7 +36,7 @@ const to = (origin: string, location: string, status = 302): string =>
   `${origin}/${status}/${encodeURIComponent(location)}`;
 const lines = (server: WireServer): string[] => server.requests.map(({ line }) => line.split(" ")[1] ?? "");
 
-test("[HOOK-11] nothing is followed by itself", async () => {
+test("[HOOK-11] redirects are not followed by default", async () => {
   const { server, egress, origin } = await redirecting();
   const result = await egress.request(get(to(origin, "https://169.254.169.254/")));
   expect(result).toMatchObject({ kind: "response", status: 302, finalUrl: to(origin, "https://169.254.169.254/") });
@@ -85,7 +85,7 @@ test("[RUN-2] up to the limit redirects are followed, relative ones too, and one
 });
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`[RUN-2] ${status} is followed for GET and HEAD and for nothing that changes something`, async () => {
+  test(`[RUN-2] ${status} is followed only for GET and HEAD`, async () => {
     const { server, egress, origin } = await redirecting();
     for (const method of ["GET", "HEAD"] as const)
       expect(await egress.request(following(to(origin, "/end", status), 1, method))).toMatchObject({ status: 200 });

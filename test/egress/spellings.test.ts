@@ -106,7 +106,7 @@ for (const host of LOOPBACK) {
   });
 }
 
-test("[HOOK-11] the canaries hear a client that may reach them", async () => {
+test("[HOOK-11] the canaries receive a request that is allowed to reach them", async () => {
   for (const [index, { port }] of canaries.entries()) {
     await world
       .client({ allow: ["127.0.0.1", "::1"] })

@@ -43,7 +43,7 @@ async function endOf(reader: { read(): Promise<{ readonly done: boolean }> }): P
   }
 }
 
-test("[HOOK-11] a stream gives each piece as it comes", async () => {
+test("[HOOK-11] a stream passes each piece on as it arrives", async () => {
   const { response, server, reader } = await opened(({ socket }) => void socket.write(`${HEAD}one`));
   expect(response).toMatchObject({ status: 200, finalUrl: `https://a.test:${server.port}/` });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -59,7 +59,7 @@ test("[HOOK-11] a response without a body is an empty stream", async () => {
   );
 });
 
-test("[HOOK-11] a stream whose reader waits makes the server wait", async () => {
+test("[HOOK-11] a stream whose reader pauses makes the server wait", async () => {
   const { server, reader } = await opened(endless, { limits: { timeoutMs: 10_000, maxResponseBytes: 2 ** 40 } });
   await reader.read();
   let before = -1;
@@ -138,7 +138,7 @@ test("[HOOK-11] the caller's signal ends a stream", async () => {
   await gone(server);
 });
 
-test("[HOOK-11] a signal that has been given already sends nothing", async () => {
+test("[HOOK-11] with an already aborted signal nothing is sent", async () => {
   world = createEgressWorld();
   const server = await world.serve(silent);
   expect(await world.client().request(get(`https://a.test:${server.port}/`, { signal: AbortSignal.abort() }))).toEqual({

@@ -53,14 +53,14 @@ function say(path: string, text: string, enough = /$^/): Promise<string> {
 }
 const ask = (host: string): string => `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 
-test("[WSP-17] bytes go both ways to a host that is named, those behind the head too", async () => {
+test("[WSP-17] bytes go both ways to an allowed host, including those after the head", async () => {
   const port = await echo();
   const { path } = await proxyTo([`echo.test:${port}`]);
   const answer = await say(path, `${ask(`echo.test:${port}`)}hello there`, /hello there/);
   expect(answer).toBe("HTTP/1.1 200 Connected\r\n\r\nhello there");
 });
 
-test("[WSP-17] what is not named, is not a name, or leads to an address that is not public is refused, with the reason", async () => {
+test("[WSP-17] a host that is not allowed, not a name, or without a public address is refused, with the reason", async () => {
   const port = await echo();
   const { path } = await proxyTo([`*.test:${port}`, `closed.test:1`], LIMITS, ["echo.test", "closed.test"]);
   for (const [text, status, why] of [
@@ -80,7 +80,7 @@ test("[WSP-17] what is not named, is not a name, or leads to an address that is 
   expect(await say(path, "x".repeat(20_000))).toBe("");
 });
 
-test("[WSP-17] connections and bytes are bounded, and all end with the proxy", async () => {
+test("[WSP-17] connections and bytes are limited, and all end with the proxy", async () => {
   const port = await echo();
   const { path, tunnels } = await proxyTo([`echo.test:${port}`]);
   const opened = () =>
@@ -143,7 +143,7 @@ test("[WSP-17] nothing is connected for a command that has ended while its host 
   expect(connected).toBe(1);
 });
 
-test("[WSP-17] an entry opens a name, all below one, or every host, at its port", () => {
+test("[WSP-17] an entry allows a name, all names below one, or every host, at its port", () => {
   const isOpen = hostRules(["one.example", "*.below.example:8443", "Upper.Example"]);
   expect(isOpen("one.example", 443)).toBe(true);
   expect(isOpen("ONE.example.", 443)).toBe(true);

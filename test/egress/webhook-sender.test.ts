@@ -57,7 +57,7 @@ for (const [what, answer] of [
   ["takes the request and says nothing", () => {}],
   ["drips its head", drip(`${HEAD}x-a: `)],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
-  test(`[HOOK-6] a receiver that ${what} is left after 15 s, which is a failure that is tried again`, async () => {
+  test(`[HOOK-6] a receiver that ${what} is disconnected after 15 s, which is a failure that is retried`, async () => {
     const { server, asked, result } = await attempt(answer, 100);
     expect(asked).toEqual([{ timeoutMs: 15_000, maxResponseBytes: ANSWER_BYTES }]);
     expect(result).toMatchObject(timedOut satisfies Partial<AttemptResult>);
@@ -89,7 +89,7 @@ for (const [what, answer] of [
   });
 }
 
-test("[HOOK-6] a refusal whose body breaks off is told by its status, with its `Retry-After`", async () => {
+test("[HOOK-6] a refusal whose body breaks off counts by its status, with its `Retry-After`", async () => {
   const head = lines("503 Service Unavailable", "retry-after: 7", "content-length: 1000");
   const { result } = await attempt(breaking(head));
   const told = { kind: "failed", error: "http_error", httpStatus: 503, isTransient: true, retryAfterMs: 7_000 };
@@ -112,7 +112,7 @@ for (const [what, head, piece] of [
 }
 
 for (const size of [ANSWER_BYTES, ANSWER_BYTES + 1]) {
-  test(`[HOOK-6] an answer of ${size} bytes is not a failure, and nothing of it is kept`, async () => {
+  test(`[HOOK-6] an answer of ${size} bytes is not a failure, and none of it is kept`, async () => {
     const body = "a".repeat(size);
     const { result } = await attempt(({ socket }) => void socket.write(reply(200, {}, body)));
     expect(result).toEqual({ kind: "delivered", httpStatus: 200, durationMs: expect.any(Number) });

@@ -6,7 +6,7 @@ test.each([
   ["string", "a string"],
   ["integer", "an integer"],
   [["array", "null"], "an array or null"],
-])("[JOB-8] an argument of a wrong type is told the types of %j", async (type, words) => {
+])("[JOB-8] the error of an argument with a wrong type has the types of %j", async (type, words) => {
   const schema = { type: "object", properties: { x: { type } } };
   const content = new TextEncoder().encode(JSON.stringify({ schema, given: { x: true } }));
   expect(await checkArguments({}, content)).toEqual([{ path: "/x", message: `Field arguments.x must be ${words}` }]);

@@ -63,7 +63,7 @@ const piece = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 8 }),
 );
 
-test("[WSP-3] whatever path a workspace takes, its file is in the folder, under that name", async () => {
+test("[WSP-3] whatever path a workspace accepts, its file is in the folder, under that name", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (parts) => {
       const path = parsePath(parts.join("/"));
@@ -86,7 +86,7 @@ test("[WSP-3] a name that would leave the folder is a bug of ours, and reaches n
   expect(outside()).toEqual([]);
 });
 
-test("[WSP-3] links that somebody has put there between two jobs lead nowhere", async () => {
+test("[WSP-3] links that were planted between two jobs are not followed", async () => {
   const elsewhere = join(root, "elsewhere");
   mkdirSync(elsewhere);
   await writeFile(join(elsewhere, "secret.csv"), "secret");

@@ -27,7 +27,7 @@ const run = (command: string, limits: Partial<ShellLimits> = {}) =>
   (shell as Shell).run(command, { folder, limits: { ...LIMITS, ...limits }, signal: new AbortController().signal });
 
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
-  test("[WSP-16] a command has at most 128 processes, also where the service is root's", async () => {
+  test("[WSP-16] a command has at most 128 processes, also if the service runs as root", async () => {
     // The shell ends when it cannot fork. `set` needs no process.
     const many = "i=0; while [ $i -lt 400 ]; do sleep 20 & i=$((i+1)); done";
     const { output } = await run(`(${many}) 2>/dev/null; set -- /proc/[0-9]*; echo $#`, { memoryBytes: 1024 * MIB });
@@ -48,7 +48,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     },
   );
 
-  test("[WSP-16] nothing that a command can read as its first process names the data folder, but the table of mounts", async () => {
+  test("[WSP-16] nothing that a command can read as its first process names the data folder, except the table of mounts", async () => {
     const { output } = await run("tr '\\0' ' ' < /proc/1/cmdline; cat /proc/1/environ; find / -xdev");
     expect(output).toContain("bwrap");
     expect(output).not.toContain(basename(folder));
@@ -65,7 +65,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
   describe.skipIf(NO_PERL)("(perl)", () => {
     const held = 'open(Z, "/dev/zero"); sysread(Z, $x, 60 << 20);';
 
-    test("[WSP-16] the memory of all its processes is bounded together", async () => {
+    test("[WSP-16] the memory of all its processes together is limited", async () => {
       const one = `perl -e '${held} sleep 20' &`;
       expect((await run(`${one} ${one} ${one} wait`)).end).toEqual({ kind: "memory" });
     });
@@ -124,7 +124,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
 
 // reason: elsewhere there is no bubblewrap.
 test.skipIf(process.platform !== "linux")(
-  "[WSP-16] bubblewrap that is there and does not work is not said to be missing",
+  "[WSP-16] bubblewrap that is installed but does not work is not reported as missing",
   async () => {
     const program = join(folder, "bwrap");
     writeFileSync(program, "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", {
@@ -137,7 +137,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("[WSP-16] the log says which limits of a command are in force, and warns where none is on its processes", () => {
+test("[WSP-16] the log reports which limits of a command are in force, and warns if its processes are not limited", () => {
   const told = (limitsProcesses: boolean): unknown[] => {
     const lines: unknown[] = [];
     const line = (level: string) => (fields: object, message?: string) => lines.push([level, fields, message]);
@@ -183,7 +183,7 @@ describe("the filter of system calls", () => {
     ["x64", 0xc000_003e, { memfd: 319, clone: 56, mmap: 9, prctl: 157, read: 0 }],
     ["arm64", 0xc000_00b7, { memfd: 279, clone: 220, mmap: 222, prctl: 167, read: 63 }],
   ] as const)
-    test(`[WSP-16] [GUARD-1] of ${name} lets pass what is bounded elsewhere, and refuses the rest`, () => {
+    test(`[WSP-16] [GUARD-1] of ${name} allows calls that are limited elsewhere, and refuses the rest`, () => {
       for (const hasProcesses of [true, false]) {
         const filter = callFilter({ hasProcesses }, name)!;
         const answer = answerOf.bind(null, filter, architecture);

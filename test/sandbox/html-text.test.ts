@@ -16,7 +16,7 @@ test("[RUN-2] a page becomes its title and its text", () => {
   });
 });
 
-test("[RUN-2] links keep where they lead to", () => {
+test("[RUN-2] links keep their targets", () => {
   expect(text(`<a href="/x?a=1&amp;b=2">one</a> <a class='y' href='z'>two</a> <a HREF=//b.test/>three</a>`)).toBe(
     "one (https://a.test/x?a=1&b=2) two (https://a.test/dir/z) three (https://b.test/)",
   );
@@ -80,14 +80,14 @@ for (const [what, piece] of [
   });
 }
 
-test("[RUN-2] a page that is nested too deep ends there", () => {
+test("[RUN-2] a page that is nested too deep is cut there", () => {
   const nested = (depth: number): string => `first ${"<div>".repeat(depth)}last`;
   expect(text(nested(MAX_OPEN_ELEMENTS))).toContain("last");
   expect(text(nested(MAX_OPEN_ELEMENTS + 1))).toBe("first");
   expect(text("<p>a<br>b</p>".repeat(MAX_OPEN_ELEMENTS))).toEndWith("a\nb");
 });
 
-test("[RUN-2] any text is read without a fault, and nothing of a tag is shown", () => {
+test("[RUN-2] any text is read without a fault, and no part of a tag is shown", () => {
   const piece = fc.constantFrom(
     "<",
     ">",

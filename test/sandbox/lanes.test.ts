@@ -40,7 +40,7 @@ test("[GUARD-2] a lane has one job at a time, and the lanes take turns", async (
   expect(begun.slice(6)).toEqual(["a4"]);
 });
 
-test("[GUARD-2] a lane may have more than one at a time where that is said", async () => {
+test("[GUARD-2] a lane may be allowed more than one job at a time", async () => {
   const { begun, enter, end } = bench(new Lanes(4, 2));
   for (const name of ["a1", "a2", "a3", "b1"]) enter(name.charAt(0), name);
   await end("");
@@ -54,7 +54,7 @@ test("[FAIR-4] a lane that has used more than its share of the loop waits behind
   expect(begun).toEqual(["a1", "b1", "b2", "a2"]);
 });
 
-test("[GUARD-2] what a lane may have waiting is bounded in jobs and in bytes, and others do not notice", async () => {
+test("[GUARD-2] the waiting jobs and bytes of a lane are limited, and others are not affected", async () => {
   const jobs = new Lanes(1);
   await jobs.enter("a", 0);
   for (let i = 0; i < MAX_WAITING_JOBS; i++) void jobs.enter("a", 0);
@@ -67,7 +67,7 @@ test("[GUARD-2] what a lane may have waiting is bounded in jobs and in bytes, an
   expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
 });
 
-test("[GUARD-2] one that is called off while it waits leaves its place to the next", async () => {
+test("[GUARD-2] a job that is cancelled while it waits leaves its place to the next", async () => {
   const lanes = new Lanes(1);
   const first = await lanes.enter("a", 1);
   const stop = new AbortController();

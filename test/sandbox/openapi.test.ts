@@ -111,7 +111,7 @@ describe("an operation", () => {
     expect(input["required"]).toEqual(["id", "price"]);
   });
 
-  test("[RUN-14] has no argument for a header that the tool sends anyway, or that no argument can be", () => {
+  test("[RUN-14] has no argument for a header that the tool sends anyway, or that an argument cannot set", () => {
     const header = (name: string, required = false) => ({ name, in: "header", required, schema: { type: "string" } });
     const made = (...parameters: object[]) => {
       const paths = { "/x": { post: { operationId: "doIt", parameters } } };
@@ -198,7 +198,7 @@ describe("schemas", () => {
     });
   });
 
-  test("[RUN-14] of 3.0 are read as those of 3.0", () => {
+  test("[RUN-14] of 3.0 are read by the rules of 3.0", () => {
     const properties = {
       a: { type: "string", nullable: true, enum: ["x"] },
       b: { type: "integer", minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
@@ -221,7 +221,7 @@ describe("schemas", () => {
 });
 
 describe("a document", () => {
-  test("[RUN-14] may be YAML, and is refused where it is none of OpenAPI 3", () => {
+  test("[RUN-14] may be YAML, and is refused if it is not OpenAPI 3", () => {
     const yaml = "openapi: 3.1.0\nservers: [{ url: https://a.test }]\npaths:\n  /a:\n    get: { operationId: a }\n";
     expect((run(yaml, ["a"]) as Read).tools[0]?.url).toBe("https://a.test/a");
     const words = (document: object | string): string => (run(document) as { message: string }).message;
@@ -232,7 +232,7 @@ describe("a document", () => {
     expect(words({ openapi: "3.1.0" })).toContain("no paths");
   });
 
-  test("[RUN-14] that means harm costs a bounded number of steps", () => {
+  test("[RUN-14] that is hostile costs a limited number of steps", () => {
     const error = (schema: object, more: object = {}): string =>
       toolOf("post", { requestBody: json({ type: "object", properties: { a: schema } }) }, more).errors[0]?.message ??
       "";

@@ -60,7 +60,7 @@ test("[GUARD-1] a job is done in a child, and the same child does the next one",
   for (const words of ["one", "two", "three"]) expect(await sandbox.run(page(`<p>${words}`))).toEqual(shown(words));
 });
 
-test("[GUARD-1] the whole chain of this machine works, and the log says what it gives", async () => {
+test("[GUARD-1] the whole chain of this machine works, and the log reports its protection", async () => {
   const { sandbox, said } = sandboxOf(launches);
   await sandbox.prepare();
   expect(said).toEqual([expect.stringContaining("content from outside is parsed in")]);
@@ -110,19 +110,19 @@ test.skipIf(NO_BWRAP)("[GUARD-1] with bubblewrap a child sees neither network, f
   expect(seen.pids).toBeLessThanOrEqual(3);
 });
 
-test("[GUARD-1] where the first ways do not work the next one is taken, and the log says what is missing", async () => {
+test("[GUARD-1] if the first ways do not work the next one is used, and the log says what is missing", async () => {
   const broken: Launch = { command: ["false"], isIsolated: true, isLimited: true };
   const { sandbox, said } = sandboxOf(async () => [broken, ...(await impoliteLaunches()).slice(-1)]);
   expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
   expect(said).toEqual([expect.stringContaining("not isolated: ")]);
 });
 
-test("[GUARD-1] where no child can be had a job fails, and the service continues", async () => {
+test("[GUARD-1] if no child can be started a job fails, and the service continues", async () => {
   const { sandbox } = sandboxOf(async () => [{ command: ["false"], isIsolated: false, isLimited: false }]);
   expect(await sandbox.run(page("<p>fine"))).toMatchObject({ ok: false, error: "crashed" });
 });
 
-test("[GUARD-1] a job takes 8 MiB, and not a byte more", async () => {
+test("[GUARD-1] a job accepts 8 MiB, and not a byte more", async () => {
   const { sandbox } = sandboxOf();
   const content = Buffer.alloc(MAX_INPUT_BYTES, "x");
   const plain = { options: { ...PAGE, contentType: "text/plain" } };
@@ -148,7 +148,7 @@ test("[FAIR-9] content that came in pieces is read as one text, and all of its p
   });
 });
 
-test("[FAIR-8] a large page is handed to its child in pieces, and arrives whole", async () => {
+test("[FAIR-8] a large page is sent to its child in pieces, and arrives completely", async () => {
   const spawned = spyOn(Bun, "spawn");
   const { sandbox } = sandboxOf();
   await sandbox.prepare();
@@ -264,7 +264,7 @@ test.skipIf(Bun.which("prlimit") === null)(
   },
 );
 
-test("[GUARD-1] a job that is called off kills its child, and the next job has another", async () => {
+test("[GUARD-1] a cancelled job kills its child, and the next job gets another one", async () => {
   const { sandbox } = sandboxOf();
   await sandbox.prepare();
   const stop = new AbortController();

@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const late = (name: string): string => `${name} did not end within 0.3 s`;
 
-test("[START-65] a program that hangs is ended with all that it has started, and counts as missing", async () => {
+test("[START-65] a hanging program is ended with everything that it has started, and counts as missing", async () => {
   const git = programIn("git");
   expect(await findGit(git, LIMIT_MS)).toEqual({ git: null, why: late(git) });
   await until("nothing of it is left", () => processesIn(folder).length === 0);
@@ -54,7 +54,7 @@ test("[START-65] [GUARD-1] without a prlimit that ends, children are started, an
   if (HAS_BUBBLES) expect(stdout.toString()).toContain(`not limited in memory: ${late("prlimit")}`);
 });
 
-test("[START-65] a program that works, fails or is not there is told", async () => {
+test("[START-65] a program that works, fails or is missing is reported as such", async () => {
   expect(await tryProgram(["sh", "-c", "echo here"])).toEqual({ why: null, isLate: false, output: "here\n" });
   expect(await tryProgram(["sh", "-c", "echo no >&2; exit 3"])).toEqual({ why: "no", isLate: false, output: "" });
   expect(await tryProgram(["false"])).toEqual({ why: "false ended with 1", isLate: false, output: "" });

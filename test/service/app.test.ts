@@ -39,14 +39,14 @@ test("[V1-6] the root is a plain page without scripts, which links to the consol
   expect((await get("/", "HEAD")).status).toBe(200);
 });
 
-test("[V1-6] a chat's address leads to the chat in the console, and nowhere else", async () => {
+test("[V1-6] a chat's address redirects to the chat in the console, and nowhere else", async () => {
   const leadsTo = async (path: string): Promise<string | null> =>
     (await fetch(service.url + path, { redirect: "manual" })).headers.get("location");
   expect(await leadsTo("/org/spaces/wsp_1/chats/cht_1")).toBe("/app/chats/cht_1");
   expect(await leadsTo("/org/spaces/x/chats/%2F%2Fevil.example%2F%22")).toBe("/app/chats/%2F%2Fevil.example%2F%22");
 });
 
-test("[ERR-4] /healthz says that the process lives, /readyz which check fails and nothing else", async () => {
+test("[ERR-4] /healthz reports that the process lives, /readyz only which check fails", async () => {
   expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
   const ready = await get("/readyz");
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ok", checks: { database: "ok", lease: "ok" } }]);
@@ -90,13 +90,13 @@ test("[ERR-1] any other path answers a plain 404", async () => {
   }
 });
 
-test("[ERR-1] another method on a known path is 405, OPTIONS says what there is", async () => {
+test("[ERR-1] another method on a known path is 405, and OPTIONS lists the methods", async () => {
   const answer = await get("/healthz", "POST");
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   expect((await get("/", "OPTIONS")).status).toBe(204);
 });
 
-test("[ERR-4] the internal door is asked last, and its failure says nothing", async () => {
+test("[ERR-4] the internal handler is tried last, and its failure reveals nothing", async () => {
   expect(await (await get("/internal/door", "POST")).text()).toBe("inside");
   expect((await get("/internal/other", "POST")).status).toBe(404);
   const broken = await get("/internal/broken", "POST");
@@ -108,7 +108,7 @@ for (const [what, path, method] of [
   ["a form", "/sign-in", "POST"],
   ["an endpoint of programs", "/oauth/token", "POST"],
 ] as const)
-  test(`[ERR-4] a bug behind ${what} is 500 and says nothing; the log has its cause under the request's id`, async () => {
+  test(`[ERR-4] a bug behind ${what} is 500 without its cause, which is logged with the request's id`, async () => {
     isBroken = true;
     const answer = await get(path, method);
     isBroken = false;

@@ -70,7 +70,7 @@ test("[AUTH-1] [AUTH-12] both tokens are the owner's, only the personal one name
   expect((await fetch(`${service.url}/api/v1/agents`, unknown)).status).toBe(401);
 });
 
-test("[START-29] a database with an organization gets no other one and tells nothing", async () => {
+test("[START-29] a database with an organization gets no other one, and no tokens are printed", async () => {
   const told: FirstTokens[] = [];
   expect(await run((tokens) => void told.push(tokens))).toBeNull();
   expect(told).toEqual([]);

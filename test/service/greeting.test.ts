@@ -27,7 +27,7 @@ test("[START-26] a start reports where it serves, where its data is, its model, 
   ]);
 });
 
-test("[START-26] a start shows where it listens, where APP_URL is another address", () => {
+test("[START-26] a start shows where it listens, if APP_URL is another address", () => {
   const text = of({ appUrl: "https://troupe.example", listens: "http://[::]:3000" });
   expect(text).toContain("  Troupe 1.2.3 serves https://troupe.example\n");
   expect(text).toContain("  Listens http://[::]:3000\n");
@@ -48,7 +48,7 @@ test("[START-26] models of this machine are offered where there are no others", 
   expect(of({ localModels, model: ok({ provider: "openai", name: "x", demo: false }) })).not.toContain("llama3.2");
 });
 
-test("[START-26] the tokens are reported with their end, and a command that can be pasted", () => {
+test("[START-26] the tokens are printed with their expiry, and a command that can be pasted", () => {
   const run = {
     organizationId: "org_1",
     agentId: "agt_1",

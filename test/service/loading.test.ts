@@ -21,7 +21,7 @@ function loadedBy(entry: string): { readonly files: ReadonlySet<string>; readonl
   return { files, packages };
 }
 
-test("[START-47] arguments and settings are read and refused before the service is loaded", () => {
+test("[START-47] arguments and settings are checked before the service is loaded", () => {
   const { files, packages } = loadedBy("src/main.ts");
   expect([...files].filter((path) => path.startsWith("db/") || path === "src/service/service.ts")).toEqual([]);
   expect([...packages].toSorted()).toEqual(["@sinclair/typebox", "nanoid"]);
@@ -47,7 +47,7 @@ test("[START-66] a start loads no package that only some requests, or some setti
   expect(late).toEqual([]);
 });
 
-test("[START-66] the operations are loaded when the storage is open, so a start that is refused before has not loaded them", () => {
+test("[START-66] the operations are loaded after the storage is open, so an earlier refusal does not load them", () => {
   const { files, packages } = loadedBy("src/service/process.ts");
   const operations = [...files].filter(
     (path) => path.endsWith("/operations.ts") || path === "src/contract/document.ts",

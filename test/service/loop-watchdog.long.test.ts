@@ -22,7 +22,7 @@ const start = (hang: string, seconds: string): Promise<TroupeProcess> =>
     env: { TROUPE_TEST_HANG: hang, WATCHDOG_SECONDS: seconds },
   });
 
-test("[GUARD-6] the next start serves, and a service that works or is paused is left alone", async () => {
+test("[GUARD-6] the next start serves, and a working or paused service is not ended", async () => {
   const service = await start("loop", "1");
   service.child.kill("SIGSTOP");
   await Bun.sleep(2_500);

@@ -25,7 +25,7 @@ const start = (hang: string, seconds: string): Promise<TroupeProcess> =>
   });
 
 for (const hang of ["loop", "wait"]) {
-  test.concurrent(`[GUARD-6] a service that hangs (${hang}) is ended, with a line that says so; a SIGTERM meanwhile changes nothing`, async () => {
+  test.concurrent(`[GUARD-6] a hanging service (${hang}) is ended with a log line, even after a SIGTERM`, async () => {
     const service = await start(hang, "2");
     service.child.kill("SIGUSR2");
     expect(await service.end("SIGTERM")).toBe("SIGKILL");

@@ -24,7 +24,7 @@ function watched(limitMib: number) {
   return { seen, stop, look };
 }
 
-test("[OPS-5] the process is ended when three looks in a row find more than the limit, after a collection", async () => {
+test("[OPS-5] the process is ended when three checks in a row find more than the limit, after a garbage collection", async () => {
   const { seen, look } = watched(100);
   seen.usedMib = 100;
   await look();
@@ -39,7 +39,7 @@ test("[OPS-5] the process is ended when three looks in a row find more than the 
   expect(seen.ended).toHaveLength(1);
 });
 
-test("[OPS-5] a peak that a collection ends changes nothing, and the count starts over", async () => {
+test("[OPS-5] a peak that a garbage collection ends has no effect, and the count starts over", async () => {
   const { seen, look } = watched(100);
   for (const usedMib of [150, 150, 99, 150, 150, 99]) {
     seen.usedMib = usedMib;
@@ -49,7 +49,7 @@ test("[OPS-5] a peak that a collection ends changes nothing, and the count start
   expect(seen.said.at(-1)).toBe("memory is below its limit again");
 });
 
-test("[OPS-5] without a limit, and after the end, nobody looks", async () => {
+test("[OPS-5] without a limit, and after the end, there are no checks", async () => {
   const none = watched(0);
   none.seen.usedMib = 1_000_000;
   for (let i = 0; i < 5; i++) await none.look();

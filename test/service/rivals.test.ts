@@ -24,13 +24,13 @@ function wait(leases: (at: number) => number | null) {
   return { clock, said, interruption, outcome, state: () => state };
 }
 
-test("[START-39] without a rival nothing is waited for and nothing is said", async () => {
+test("[START-39] without a rival there is no wait and no message", async () => {
   const { clock, said, state } = wait(() => null);
   await clock.advance(0);
   expect([state(), said, clock.pending]).toEqual(["free", [], 0]);
 });
 
-test("[START-39] a silent rival's lease is waited out, not longer", async () => {
+test("[START-39] the start waits for a silent rival's lease to expire, not longer", async () => {
   const { clock, said, state } = wait((at) => (at < 1_700 ? 1_700 - at : null));
   await clock.advance(1_699);
   expect(state()).toBe("waiting");
@@ -38,13 +38,13 @@ test("[START-39] a silent rival's lease is waited out, not longer", async () => 
   expect([state(), said, clock.pending]).toEqual(["free", [{ waitMs: 1_700 }], 0]);
 });
 
-test("[START-39] a rival that gives its shards up is not waited for any longer", async () => {
+test("[START-39] the start does not wait for a rival that has released its shards", async () => {
   const { clock, state } = wait((at) => (at < 600 ? 10_000 - at : null));
   await clock.advance(1_100);
   expect(state()).toBe("free");
 });
 
-test("[START-39] a rival that renews its lease has the database", async () => {
+test("[START-39] a rival that renews its lease keeps the database", async () => {
   const { clock, outcome, state } = wait(() => 2_000);
   await clock.advance(2_000 + LEASE_GRACE_MS - 1);
   expect(state()).toBe("waiting");
@@ -55,7 +55,7 @@ test("[START-39] a rival that renews its lease has the database", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("[START-38] the wait can be called off, before it begins too, and leaves no timer", async () => {
+test("[START-38] the wait can be cancelled, even before it begins, and leaves no timer", async () => {
   const { clock, interruption, state } = wait(() => 2_000);
   await clock.advance(700);
   interruption.abort(new Interrupted("SIGINT"));

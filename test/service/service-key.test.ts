@@ -9,7 +9,7 @@ const keyOf = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 const sealing = createSealing(keyOf(1));
 const AT = ["org_1", "name"];
 
-test("[START-57] what is sealed opens under the same key, for the same purpose, in the same place", () => {
+test("[START-57] a sealed text opens only with the same key, for the same purpose, in the same place", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.string()), (plain, context) => {
       const sealed = sealing.seal("secret", plain, context);
@@ -25,7 +25,7 @@ test("[START-57] what is sealed opens under the same key, for the same purpose, 
     expect(sealing.open("secret", sealed, context)).toBeNull();
 });
 
-test("[IDEM-4] what is sealed under another secret too opens with it only", () => {
+test("[IDEM-4] a text that is also sealed with another secret opens only with that secret", () => {
   const sealed = sealing.seal("replay", "hunter2", AT, "key");
   expect(createSealing(keyOf(1)).open("replay", sealed, AT, "key")).toBe("hunter2");
   for (const under of ["", "Key", undefined]) expect(sealing.open("replay", sealed, AT, under)).toBeNull();
@@ -45,7 +45,7 @@ test("[START-57] a changed, truncated or invalid sealed text cannot be opened", 
     expect(sealing.open("secret", text, AT)).toBeNull();
 });
 
-test("[START-57] the key of a purpose is its own, the same in every process, and no key that seals", () => {
+test("[START-57] each purpose has its own key, the same in every process, and never the sealing key", () => {
   const key = sealing.key("app_stream");
   expect(key).toHaveLength(32);
   expect(createSealing(keyOf(1)).key("app_stream")).toEqual(key);
@@ -56,7 +56,7 @@ test("[START-57] the key of a purpose is its own, the same in every process, and
   expect(createSealing(sealing.key("secret")).open("secret", sealing.seal("secret", "x", AT), AT)).toBeNull();
 });
 
-test("[START-58] a database takes the key of its first start and refuses every other one", async () => {
+test("[START-58] a database accepts the key of its first start and refuses every other one", async () => {
   const test = await createTestDatabase();
   const database = openDatabase(test.url);
   await Promise.all([1, 2, 3].map(() => checkServiceKey(database, sealing)));

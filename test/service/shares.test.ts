@@ -28,7 +28,7 @@ function argumentsOf(text: string, name: string): string[] {
   });
 }
 
-test("[FAIR-4] every gate that the service makes asks who has used more than its share", () => {
+test("[FAIR-4] every gate of the service checks which organizations are over their share", () => {
   const texts = [...new Glob("*.ts").scanSync(FOLDER)].map((file) => readFileSync(join(FOLDER, file), "utf8"));
   for (const [name, times] of Object.entries(GATES)) {
     const calls = texts.flatMap((text) => argumentsOf(text, name));

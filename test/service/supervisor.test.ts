@@ -85,7 +85,7 @@ test("[REP-9] the first replica starts alone, and the others when it serves", as
   await start;
 });
 
-test("[REP-9] one that ends is started again: at once after it has served well, else after a pause that doubles", async () => {
+test("[REP-9] a replica that ends is restarted: at once if it has served well, else after a pause that doubles", async () => {
   const { clock, started, fatal, numbers } = await serving();
   await clock.advance(STEADY_MS);
   await started[1]!.exit(137);
@@ -121,7 +121,7 @@ test("[REP-9] the service ends when one cannot start at first, when none serves,
   expect(wrong.fatal).toEqual([["replica 2 could not start (code 78)", EXIT_CONFIG]]);
 });
 
-test("[REP-9] a stop drains all at once, waits for each, and starts nothing any more", async () => {
+test("[REP-9] a stop drains all at once, waits for each, and starts none again", async () => {
   const { clock, started, supervisor, numbers } = await serving();
   await started[1]!.exit(137);
   let isOver = false;
@@ -134,7 +134,7 @@ test("[REP-9] a stop drains all at once, waits for each, and starts nothing any 
   expect(numbers()).toEqual([1, 2]);
 });
 
-test("[REP-9] a restart takes one after the other, and waits where one does not return", async () => {
+test("[REP-9] a restart takes one replica after the other, and waits if one does not return", async () => {
   const { clock, started, supervisor, numbers } = await serving();
   const restart = supervisor.restart();
   await settle();
@@ -153,7 +153,7 @@ test("[REP-9] a restart takes one after the other, and waits where one does not 
   expect(numbers()).toEqual([1, 2, 1, 1, 2]);
 });
 
-test("[REP-9] the arguments of a start are read, or refused with what they may be", () => {
+test("[REP-9] the arguments of a start are read, or refused with the allowed values", () => {
   const none = { printsHelp: false, printsConfig: false, replicas: 1, isSupervised: false };
   expect(readArguments([])).toEqual(none);
   expect(readArguments(["--replicas", "3", "--print-config"])).toEqual({ ...none, replicas: 3, printsConfig: true });

@@ -36,7 +36,7 @@ const turns = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
-test("[SSE-10] the first round comes within an interval, the next one after another; nothing to do is not told of", async () => {
+test("[SSE-10] the first round starts within an interval, the next one after another; an empty round is not logged", async () => {
   const { clock, batches, told, sweeper } = sweeping(["a", "b"], () => Promise.resolve({ deleted: 0, isDone: true }));
   clock.advance(INTERVAL_MS / 2 - 1);
   await turns();
@@ -93,7 +93,7 @@ test("[SSE-10] a clock that is set during a round changes nothing in it", async 
   await sweeper.stop();
 });
 
-test("[SSE-10] it rests between batches, until nothing is left", async () => {
+test("[SSE-10] it pauses between batches, until nothing is left", async () => {
   const left = [BATCH_ROWS, BATCH_ROWS, 7];
   const { clock, batches, told, sweeper } = sweeping(["a"], () =>
     Promise.resolve({ deleted: left.shift()!, isDone: left.length === 0 }),
@@ -114,7 +114,7 @@ test("[SSE-10] it rests between batches, until nothing is left", async () => {
   await sweeper.stop();
 });
 
-test("[SSE-10] after a batch that was too much it continues in small ones", async () => {
+test("[SSE-10] after a batch that was too large it continues in small ones", async () => {
   const left = [SMALL_BATCH_ROWS, 3];
   const { clock, batches, told, sweeper } = sweeping(["a"], (_name, limit) =>
     limit > SMALL_BATCH_ROWS
@@ -133,7 +133,7 @@ test("[SSE-10] after a batch that was too much it continues in small ones", asyn
   await sweeper.stop();
 });
 
-test("[SSE-10] a sweep that fails is told of once, keeps none of the others back, and is tried again", async () => {
+test("[SSE-10] a failing sweep is logged once, does not block the others, and is retried", async () => {
   const { clock, batches, told, sweeper } = sweeping(["a", "b"], (name) =>
     name === "a" ? Promise.reject(new Error("no database")) : Promise.resolve({ deleted: 1, isDone: true }),
   );
@@ -157,7 +157,7 @@ test("[SSE-10] a sweep that fails is told of once, keeps none of the others back
   await sweeper.stop();
 });
 
-test("[SSE-10] it stops at once while it waits, and after its batch while it works", async () => {
+test("[SSE-10] it stops at once while waiting, and after its batch while working", async () => {
   const idle = sweeping(["a"], () => Promise.reject(new Error("never asked")));
   await idle.sweeper.stop();
   idle.clock.advance(INTERVAL_MS * 2);

@@ -23,7 +23,7 @@ test("[START-43] a part that cannot be ended does not prevent the others from en
   expect((failed as AggregateError).errors).toEqual([new Error("two"), new Error("one")]);
 });
 
-test("[START-38] work is given up at the signal, and its later failure hurts nobody", async () => {
+test("[START-38] work is abandoned at the signal, and its later failure has no effect", async () => {
   const { signal } = new AbortController();
   expect(await unlessAborted(Promise.resolve(7), signal)).toBe(7);
   await expect(unlessAborted(Promise.reject(new Error("own")), signal)).rejects.toThrow("own");

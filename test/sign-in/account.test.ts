@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 
 const secretIn = (html: string): string => /<code class="secret">(pat_[\w-]+)<\/code>/.exec(html)?.[1] ?? "";
 
-test("[AUTH-13] a person makes a token with a browser, uses it and revokes it", async () => {
+test("[AUTH-13] a person creates a token in a browser, uses it and revokes it", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const fields = { name: 'The <b>"build"</b> server', scope: ["agents:read", "jobs:write"], days: "30" };
@@ -39,7 +39,7 @@ test("[AUTH-13] a person makes a token with a browser, uses it and revokes it", 
   await refused(service.call(caller, "GET", "/api/agents"), 401, "unauthenticated");
 });
 
-test("[AUTH-13] a token is revoked by a question and its answer, without a script", async () => {
+test("[AUTH-13] revoking a token asks for confirmation, without a script", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const account = await browser.get("/account");
@@ -54,7 +54,7 @@ test("[AUTH-13] a token is revoked by a question and its answer, without a scrip
   expect((await browser.get(link)).at).toBe("/account");
 });
 
-test("[AUTH-13] a secret that is shown once has a copy button, and a page without such a thing has no script", async () => {
+test("[AUTH-13] a secret that is shown once has a copy button, and other pages have no script", async () => {
   const browser = await signedIn(service, owner);
   expect((await browser.get("/members")).html).not.toContain("<script");
   const account = await browser.get("/account");
@@ -68,7 +68,7 @@ test("[AUTH-13] a secret that is shown once has a copy button, and a page withou
   );
 });
 
-test("[AUTH-13] a form for a token that cannot be is answered with what is wrong", async () => {
+test("[AUTH-13] an invalid form for a token is answered with its errors", async () => {
   const browser = await signedIn(service, owner);
   const send = async (fields: Record<string, string>) => browser.post("/account/tokens", fields);
   for (const fields of [
@@ -92,7 +92,7 @@ test("[AUTH-13] a form for a token that cannot be is answered with what is wrong
   expect(kept).toMatch(/name="days"[^>]*value="6"/);
 });
 
-test("[AUTH-13] the account says in words what a token may do", async () => {
+test("[AUTH-13] the account describes in words what a token may do", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const fields = { name: "mine", scope: ["agents:read", "*"], days: "30" };
@@ -113,7 +113,7 @@ test("[AUTH-13] a person sees their sessions and ends another one", async () => 
   expect((await here.get("/account")).status).toBe(200);
 });
 
-test("[AUTH-13] nobody ends the session of somebody else, nor a token by that form", async () => {
+test("[AUTH-13] nobody can end another person's session, or a token with that form", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const others = await service.directory.listTokens(owner.organizationId);
@@ -121,7 +121,7 @@ test("[AUTH-13] nobody ends the session of somebody else, nor a token by that fo
     expect((await browser.post("/account/sessions/end", { id: token.id })).status).toBe(404);
 });
 
-test("[AUTH-13] a new password needs the present one, and ends the other sessions", async () => {
+test("[AUTH-13] a new password needs the current one, and ends the other sessions", async () => {
   const person = await service.join(owner.organizationId);
   const email = await emailOf(service, person);
   const browser = await signedIn(service, person);
@@ -141,7 +141,7 @@ test("[AUTH-13] a new password needs the present one, and ends the other session
   expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
 });
 
-test("[AUTH-13] what is not a form of a page is refused", async () => {
+test("[AUTH-13] a request that is not from a form of the page is refused", async () => {
   const browser = await signedIn(service, owner);
   const send = (type: string, body: string) =>
     browser.ask("/account/tokens", { method: "POST", headers: { ...browser.own(), "content-type": type }, body });
@@ -234,7 +234,7 @@ test("[AUTH-13] a session that a new password ends moves to no other organizatio
   expect(await active()).toBe(1);
 });
 
-test("[AUTH-13] a move that a new password overtakes is taken back", async () => {
+test("[AUTH-13] a change of organization that a new password overtakes is undone", async () => {
   const { changePassword, moveStray, active } = await twoSessions();
   const startIn = spyOn(Accounts.prototype, "startIn");
   startIn.mockImplementation(async function (this: Accounts, ...given: Parameters<Accounts["startIn"]>) {

@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 const guess = (email: string, password = "wrong wrong wrong") =>
   browserOf(service).post("/sign-in", { email, password });
 
-test("[AUTH-14] a wrong password and an address that nobody has are answered alike", async () => {
+test("[AUTH-14] a wrong password and an unknown address get the same answer", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);
   const withoutPassword = await service.join(owner.organizationId);
@@ -115,7 +115,7 @@ test("[AUTH-14] after ten wrong passwords an account waits, whether it exists or
   }
 });
 
-test("[AUTH-14] a good sign-in forgets the wrong ones before it", async () => {
+test("[AUTH-14] a successful sign-in forgets the failed ones before it", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);
   const email = await emailOf(service, person);
@@ -125,7 +125,7 @@ test("[AUTH-14] a good sign-in forgets the wrong ones before it", async () => {
   }
 });
 
-test("[AUTH-14] waits double up to a quarter of an hour, and an hour forgets them", async () => {
+test("[AUTH-14] waits double up to a quarter of an hour, and are forgotten after an hour", async () => {
   const ref = attemptsRef("adr_test");
   const attempt = () => service.system.dispatch(ref, { kind: "admit_attempt", free: 2 });
   const waitMs = async (): Promise<number> => {
@@ -146,7 +146,7 @@ test("[AUTH-14] waits double up to a quarter of an hour, and an hour forgets the
   expect([await waitMs(), await waitMs()]).toEqual([0, 0]);
 });
 
-test("[AUTH-14] attempts under a clock that was a day ahead lock nobody out once it is set right", async () => {
+test("[AUTH-14] attempts with a clock that was a day ahead lock nobody out once the clock is corrected", async () => {
   const ref = attemptsRef("adr_of_tomorrow");
   const isRefused = async (): Promise<boolean> =>
     !(await service.system.dispatch(ref, { kind: "admit_attempt", free: 2 })).ok;
@@ -157,7 +157,7 @@ test("[AUTH-14] attempts under a clock that was a day ahead lock nobody out once
   expect([await isRefused(), await isRefused()]).toEqual([false, true]);
 });
 
-test("[AUTH-14] an address that tries many accounts waits too, whomever it tries", async () => {
+test("[AUTH-14] an address that tries many accounts must wait too, whichever accounts it tries", async () => {
   // What the tests before have tried from here is forgotten.
   await clock.shift(FORGET_ATTEMPTS_MS);
   const ofAddress = attemptsRef(`adr_${Bun.SHA256.hash("127.0.0.1", "hex").slice(0, 32)}`);

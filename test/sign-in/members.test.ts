@@ -39,7 +39,7 @@ test("[AUTH-18] a person who is invited by a link joins, makes a token and uses 
   expect((await again.post("/sign-in", { email: "ada@example.com", password: PASSWORD })).at).toBe("/account");
 });
 
-test("[AUTH-18] nobody takes the account of a person by inviting them", async () => {
+test("[AUTH-18] nobody can take over the account of a person by inviting them", async () => {
   const other = await service.found("Globex");
   const victim = await service.join(owner.organizationId);
   const email = await emailOf(service, victim);
@@ -66,7 +66,7 @@ test("[AUTH-18] a member is not invited again", async () => {
   expect([page.status, page.html.includes(`${email} is a member already.`)]).toEqual([409, true]);
 });
 
-test("[AUTH-18] a wrong, withdrawn or late invitation opens nothing", async () => {
+test("[AUTH-18] a wrong, withdrawn or expired invitation does not work", async () => {
   const link = await invited("grace@example.com");
   const guest = browserOf(service);
   expect((await guest.get(link.replace(/key=.*/, "key=wrong"))).status).toBe(404);
@@ -97,7 +97,7 @@ test("[AUTH-18] an owner changes roles and removes members, whose credentials en
   await refused(service.call(person, "GET", "/api/agents"), 401, "unauthenticated");
 });
 
-test("[AUTH-18] removing and a role are asked about first, of owners only", async () => {
+test("[AUTH-18] removals and role changes ask owners for confirmation, and are refused to others", async () => {
   const person = await service.join(owner.organizationId);
   const question = await browser.get(`/members/remove?id=${person.userId}`);
   expect(question.html).toContain("loses access to the organization at once");

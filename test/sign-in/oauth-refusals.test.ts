@@ -93,7 +93,7 @@ test("[MCP-5] what else is wrong is shown, and sends no browser to a program's a
   }
 });
 
-test("[MCP-5] a program that waits for another server takes no answer of this one", async () => {
+test("[MCP-5] a program that waits for another server can detect an answer of this one", async () => {
   const asking = await program.ask();
   const own = new URL(await allow(browser, asking));
   expect(own.searchParams.get("iss")).toBe(ISSUER);
@@ -106,7 +106,7 @@ test("[MCP-5] a program that waits for another server takes no answer of this on
   expect(parametersFor(ISSUER, own).get("code")).toStartWith("oac_");
 });
 
-test("[MCP-5] no consent is forged, nor changed after it was shown", async () => {
+test("[MCP-5] a consent cannot be forged, or changed after it was shown", async () => {
   const page = await consentPage(browser, await program.ask({ scope: "agents:read" }));
   const fields = new URLSearchParams(
     formsOf(page.html)
@@ -183,7 +183,7 @@ test("[MCP-5] registrations are read strictly", async () => {
     expect(await register(body)).toMatchObject({ status: 400, error: "invalid_client_metadata" });
 });
 
-test("[MCP-5] programs that nobody lets in are forgotten after a day, the others later", async () => {
+test("[MCP-5] programs without consent are deleted after a day, the others later", async () => {
   const unused = await OAuthProgram.register(service);
   const used = await OAuthProgram.register(service);
   await used.letIn(browser);
@@ -193,13 +193,13 @@ test("[MCP-5] programs that nobody lets in are forgotten after a day, the others
   expect(USED_CLIENT_MS).toBeGreaterThan(90 * UNUSED_CLIENT_MS);
 });
 
-test("[MCP-5] a name cannot have the page read as something else", async () => {
+test("[MCP-5] a program's name cannot change the meaning of the page", async () => {
   const tricky = await OAuthProgram.register(service, { client_name: "Safe\u202eevil <b>&" });
   const page = await consentPage(browser, await tricky.ask());
   expect(page.html).toContain("Safe⟨U+202E⟩evil &lt;b&gt;&amp;");
 });
 
-test("[MCP-5] one address registers some programs, and then waits", async () => {
+test("[MCP-5] one address can register a limited number of programs, then must wait", async () => {
   const standing = new ShiftedClock();
   standing.hold();
   const other = await startService({ clock: standing });
@@ -290,7 +290,7 @@ test("[MCP-5] pages of other origins may use the endpoints of programs, and send
   ]);
 });
 
-test("[MCP-5] a refresh token that comes again within ten seconds gets the same tokens, and later ends the family", async () => {
+test("[MCP-5] a refresh token that is reused within ten seconds gets the same tokens, and later ends the family", async () => {
   const used = await OAuthProgram.register(service);
   const first = await used.letIn(browser);
   const token = first.refresh_token ?? "";
@@ -330,7 +330,7 @@ test("[MCP-5] a request for a token without its type is invalid, and one of anot
 });
 
 // The session of the others ends meanwhile, so this one is the last.
-test("[MCP-5] a code is good for a minute, and a refresh token for 90 days", async () => {
+test("[MCP-5] a code is valid for a minute, and a refresh token for 90 days", async () => {
   const used = await OAuthProgram.register(service);
   const asking = await used.ask();
   const back = await allow(browser, asking);

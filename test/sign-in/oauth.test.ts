@@ -37,7 +37,7 @@ async function errorOf(attempt: Promise<unknown>): Promise<string> {
   return "none";
 }
 
-test("[MCP-2] a program finds the server, registers, is let in, and uses its token within its scopes", async () => {
+test("[MCP-2] a program finds the server, registers, gets consent, and uses its token within its scopes", async () => {
   const tokens = await program.letIn(browser);
   expect(tokens).toMatchObject({ token_type: "bearer", expires_in: 3_600, scope: "agents:read chats:write" });
   const caller = using(tokens.access_token);
@@ -85,7 +85,7 @@ test("[MCP-2] the consent lets the browser return to every kind of address that 
   }
 });
 
-test("[MCP-2] a person who refuses sends the program away without a code", async () => {
+test("[MCP-2] after a refusal the program gets no code", async () => {
   const asking = await program.ask();
   for (const [decision, grant] of [
     ["deny", undefined],
@@ -96,7 +96,7 @@ test("[MCP-2] a person who refuses sends the program away without a code", async
   }
 });
 
-test("[MCP-2] a code is redeemed once; a second time ends what the first one got", async () => {
+test("[MCP-2] a code is redeemed once; a second attempt revokes the tokens of the first", async () => {
   const asking = await program.ask();
   const back = await allow(browser, asking);
   const tokens = await program.redeem(asking, back);
@@ -105,7 +105,7 @@ test("[MCP-2] a code is redeemed once; a second time ends what the first one got
   expect(await errorOf(program.refresh(tokens.refresh_token ?? ""))).toBe("invalid_grant");
 });
 
-test("[MCP-2] a code is good only with what it was requested with", async () => {
+test("[MCP-2] a code is valid only with the parameters of its request", async () => {
   const other = await OAuthProgram.register(service);
   const attempts: ((asking: Asking, back: string) => Promise<unknown>)[] = [
     (asking, back) => program.redeem(asking, back, { code_verifier: "x".repeat(43) }),
@@ -127,7 +127,7 @@ test("[MCP-2] a code is good only with what it was requested with", async () => 
   }
 });
 
-test("[MCP-2] each refresh token refreshes once; one that comes again ends the family", async () => {
+test("[MCP-2] each refresh token works once; reuse ends the family", async () => {
   const first = await program.letIn(browser);
   const second = await program.refresh(first.refresh_token ?? "");
   const third = await program.refresh(second.refresh_token ?? "");
@@ -141,7 +141,7 @@ test("[MCP-2] each refresh token refreshes once; one that comes again ends the f
   expect(await errorOf(program.refresh(third.refresh_token ?? ""))).toBe("invalid_grant");
 });
 
-test("[MCP-2] a refresh token is good for its program, and forged ones for nobody", async () => {
+test("[MCP-2] a refresh token is valid only for its program, and a forged one for nobody", async () => {
   const tokens = await program.letIn(browser);
   const text = tokens.refresh_token ?? "";
   const other = await OAuthProgram.register(service);
@@ -157,7 +157,7 @@ test("[MCP-2] a token for the MCP endpoint is not a token for the current surfac
   await refused(service.call(using(tokens.access_token), "GET", "/api/agents"), 401, "unauthenticated");
 });
 
-test("[MCP-2] a program gives its tokens back, and both kinds end", async () => {
+test("[MCP-2] a program revokes its tokens, and both kinds end", async () => {
   for (const kind of ["access_token", "refresh_token"] as const) {
     const tokens = await program.letIn(browser);
     await program.revoke(tokens[kind] ?? "");
@@ -170,7 +170,7 @@ test("[MCP-2] a program gives its tokens back, and both kinds end", async () => 
   expect((await service.call(person, "GET", "/api/agents")).status).toBe(200);
 });
 
-test("[MCP-2] a person sees the programs that they have let in, and ends one", async () => {
+test("[MCP-2] a person sees the programs with access, and ends one", async () => {
   const other = await service.join(owner.organizationId);
   const own = await signedIn(service, other);
   const tokens = await program.letIn(own);
@@ -183,7 +183,7 @@ test("[MCP-2] a person sees the programs that they have let in, and ends one", a
   await refused(service.call(using(tokens.access_token), "GET", "/api/agents"), 401, "unauthenticated");
 });
 
-test("[MCP-2] the tokens of a removed member end, and are not refreshed", async () => {
+test("[MCP-2] the tokens of a removed member end, and cannot be refreshed", async () => {
   const other = await service.join(owner.organizationId);
   const tokens = await program.letIn(await signedIn(service, other));
   await service.system.dispatch(organizationRef(owner.organizationId), { kind: "remove_member", userId: other.userId });
@@ -200,7 +200,7 @@ test("[MCP-2] what a person has granted stays ended when the operator removes an
   expect(await errorOf(program.refresh(tokens.refresh_token ?? ""))).toBe("invalid_grant");
 });
 
-test("[MCP-2] owners ask what a token is; of another organization nothing is told", async () => {
+test("[MCP-2] owners can inspect a token, but none of another organization", async () => {
   const tokens = await program.letIn(browser);
   const ask = async (caller: Caller, token: string): Promise<Json> => {
     const answer = await fetch(`${service.url}/oauth/introspect`, {

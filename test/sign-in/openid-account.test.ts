@@ -47,7 +47,7 @@ test("[AUTH-23] a person signs out here, then at the provider, and returns", asy
   expect(await scene.provider.visit(asking, null, there)).toContain("error=access_denied");
 });
 
-test("[AUTH-23] nobody is led to the provider by another site, as somebody else, or where it has no such address", async () => {
+test("[AUTH-23] nobody is sent to the provider by another site, as another person, or if it has no such address", async () => {
   const { somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const account = await scene.enter(browser, somebody);
@@ -85,7 +85,7 @@ test("[AUTH-23] nobody is led to the provider by another site, as somebody else,
   expect(lines).toEqual(["nobody can sign out at the OpenID provider"]);
 });
 
-test("[AUTH-24] somebody who has signed in connects an account of another e-mail address, and keeps the other ways in", async () => {
+test("[AUTH-24] a signed-in person connects an account with another e-mail address, and keeps the other ways to sign in", async () => {
   const { person, somebody } = await scene.known();
   const browser = await signedIn(scene.service, person);
   const elsewhere = { sub: `other ${somebody.sub}`, email: "quite@other.example", email_verified: false };
@@ -114,7 +114,7 @@ test("[AUTH-24] somebody who has signed in connects an account of another e-mail
   expect([denied.status, denied.html.includes("Example ID did not let you in")]).toEqual([403, true]);
 });
 
-test("[AUTH-24] only their own page connects a person, and only with what they themselves began", async () => {
+test("[AUTH-24] only a person's own page connects their account, and only with a sign-in that they started", async () => {
   const { person, somebody } = await scene.known();
   const attacker = await signedIn(scene.service, await scene.service.join(scene.owner.organizationId));
   const theirs = { ...somebody, sub: "attacker's", email: "attacker@example.com" };

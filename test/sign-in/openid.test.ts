@@ -18,7 +18,7 @@ afterEach(() => {
 });
 afterAll(() => scene.stop());
 
-test("[AUTH-21] a member signs in by a verified e-mail address, then by the subject, and goes where they wanted", async () => {
+test("[AUTH-21] a member signs in with a verified e-mail address, later by the subject, and returns to the requested page", async () => {
   const { person, somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const shown = await scene.enter(browser, { ...somebody, email: somebody.email.toUpperCase() }, "/account?x=1");
@@ -39,7 +39,7 @@ test("[AUTH-21] a member signs in by a verified e-mail address, then by the subj
   expect(other.html).toContain("belongs to somebody else at Example ID");
 });
 
-test("[AUTH-21] the first sign-in by the provider ends the password and the sessions that were there", async () => {
+test("[AUTH-21] the first sign-in with the provider ends the former password and sessions", async () => {
   const { person, somebody } = await scene.known();
   const former = await signedIn(scene.service, person);
   const browser = browserOf(scene.service);
@@ -67,7 +67,7 @@ test("[AUTH-21] a person who disconnects is found by their address again", async
   expect((await scene.auditOf(person)).map(({ action }) => action)).toContain("identity.unlinked");
 });
 
-test("[AUTH-21] [AUTH-18] somebody new gets in by the link of an invitation to their own address, and nobody else", async () => {
+test("[AUTH-21] [AUTH-18] a new person joins with an invitation link to their own address, and nobody else can use it", async () => {
   const grace: Somebody = { sub: "grace", email: "Grace@example.com", email_verified: true, name: "Grace H." };
   const stranger = browserOf(scene.service);
   const unknown = await scene.enter(stranger, grace);
@@ -85,7 +85,7 @@ test("[AUTH-21] [AUTH-18] somebody new gets in by the link of an invitation to t
   expect((await browserOf(scene.service).get(invitation)).status).toBe(404);
 });
 
-test("[AUTH-21] a person without a verified address, or no longer a member, is told so and cannot sign in", async () => {
+test("[AUTH-21] a person without a verified address, or no longer a member, gets the reason and cannot sign in", async () => {
   const { person, somebody } = await scene.known();
   const browser = browserOf(scene.service);
   for (const [who, words] of [
@@ -105,7 +105,7 @@ test("[AUTH-21] a person without a verified address, or no longer a member, is t
   expect([gone.status, gone.html.includes("Nobody here")]).toEqual([403, true]);
 });
 
-test("[AUTH-21] an answer is taken once, by the browser that asked, and only with its own state", async () => {
+test("[AUTH-21] an answer is accepted once, from the browser that started the sign-in, and only with its own state", async () => {
   const { somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const answer = await scene.provider.visit(await scene.leave(browser), somebody);
@@ -145,7 +145,7 @@ test("[AUTH-21] only the sign-in page leads to the provider, within ten minutes,
   expect([await begin(600), await begin(-1)]).toEqual([true, false]);
 });
 
-test("[AUTH-21] a code, a nonce or an issuer that is not of this sign-in is refused", async () => {
+test("[AUTH-21] a code, a nonce or an issuer of another sign-in is refused", async () => {
   const { somebody } = await scene.known();
   const changes: readonly ((asked: string) => Promise<string>)[] = [
     // Another's code, with the state of this browser.
@@ -189,7 +189,7 @@ test("[AUTH-21] a token of another key, issuer or audience is refused", async ()
   }
 });
 
-test("[AUTH-21] a refusal of the provider, or that it is unreachable, is shown on the sign-in page", async () => {
+test("[AUTH-21] a refusal of the provider, or its outage, is shown on the sign-in page", async () => {
   const { somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const denied = await scene.enter(browser, null);
@@ -203,7 +203,7 @@ test("[AUTH-21] a refusal of the provider, or that it is unreachable, is shown o
   expect(JSON.stringify(scene.service.log)).not.toContain(new URL(answer).searchParams.get("code") ?? "no code");
 });
 
-test("[AUTH-21] a provider that is away, another one, or does not know the service keeps nobody from the other ways in", async () => {
+test("[AUTH-21] a provider that is unavailable, different, or does not know the service does not block other ways to sign in", async () => {
   const { somebody } = await scene.known();
   const lines: string[] = [];
   const note = (_: object, message: string): void => void lines.push(message);

@@ -114,7 +114,7 @@ test.skipIf(CHROMIUM === null)(
 );
 
 test.skipIf(CHROMIUM === null)(
-  "[AUTH-13] a person without scripts signs in, makes a token, lets a program in, and signs out",
+  "[AUTH-13] a person without scripts signs in, creates a token, gives a program access, and signs out",
   async () => {
     const person = await service.join(owner.organizationId);
     const { page } = await browser.open({ javaScriptEnabled: false });

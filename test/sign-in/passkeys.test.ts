@@ -73,7 +73,7 @@ test("[AUTH-22] a person adds a passkey, signs in with it alone, and removes it"
   expect(actions.slice(0, 3)).toEqual(["passkey.removed", "session.started", "passkey.added"]);
 });
 
-test("[AUTH-22] an answer is taken once, for what was asked, by the browser that asked", async () => {
+test("[AUTH-22] an answer is accepted once, for its own challenge, from the browser that requested it", async () => {
   const { device } = await withPasskey();
   const browser = browserOf(service);
   const asked = await optionsOf(browser, "/sign-in/passkey");
@@ -88,7 +88,7 @@ test("[AUTH-22] an answer is taken once, for what was asked, by the browser that
   await staysOut(await elsewhere.post("/sign-in/passkey", { credential }), elsewhere, 400);
 });
 
-test("[AUTH-22] an answer of another place, kind or device is refused, and told to the owners", async () => {
+test("[AUTH-22] an answer for another origin, of another kind or device is refused, and reported to the owners", async () => {
   const { person, device } = await withPasskey();
   const other = await withPasskey();
   const lies: readonly Lies[] = [
@@ -125,7 +125,7 @@ test("[AUTH-22] an answer of another place, kind or device is refused, and told 
   });
 });
 
-test("[AUTH-22] a passkey that counts and does not count on is a copy", async () => {
+test("[AUTH-22] a passkey whose counter does not increase is treated as a copy", async () => {
   const { device } = await withPasskey();
   const enters = async (counter: number): Promise<boolean> => {
     device.counter = counter;
@@ -137,7 +137,7 @@ test("[AUTH-22] a passkey that counts and does not count on is a copy", async ()
   expect([await enters(6), await enters(5), await enters(0), await enters(7)]).toEqual([false, false, false, true]);
 });
 
-test("[AUTH-22] only the person who asked adds a passkey, with an answer that is right", async () => {
+test("[AUTH-22] only the person who started it adds a passkey, with a valid answer", async () => {
   const { browser, device } = await withPasskey();
   const mallory = await signedIn(service, await service.join(owner.organizationId));
   const refusedTo = async (visitor: PlainBrowser, shown: Shown): Promise<void> => {
@@ -164,7 +164,7 @@ test("[AUTH-22] only the person who asked adds a passkey, with an answer that is
   expect((await browser.post("/account/passkeys", { name: "x", credential: theirs })).at).toBe("/sign-in");
 });
 
-test("[AUTH-22] the only way in stays, and a removed member's passkey opens nothing", async () => {
+test("[AUTH-22] the only way to sign in cannot be removed, and a removed member's passkey does not work", async () => {
   const { person, browser, device } = await withPasskey();
   await service.system.dispatch(
     { kind: "account", organizationId: person.userId, id: "account" },

@@ -49,7 +49,7 @@ test("[AUTH-13] the session is a cookie of this host alone that no script reads"
   ]);
 });
 
-test("[AUTH-6] the current surface takes a session as it takes its person's token, and v1 takes none", async () => {
+test("[AUTH-6] the current surface accepts a session like a token of its person, and v1 accepts none", async () => {
   const browser = await signedIn(service, owner);
   const agents = await answered(browser.ask("/api/agents"));
   expect(agents).toEqual(await answered(service.call(owner, "GET", "/api/agents")));
@@ -68,7 +68,7 @@ test("[RATE-3] a session has its own budget", async () => {
   expect(first).toBeGreaterThan(2_980);
 });
 
-test("[AUTH-15] a session changes something for pages of this service only", async () => {
+test("[AUTH-15] a session can change something only from pages of this service", async () => {
   const browser = await signedIn(service, owner);
   const send = (headers: Record<string, string>) =>
     browser.ask("/api/workspaces", {
@@ -89,7 +89,7 @@ test("[AUTH-15] a session changes something for pages of this service only", asy
   expect((await send({ "sec-fetch-site": "same-origin" })).status).toBe(201);
 });
 
-test("[AUTH-15] no form of another site counts, whether somebody has signed in or not", async () => {
+test("[AUTH-15] a form of another site is refused, with or without a session", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
@@ -113,7 +113,7 @@ test("[AUTH-15] pages cannot be framed, and load nothing from elsewhere", async 
   }
 });
 
-test("[AUTH-6] an Authorization header without a token leaves the session in charge, of pages of the service only", async () => {
+test("[AUTH-6] with an Authorization header without a token the session is used, only from pages of the service", async () => {
   const browser = await signedIn(service, owner);
   const read = (authorization: string): Promise<Response> =>
     browser.ask("/api/agents", { headers: { authorization, ...browser.own() } });
@@ -128,7 +128,7 @@ test("[AUTH-6] an Authorization header without a token leaves the session in cha
   expect((await fetch(`${service.url}/api/agents`, { headers: { authorization: "Bearer" } })).status).toBe(401);
 });
 
-test("[AUTH-13] a cookie that somebody has planted is not the session that begins", async () => {
+test("[AUTH-13] a planted cookie does not become the new session", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);
   const attacker = await signedIn(service, await service.join(owner.organizationId));
@@ -142,7 +142,7 @@ test("[AUTH-13] a cookie that somebody has planted is not the session that begin
   expect((await attacker.get("/account")).at).toStartWith("/sign-in");
 });
 
-test("[AUTH-13] signing in leads to paths of this service only", async () => {
+test("[AUTH-13] signing in redirects only to paths of this service", async () => {
   const person = await service.join(owner.organizationId);
   const email = await emailOf(service, person);
   await signedIn(service, person);

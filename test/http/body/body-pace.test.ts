@@ -46,7 +46,7 @@ function rig(busyPart: number) {
   return { clock, time, pace, read, begin, names: () => read.map(({ name }) => name) };
 }
 
-test("[FAIR-10] with nobody else active bodies are read as they come", async () => {
+test("[FAIR-10] while nobody else is active bodies are read as they arrive", async () => {
   const { begin, names, clock } = rig(QUIET_BODY_PART / 2);
   begin("a", "x", 20);
   begin("b", "y", 20);
@@ -68,7 +68,7 @@ test("[FAIR-10] a small body never waits for the work of others", async () => {
   expect(names()).toEqual(["large"]);
 });
 
-test("[FAIR-10] beside other work bodies have an eighth of the time, a piece after the other", async () => {
+test("[FAIR-10] beside other work bodies get an eighth of the time, one piece after the other", async () => {
   const { begin, read, clock } = rig(0.5);
   for (const name of ["x", "y", "z"]) begin("a", name, 100);
   await clock.advance(0);
@@ -113,7 +113,7 @@ test("[FAIR-10] bodies that end together are finished one after the other", asyn
     expect(at - ends[i]!).toBeGreaterThanOrEqual(Math.floor(PAUSE_MS + BODY_ENDING_MS * (1 / LEAST_PART - 1)));
 });
 
-test("[FAIR-10] however many wait, of whichever organization, none waits for long", async () => {
+test("[FAIR-10] however many bodies wait, of whichever organization, none waits for long", async () => {
   const { begin, read, clock } = rig(1);
   for (let n = 0; n < 900; n++) begin("many", `m${n}`, 40);
   for (let n = 0; n < 30; n++) begin(`one${n}`, `o${n}`, 4_000);
@@ -129,7 +129,7 @@ test("[FAIR-10] however many wait, of whichever organization, none waits for lon
   expect(longest).toBeLessThanOrEqual(2 * MOST_BODY_WAIT_MS);
 });
 
-test("[FAIR-10] [FAIR-6] no body is late for its turn, and a stream is read when it is its turn", async () => {
+test("[FAIR-10] [FAIR-6] no body times out while it waits for its turn, and a streamed body is read at its turn", async () => {
   const { clock, pace, begin } = rig(1);
   // What has arrived before a body waits is worth more than the longest waits.
   expect((READ_AT_ONCE_BYTES / STREAM_BYTES_PER_SECOND) * 1_000).toBeGreaterThan(20 * MOST_BODY_WAIT_MS);

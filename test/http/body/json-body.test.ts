@@ -42,17 +42,17 @@ describe("parsing", () => {
     expect(parseJsonObject(text)).toEqual(malformedAt(place));
   });
 
-  test("[ERR-3] brackets that do not match are refused, however many they are", () => {
+  test("[ERR-3] unmatched brackets are refused, however many", () => {
     const outcome = parseJsonObject(`{"a":${"[},".repeat(200_000)}`);
     expect(outcome.ok || outcome.fault.kind).toBe("invalid_json");
   });
 
-  test.each(["[]", '[{"a":1}]', "1", '"text"', "null", "true"])("[ERR-5] %p is JSON but no object", (text) => {
+  test.each(["[]", '[{"a":1}]', "1", '"text"', "null", "true"])("[ERR-5] %p is JSON but not an object", (text) => {
     const errors = [{ path: "", message: "Request body must be a JSON object" }];
     expect(parseJsonObject(text)).toEqual(refuse({ kind: "invalid_request", errors }));
   });
 
-  test("[ERR-5] 64 levels are parsed, 65 and 100,000 are refused, and brackets in strings count for nothing", () => {
+  test("[ERR-5] 64 levels are parsed, 65 and 100,000 are refused, and brackets in strings do not count", () => {
     const TOO_DEEP = badJson("JSON in request body is nested deeper than 64 levels");
     expect(parseJsonObject(nested(MAX_JSON_DEPTH)).ok).toBe(true);
     expect(parseJsonObject(nested(MAX_JSON_DEPTH + 1))).toEqual(TOO_DEEP);
@@ -66,7 +66,7 @@ describe("parsing", () => {
     expect(parseJsonObject(`{"a":"${"[".repeat(100)}`)).toEqual(malformedAt("position 5 (line 1, column 6)"));
   });
 
-  test("[ERR-5] a NUL anywhere is refused, an escaped backslash before u0000 is none", () => {
+  test("[ERR-5] a NUL anywhere is refused, and an escaped backslash before u0000 is not a NUL", () => {
     const NUL = badJson("NUL characters are not allowed in request body");
     expect(parseJsonObject('{"a":{"b":["x\\u0000"]}}')).toEqual(NUL);
     expect(parseJsonObject('{"a\\u0000":null}')).toEqual(NUL);
@@ -117,7 +117,7 @@ describe("reading", () => {
       expect(await object(request)).toEqual(badJson("Request body must be UTF-8"));
   });
 
-  test("[ERR-5] a character that is cut by a chunk is whole", async () => {
+  test("[ERR-5] a character that is split over two chunks stays whole", async () => {
     const bytes = Buffer.from('{"a":"€"}');
     const parts = [bytes.subarray(0, 7), bytes.subarray(7)];
     const body = new ReadableStream({

@@ -21,7 +21,7 @@ function rig() {
   };
 }
 
-test("[FAIR-7] a short body is parsed at once, also behind long ones that wait", async () => {
+test("[FAIR-7] a short body is parsed at once, even if long ones wait", async () => {
   const { parse, done, turn } = rig();
   const long = [parse("a", "x0"), parse("a", "x1")];
   expect(parse("a", "short", LONG_BODY_BYTES)).toBe("short");
@@ -55,7 +55,7 @@ test("[FAIR-7] organizations parse their long bodies in turn", async () => {
   expect(done).toHaveLength(12);
 });
 
-test("[FAIR-7] a body that cannot be parsed rejects alone", async () => {
+test("[FAIR-7] an invalid body rejects alone", async () => {
   const { turn, bulk } = bulkRig({ isShared: false });
   const bodies = new LongBodies(bulk);
   const parsing = async (parse: () => string): Promise<string> => await bodies.parse("a", LONG, parse);

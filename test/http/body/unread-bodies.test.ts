@@ -53,10 +53,10 @@ async function refusesAllBut(most: number, goOn: () => void): Promise<void> {
   await until("nothing is held", () => service.app.bodies.usage.count === 0);
 }
 
-test("[FAIR-5] a body counts while its token is looked up: for its address, because nobody knows whose it is", () =>
+test("[FAIR-5] while its token is looked up a body counts for its address", () =>
   refusesAllBut(LIMIT / UNREAD_TOKEN_PART / MIB, () => lookUps.resolve()));
 
-test("[FAIR-5] bodies of many addresses that nobody knows have the part of one organization together", () => {
+test("[FAIR-5] bodies of many unknown addresses together have the share of one organization", () => {
   const { bodies } = service.app;
   const outcomes = Array.from({ length: REQUESTS }, (_, i) =>
     bodies.beginUnread({ organizationId: null, tokenId: `address ${i}` }, 8 * MIB),
@@ -91,7 +91,7 @@ test("[FAIR-5] a body counts for its token while the request waits for the turn 
   await withoutTurns((give) => refusesAllBut(LIMIT / UNREAD_TOKEN_PART / MIB, give));
 });
 
-test("[FAIR-5] a body that an operation does not take is not kept for as long as the answer takes", () =>
+test("[FAIR-5] a body that an operation does not accept is not kept until the answer", () =>
   withoutTurns(async (give) => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);

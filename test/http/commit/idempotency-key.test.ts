@@ -20,7 +20,7 @@ describe("the header", () => {
     );
   });
 
-  test("[IDEM-1] any text is a key of 1 to 255 printable characters, or none", () => {
+  test("[IDEM-1] any text is either a key of 1 to 255 printable characters or not a key", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         const key = parseIdempotencyKey(text);
@@ -30,7 +30,7 @@ describe("the header", () => {
     );
   });
 
-  test("[IDEM-1] 255 characters are a key, 256 are none", () => {
+  test("[IDEM-1] 255 characters are a key, 256 are not", () => {
     expect(parseIdempotencyKey("k".repeat(255))).toEqual(ok("k".repeat(255)));
     expect(parseIdempotencyKey("k".repeat(256))).toEqual(INVALID);
     expect(parseIdempotencyKey(quoted("k".repeat(256)))).toEqual(INVALID);
@@ -88,7 +88,7 @@ describe("the claim", () => {
     expect(claim("/a").fingerprint).toBe(first.fingerprint);
   });
 
-  test("[IDEM-7] what is stored is found by trying keys and bodies only with the key of the service", () => {
+  test("[IDEM-7] stored keys and bodies can be guessed only with the key of the service", () => {
     const [here, elsewhere] = [secret, new Uint8Array(32).fill(2)].map((of) =>
       claimOf(principal, { key: "k", method: "GET", path: "/a", query: "" }, { digest: "b", secrets: [of] }),
     );

@@ -107,7 +107,7 @@ async function everything(): Promise<string> {
 }
 
 describe("a secret that is shown once", () => {
-  test("[IDEM-4] is replayed to the holder of the key, and is nowhere in plain text", async () => {
+  test("[IDEM-4] is replayed to the holder of the key, and is stored nowhere in plain text", async () => {
     const answer = expectOne(await parallel(20, () => mint(SECRET_KEY)));
     expect(answer.status).toBe(201);
     const { id, token } = JSON.parse(answer.text) as { id: string; token: string };
@@ -118,7 +118,7 @@ describe("a secret that is shown once", () => {
       expect(stored).not.toContain(secret);
   });
 
-  test("[IDEM-4] the search of the tables finds what lies in clear", async () => {
+  test("[IDEM-4] the search of the tables finds plain text", async () => {
     const plain = await keyed(service, owner, "plain", {
       method: "POST",
       path: "/api/v1/tasks",
@@ -128,7 +128,7 @@ describe("a secret that is shown once", () => {
     expect(await everything()).toContain("in clear");
   });
 
-  test("[IDEM-4] outlives the actor that keeps it", async () => {
+  test("[IDEM-4] survives the eviction of its actor", async () => {
     const first = await mint("passive");
     service.system.actors.passivate(service.system.clock.monotonic() + 2 * MINUTE_MS);
     expectReplay(first, await mint("passive"));
@@ -154,7 +154,7 @@ describe("a request that commits more than once", () => {
     expectReplay(await first, await slow("steps"));
   });
 
-  test("[IDEM-5] whose process has ended is begun again after a minute, and not before", async () => {
+  test("[IDEM-5] whose process has ended is executed again after a minute, and not before", async () => {
     const begun = gate();
     between = () => {
       begun.open();
@@ -169,7 +169,7 @@ describe("a request that commits more than once", () => {
     expect(await slow("crashed")).toMatchObject({ status: 200, key: "created" });
   });
 
-  test("[IDEM-3] that fails for the moment gives its key free at once", async () => {
+  test("[IDEM-3] that fails temporarily releases its key at once", async () => {
     between = async () => refuse({ kind: "unavailable", retryAfterMs: 1_000 });
     expect(await slow("again")).toMatchObject({ status: 503, key: null });
     between = async () => null;

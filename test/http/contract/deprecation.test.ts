@@ -29,7 +29,7 @@ test("[VER-3] the headers are those of RFC 9745 and RFC 8594, with links to the 
   });
 });
 
-test("[VER-3] without a date of its end an operation has no sunset, and its own guide where there is one", () => {
+test("[VER-3] without a date of its end an operation has no sunset, but its own guide if there is one", () => {
   const { announcedAt, deprecatedAt } = announced;
   expect(deprecationHeaders({ announcedAt, deprecatedAt, guide: "/docs/moving" })).toEqual({
     deprecation: "@1814400000",
@@ -111,7 +111,7 @@ const group = operationGroup("Test", "Operations of this test", {
 
 const routes = operationRoutes(surface, [group], null);
 
-test("[VER-3] every response of an operation that is to go says so, refusals and failures too", async () => {
+test("[VER-3] every response of a deprecated operation says so, refusals and failures too", async () => {
   const asked = [
     [200, "GET", "/api/old"],
     [500, "GET", "/api/old?fail=yes"],

@@ -37,7 +37,7 @@ test.each([
   ["garbage;;;", null],
 ] as const)("[GEN-14] %p chooses %p", (header, encoding) => expect(encodingFor(header)).toBe(encoding));
 
-test("[GEN-14] no header chooses none", () => expect(encodingFor(null)).toBeNull());
+test("[GEN-14] no header chooses no coding", () => expect(encodingFor(null)).toBeNull());
 
 test("[GEN-14] documents and long JSON are compressed as the client accepts it, and say so to caches", async () => {
   const big = await createAgent(service, owner, { systemPrompt: "Be brief. ".repeat(500) });
@@ -65,7 +65,7 @@ test("[GEN-14] a compressed document has a weak tag, which is known when it retu
   expect([again.status, again.headers.get("vary")]).toEqual([304, "accept-encoding"]);
 });
 
-test("[GEN-14] short answers and event streams are sent as they are", async () => {
+test("[GEN-14] short answers and event streams are not compressed", async () => {
   for (const path of ["/api/version", "/api/models"]) {
     const answer = await get(path, "gzip, zstd");
     const text = await decoded(answer);
@@ -80,7 +80,7 @@ test("[GEN-14] short answers and event streams are sent as they are", async () =
 });
 
 test.each(["gzip", "zstd"] as const)(
-  "[GEN-14] bodies too long to be compressed at once arrive whole: %s",
+  "[GEN-14] bodies too long to be compressed at once arrive completely: %s",
   async (encoding) => {
     const text = "many words ".repeat(50_000);
     expect(
@@ -89,7 +89,7 @@ test.each(["gzip", "zstd"] as const)(
   },
 );
 
-test("[DOC-7] the bytes of a document are made once: each answer has the same ones, in each coding", async () => {
+test("[DOC-7] the bytes of a document are created once for each coding, and shared by all answers", async () => {
   const scalarPath = /\/api\/reference\/scalar-[0-9a-f]+\.js/.exec(await (await get("/api/reference", "")).text())?.[0];
   for (const path of ["/api/openapi.json", scalarPath ?? ""])
     for (const encoding of ["identity", "gzip"]) {

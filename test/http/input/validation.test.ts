@@ -44,7 +44,7 @@ describe("what is taken", () => {
     expect(errorsOf({ title: "🚀".repeat(5), count: 0 })).toEqual(["/count Field count must be at least 1"]);
   });
 
-  test("[GEN-7] unknown keys are dropped at every level where the surface is not strict, null counts as absent, and free objects stay as they are", () => {
+  test("[GEN-7] without strictness unknown keys are dropped at every level, null counts as absent, and free objects do not change", () => {
     const given = {
       title: "ok",
       count: null,
@@ -59,7 +59,7 @@ describe("what is taken", () => {
     });
   });
 
-  test("[GEN-7] a strict surface refuses null where the schema does not take it", () => {
+  test("[GEN-7] a strict surface refuses null where the schema does not allow it", () => {
     const given = { title: null, count: null, note: null, steps: null, options: { deep: null }, free: { any: null } };
     expect(errorsOf(given, strict)).toEqual([
       "/title Field title must not be null",
@@ -75,7 +75,7 @@ describe("what is taken", () => {
     ]);
   });
 
-  test("[GEN-7] null stays where the schema takes it; inherited names are no fields", () => {
+  test("[GEN-7] null stays where the schema allows it; inherited names are not fields", () => {
     expect(body.parse({ title: "ok", note: null })).toEqual({ ok: true, value: { title: "ok", note: null } });
     expect(body.parse(JSON.parse('{"title":"ok","__proto__":{"count":3}}') as JsonObject)).toEqual({
       ok: true,
@@ -120,21 +120,21 @@ test.each([
   expect(errorsOf(value)).toEqual(errors);
 });
 
-test("[GEN-7] a word that is nearly one of an enum is answered with that one", () => {
+test("[GEN-7] a misspelled value of an enum is answered with the nearest one", () => {
   const word = Type.Object({ kind: OneOf(["queue", "steer", "interrupt"] as const) });
   expect(errorsOf({ kind: "stere" }, new Body(word, { isStrict: true }))).toEqual([
     "/kind Field kind must be one of: queue, steer, interrupt; did you mean `steer`?",
   ]);
 });
 
-test("[GEN-7] two letters in the wrong order are one slip: the name with the same letters is the nearest", () => {
+test("[GEN-7] two swapped letters count as one mistake: the name with the same letters is the nearest", () => {
   const agent = Type.Object({ role: Type.Optional(Type.String()), model: Type.Optional(Type.String()) });
   expect(errorsOf({ modle: "x" }, new Body(agent, { isStrict: true }))).toEqual([
     "/modle Unknown field `modle`; did you mean `model`?",
   ]);
 });
 
-test("[GEN-7] who gets everything wrong is told the first of it", () => {
+test("[GEN-7] of very many errors only the first ones are reported", () => {
   const options = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, i]));
   expect(errorsOf({ title: "ok", options }).length).toBe(20);
 });
@@ -148,6 +148,6 @@ test.each([
     ["/title Missing required field: title", "/zzz Unknown field `zzz`", "/count Field count must be at least 1"],
   ],
   [{ title: "ok", free: { anything: { goes: 1 } } }, []],
-] as [JsonObject, string[]][])("[GEN-7] where the surface is strict, %j names what is unknown", (value, errors) => {
+] as [JsonObject, string[]][])("[GEN-7] on a strict surface, %j names the unknown fields", (value, errors) => {
   expect(errorsOf(value, strict).toSorted()).toEqual(errors.toSorted());
 });

@@ -69,7 +69,7 @@ describe("without HTTP", () => {
     expect(errors).toEqual(["/limt", "/if-match", "/nam"]);
   });
 
-  test("[GEN-11] [AUTH-3] [AUTH-5] scopes and roles hold", async () => {
+  test("[GEN-11] [AUTH-3] [AUTH-5] scopes and roles are checked", async () => {
     const reader = localCaller(principal({ scopes: ["agents:read"] }));
     expect(await fault("createAgent", { body: ADA }, reader)).toEqual({
       kind: "insufficient_scope",
@@ -79,7 +79,7 @@ describe("without HTTP", () => {
     expect(await fault("listSecrets", {}, member)).toEqual({ kind: "owner_required" });
   });
 
-  test("[GEN-11] [IDEM-1] under a key it is done once, and another input is a conflict", async () => {
+  test("[GEN-11] [IDEM-1] with a key it is executed once, and another input is a conflict", async () => {
     const input = { body: ADA, idempotencyKey: "once" };
     const first = await value<Agent>("createAgent", input);
     expect(await value<Agent>("createAgent", input)).toEqual(first);
@@ -87,7 +87,7 @@ describe("without HTTP", () => {
     expect(await fault("createAgent", other)).toEqual({ kind: "idempotency_conflict" });
   });
 
-  test("[GEN-11] [HOOK-12] a change leaves its event, with the caller's request id", async () => {
+  test("[GEN-11] [HOOK-12] a change emits its event, with the caller's request id", async () => {
     const by = localCaller(principal(), { requestId: "req_of_the_console" });
     const agent = await value<Agent>("createAgent", { body: ADA }, by);
     const { events } = await value<{ events: { type: string; request_id: string; resource: object }[] }>("listEvents", {
@@ -101,7 +101,7 @@ describe("without HTTP", () => {
     ]);
   });
 
-  test("[GEN-11] a name that is not an operation's is not found", async () => {
+  test("[GEN-11] an unknown operation is not found", async () => {
     expect(await fault("dropEverything")).toEqual({ kind: "not_found", noun: "route" });
   });
 });

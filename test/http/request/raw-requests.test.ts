@@ -50,7 +50,7 @@ const request = (method: string, path: string, body = ""): string =>
 const never = (): boolean => false;
 const statusOf = ({ text }: Said): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 
-test("[ERR-5] a method that HTTP knows and the path does not take is 405 with Allow, in the surface's words", async () => {
+test("[ERR-5] an HTTP method that the path does not have is 405 with Allow, in the surface's error format", async () => {
   for (const method of ["PROPFIND", "PURGE", "TRACE", "QUERY"]) {
     const answer = await send(request(method, "/api/tasks"), (text) => text.includes('"code"'));
     expect({ method, status: statusOf(answer) }).toEqual({ method, status: 405 });
@@ -69,7 +69,7 @@ test("[ERR-5] Bun closes the connection of a method that it does not know, witho
   expect(response.status).toBe(200);
 });
 
-test("[ERR-5] a request that a stray CRLF follows is done; Bun answers the CRLF with a bare 400 and closes", async () => {
+test("[ERR-5] a request with a stray CRLF after it is executed; Bun answers the CRLF with a bare 400 and closes", async () => {
   const key = 'Idempotency-Key: "stray"';
   const body = JSON.stringify({ title: "Once" });
   const post = request("POST", "/api/v1/tasks", body).replace("\r\nContent-Type", `\r\n${key}\r\nContent-Type`);

@@ -54,7 +54,7 @@ const REWRITTEN = [
   "/x/../",
 ];
 
-test.each(REWRITTEN)("[GEN-15] %s is 400: it is another path to those who do not rewrite it", async (target) => {
+test.each(REWRITTEN)("[GEN-15] %s is 400: without rewriting it is another path", async (target) => {
   const answer = await raw(target);
   expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("normal form") as string]);
   expect(answer.headers).toContain("x-request-id: ");
@@ -63,7 +63,7 @@ test.each(REWRITTEN)("[GEN-15] %s is 400: it is another path to those who do not
   expect([400, 405]).toContain(post.status);
 });
 
-test("[GEN-15] [GEN-1] each surface refuses in its dialect, and the request counts for its address", async () => {
+test("[GEN-15] [GEN-1] each surface refuses in its error format, and the request counts for its address", async () => {
   const current = await raw("/api/x/../agents");
   expect(JSON.parse(current.body)).toMatchObject({
     code: "invalid_request",
@@ -130,7 +130,7 @@ test("[GEN-15] an absolute URI is its path, in its normal form only", async () =
   expect((await raw("api/agents")).status).toBe(400);
 });
 
-test("[IDEM-1] two Idempotency-Key headers are refused on both surfaces, and nothing is done", async () => {
+test("[IDEM-1] two Idempotency-Key headers are refused on both surfaces, and nothing is executed", async () => {
   const pairs = [
     ["a", "b"],
     ["a", "a"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const AFTER_TICK = join(import.meta.dir, "../../../src/http/stream/after-tick.ts");
 
-test("[RT-14] a write that throws loses no other of the queue, and its exception is uncaught", async () => {
+test("[RT-14] a write that throws affects no other in the queue, and its exception is reported as uncaught", async () => {
   const program = `
     import { afterTick } from ${JSON.stringify(AFTER_TICK)};
     process.on("uncaughtException", (err) => console.log("uncaught:", err.message));

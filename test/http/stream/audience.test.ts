@@ -169,7 +169,7 @@ test("[SSE-2] readers that are up to date share one position: each piece is requ
   expect(log.asked).toBe(3);
 });
 
-test("[SSE-5] a reader whose socket is full holds nobody up, misses nothing, and returns", async () => {
+test("[SSE-5] a reader whose socket is full delays nobody, misses nothing, and returns", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const [slow, ...quick] = [await reader(), await reader(), await reader()];
@@ -240,7 +240,7 @@ test("[SSE-6] readers with different cursors wait apart, until one event makes t
   expect([log.open, streams.count, streams.heartbeats.count]).toEqual([0, 0, 0]);
 });
 
-test("[SSE-5] a reader that leaves frees nothing of others, and the last one frees all", async () => {
+test("[SSE-5] a reader that leaves releases nothing of others, and the last one releases everything", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const [first, second] = [await reader(), await reader()];
@@ -254,7 +254,7 @@ test("[SSE-5] a reader that leaves frees nothing of others, and the last one fre
   expect([log.open, streams.heartbeats.count]).toEqual([0, 0]);
 });
 
-test("[ERR-4] a source that fails ends all readers that share it, and each is told where to continue", async () => {
+test("[ERR-4] a failing source ends all its readers, and each gets its cursor", async () => {
   const log = new Log();
   const { reader, failures } = serve(log);
   const readers = [await reader(), await reader()];
@@ -291,7 +291,7 @@ test("[SSE-2] events are fetched once for all readers that share a position", as
   expect([log.fetches, log.asked]).toEqual([1, 1]);
 });
 
-test("[SSE-1] the silence of all is broken at once, and nobody's lasts longer than ten seconds", async () => {
+test("[SSE-1] all readers get a heartbeat together, and nobody waits longer than ten seconds", async () => {
   const clock = new HandClock();
   const log = new Log();
   const { reader } = serve(log, clock);

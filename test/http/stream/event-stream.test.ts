@@ -94,7 +94,7 @@ test("[SSE-5] a reader that stops reading stops its source: memory is bounded by
   expect(streams.count).toBe(0);
 });
 
-test("[SSE-1] the first words leave at once, with the headers of a stream", async () => {
+test("[SSE-1] the first bytes are sent at once, with the headers of a stream", async () => {
   const source = new Quiet();
   const { url } = serve(source);
   const response = await fetch(url);
@@ -110,7 +110,7 @@ test("[SSE-1] the first words leave at once, with the headers of a stream", asyn
   expect((await reader.read()).done).toBe(true);
 });
 
-test("[V1-4] a client that leaves a silent stream frees it", async () => {
+test("[V1-4] a client that disconnects from a silent stream releases it", async () => {
   const source = new Quiet();
   const { url, streams } = serve(source);
   const abort = new AbortController();
@@ -123,7 +123,7 @@ test("[V1-4] a client that leaves a silent stream frees it", async () => {
   await response.text().catch(() => "aborted");
 });
 
-test("[SSE-6] a shutdown ends open streams with last words, and later ones at once", async () => {
+test("[SSE-6] a shutdown ends open streams with a final event, and later ones at once", async () => {
   const source = new Quiet();
   const { url, streams } = serve(source);
   const response = await fetch(url);
@@ -134,7 +134,7 @@ test("[SSE-6] a shutdown ends open streams with last words, and later ones at on
   expect(streams.count).toBe(0);
 });
 
-test("[ERR-4] a source that fails ends the stream with last words that do not say why", async () => {
+test("[ERR-4] a failing source ends the stream with a final event without the cause", async () => {
   const source = new Quiet();
   source.next = () => Promise.reject(new Error("secret"));
   const { url, failures } = serve(source);
@@ -142,7 +142,7 @@ test("[ERR-4] a source that fails ends the stream with last words that do not sa
   expect(failures).toHaveLength(1);
 });
 
-test("[SSE-1] silence is broken by a heartbeat, a busy stream has none", async () => {
+test("[SSE-1] a silent stream has heartbeats, a busy one has none", async () => {
   const clock = new HandClock();
   const source = new Quiet();
   const { url } = serve(source, clock);
@@ -170,7 +170,7 @@ test("[SSE-5] a stream that is ended gives its reader ten seconds for what is qu
   socket.destroy();
 });
 
-test("[SSE-5] a reader that takes nothing for two minutes is let go", async () => {
+test("[SSE-5] a reader that reads nothing for two minutes is disconnected", async () => {
   const clock = new HandClock();
   const source = new Endless();
   const { port, streams, timeouts } = serve(source, clock);

@@ -17,7 +17,7 @@ test("[SSE-1] ids, event names and comments cannot break out of their line", () 
   expect(sseComment("a\r\ndata: x")).toBe(": a  data: x\n\n");
 });
 
-test("[SSE-1] whatever is put in, a parser reads exactly one event back", () => {
+test("[SSE-1] whatever the data, a parser reads exactly one event back", () => {
   const text = fc.string({ unit: "binary" });
   fc.assert(
     fc.property(text, text, text, (event, id, data) => {

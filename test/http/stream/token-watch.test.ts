@@ -34,7 +34,7 @@ function watched(tokens: readonly string[], confirm: (tokenId: string) => Promis
   return { clock, streams, ended, asked, errors, stop };
 }
 
-test("[AUTH-2] a look asks once for each token, and ends the streams of those that no longer count", async () => {
+test("[AUTH-2] a check reads each token once, and ends the streams of invalid ones", async () => {
   const outcomes: Record<string, Outcome<null>> = { tok_2: UNKNOWN, tok_3: EXPIRED };
   const tokens = ["tok_1", "tok_1", "tok_2", "tok_2", "tok_3"];
   const { clock, asked, ended } = watched(tokens, (id) => Promise.resolve(outcomes[id] ?? { ok: true, value: null }));
@@ -46,7 +46,7 @@ test("[AUTH-2] a look asks once for each token, and ends the streams of those th
   expect(ended.sort()).toEqual(["tok_2 revoked", "tok_2 revoked", "tok_3 expired"]);
 });
 
-test("[AUTH-2] what passes ends no stream, and the next look comes all the same", async () => {
+test("[AUTH-2] a temporary failure ends no stream, and the next check follows as usual", async () => {
   const answers: (() => Promise<Outcome<null>>)[] = [
     () => Promise.resolve({ ok: false, fault: { kind: "unavailable", retryAfterMs: 1_000 } }),
     () => Promise.reject(new Error("a bug")),
