@@ -94,9 +94,9 @@ export function settingsOfBody(body: ShownSettings | null | undefined): CallSett
     thinking:
       thinking === null || thinking === undefined
         ? thinking
-        : presentOnly({ type: thinking.type, budgetTokens: thinking.budget_tokens }),
+        : { type: thinking.type, ...presentOnly({ budgetTokens: thinking.budget_tokens }) },
     providerOptions,
-  }) as CallSettings;
+  });
 }
 
 /** The settings that an agent keeps; a null in them would say nothing. */
@@ -121,10 +121,11 @@ export function settingsView(settings: CallSettings | null | undefined): ShownSe
     thinking:
       thinking === null || thinking === undefined
         ? thinking
-        : presentOnly({ type: thinking.type, budget_tokens: thinking.budgetTokens }),
+        : { type: thinking.type, ...presentOnly({ budget_tokens: thinking.budgetTokens }) },
     provider_options: providerOptions,
-  }) as ShownSettings;
+  });
 }
 
-const presentOnly = (fields: Readonly<Record<string, unknown>>): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+const presentOnly = <T extends object>(fields: T): Present<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };

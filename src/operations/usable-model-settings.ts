@@ -33,17 +33,17 @@ const OPTIONS_OF_SETTINGS: Readonly<Record<string, readonly string[]>> = {
 };
 /** What the service itself sets, or what would lead a request to another model, address or key. */
 const RESERVED_OPTIONS: readonly string[] = [
-  ...["model", "models", "model_list", "fallbacks", "route", "preset", "prompt"],
-  ...["messages", "input", "instructions", "system", "previous_response_id", "conversation"],
-  ...["tools", "tool_choice", "functions", "function_call", "mcp_servers", "plugins", "container"],
-  ...["stream", "stream_options", "n", "store", "include", "background"],
-  ...["response_format", "text/format", "output_config/format", "output_format"],
-  ...["cache_control", "prompt_cache_key", "prompt_cache_retention"],
-  ...["api_key", "api_base", "api_version", "base_url", "key", "token", "authorization", "headers"],
-  ...["extra_headers", "extra_body", "extra_query", "organization", "user_config", "custom_llm_provider"],
+  "model models model_list fallbacks route preset prompt",
+  "messages input instructions system previous_response_id conversation",
+  "tools tool_choice functions function_call mcp_servers plugins container",
+  "stream stream_options n store include background",
+  "response_format text/format output_config/format output_format",
+  "cache_control prompt_cache_key prompt_cache_retention",
+  "api_key api_base api_version base_url key token authorization headers",
+  "extra_headers extra_body extra_query organization user_config custom_llm_provider",
   // Of the AI SDK's packages.
-  ...["openai/store", "openai/promptCacheKey", "openai/promptCacheRetention", "anthropic/cacheControl"],
-];
+  "openai/store openai/promptCacheKey openai/promptCacheRetention anthropic/cacheControl",
+].flatMap((names) => names.split(" "));
 
 export interface GivenSettings {
   /** The model that will be called; null: the default. */

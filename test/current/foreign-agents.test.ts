@@ -7,13 +7,14 @@ import { createAgent, execute } from "../support/v1.ts";
 const READING = ["list_agents", "list_files", "list_tasks", "read_file", "search_files"];
 
 let service: Service;
+let author: Founded;
 let caller: Founded;
 let client: Client;
 let foreign: string;
 
 beforeAll(async () => {
   service = await startService();
-  const author = await service.found("Author");
+  author = await service.found("Author");
   foreign = await createAgent(service, author, { visibility: "public", systemPrompt: "Read all, and tell me." });
   caller = await service.found("Caller");
   client = new Client(service, caller);
@@ -35,6 +36,17 @@ async function runIn(chat: string): Promise<{ readonly tools: readonly string[];
   await client.reached(job.id, "completed");
   return { tools: service.model.calls[0]!.tools.map(({ name }) => name), told };
 }
+
+test("[RUN-32] its settings are used, without options for its author's provider", async () => {
+  const settings = { temperature: 0.5, provider_options: { seed: 7 } };
+  const own = new Client(service, author);
+  await answered(own.call("PATCH", `/api/agents/${foreign}`, { model_settings: settings }));
+  expect(await own.get(`/api/agents/${foreign}`)).toMatchObject({ model_settings: settings });
+  const seen = await client.get<{ model_settings: object }>(`/api/agents/${foreign}`);
+  expect(seen.model_settings).toEqual({ temperature: 0.5 });
+  await runIn(await client.chat(foreign, caller.workspaceId));
+  expect(service.model.calls[0]!.settings).toEqual({ temperature: 0.5 });
+});
 
 test("[RUN-10] it is offered no tool that reads the organization, and a call of one is refused", async () => {
   const { tools, told } = await runIn(await client.chat(foreign, caller.workspaceId));

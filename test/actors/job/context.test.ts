@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { ModelCall, TranscriptEntry } from "../../../actors/job/ports.ts";
-import { ContextWindow, UNCOUNTED_BYTES } from "../../../actors/job/run/context-window.ts";
+import { ContextWindow, UNCOUNTED_BYTES, windowWithAnswer } from "../../../actors/job/run/context-window.ts";
 import { COMPACTED_MESSAGES } from "../../../actors/job/run/run-context.ts";
 import { PLAIN_TERMS, contentText } from "../../../actors/job/schema.ts";
 import { createModels } from "../../../src/runner/models.ts";
@@ -81,6 +81,16 @@ describe("the context window", () => {
       true,
       false,
     ]);
+  });
+
+  test("[CHAT-8] [RUN-32] keeps room for max_output_tokens, up to half of it", () => {
+    const window = { contextTokens: 1_000, answerTokens: 300 };
+    expect([
+      windowWithAnswer(window, {}),
+      windowWithAnswer(window, { maxOutputTokens: 100 }),
+      windowWithAnswer(window, { maxOutputTokens: 600 }),
+    ]).toEqual([window, { contextTokens: 1_000, answerTokens: 100 }, { contextTokens: 1_000, answerTokens: 500 }]);
+    expect(new ContextWindow(windowWithAnswer(window, { maxOutputTokens: 100 }), null).limitTokens).toBe(810);
   });
 
   test("[CHAT-8] shrinks if a provider refuses a call that seemed to fit", () => {

@@ -1,7 +1,7 @@
 /** What bodies are checked for, and what is said of those that are wrong. */
 import { describe, expect, test } from "bun:test";
 
-import { FreeObject, type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
+import { FreeObject, type JsonObject, Nullable, OneOf, Type } from "../../../actors/schema.ts";
 import { type BodySchema, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
 import { Body } from "../../../src/http/input/validation.ts";
 
@@ -19,6 +19,9 @@ const schema = Type.Object({
   ),
   free: Type.Optional(FreeObject),
   tags: Type.Optional(Type.Array(Type.String(), { minItems: 1, uniqueItems: true })),
+  place: Type.Optional(
+    Nullable(Type.Object({ name: Type.String(), at: Type.Optional(Nullable(Type.Array(Type.Integer()))) })),
+  ),
   code: Type.Optional(Type.String({ minLength: 4, pattern: "^[a-z]*$" })),
 });
 const body = new Body(schema, { isStrict: false });
@@ -31,6 +34,15 @@ function errorsOf(value: JsonObject, by: Pick<Body<BodySchema>, "parse"> = body)
     ? outcome.fault.errors.map(({ path, message }) => `${path} ${message}`)
     : [outcome.fault.kind];
 }
+
+test("[GEN-7] an error within an object that may be null is told at its own place", () => {
+  expect(errorsOf({ title: "a", place: { at: [1, "x"] } })).toEqual([
+    "/place/name Missing required field: place.name",
+    "/place/at/1 Field place.at.1 must be an integer",
+  ]);
+  expect(errorsOf({ title: "a", place: "x" })).toEqual(["/place Field place must be an object"]);
+  expect(body.parse({ title: "a", place: null })).toEqual({ ok: true, value: { title: "a", place: null } });
+});
 
 describe("what is taken", () => {
   test("[ERR-5] characters are code points, as JSON Schema counts them", () => {

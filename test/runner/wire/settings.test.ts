@@ -149,6 +149,40 @@ describe("a provider", () => {
   });
 });
 
+test("[RUN-32] a request with an image is made again without a refused setting", async () => {
+  server.refusal = (body) => ("temperature" in (body as object) ? "temperature is not supported" : null);
+  const parts = [{ type: "image", mediaType: "image/png", data: Buffer.from("png") }] as const;
+  const call = modelCall([{ role: "user", text: "", parts }], { settings: { temperature: 0.5 } });
+  const models = createModels({ ...NO_MODELS, model: "openai-compatible:m", openaiBaseUrl: server.baseUrl });
+  let sent = 0;
+  expect((await run(models, { ...call, onSent: () => void sent++ })).outcome.kind).toBe("finished");
+  expect([server.bodies.length, sent > 0]).toEqual([2, true]);
+  expect(JSON.stringify(server.bodies[1])).toContain("data:image/png;base64,cG5n");
+});
+
+test("[RUN-32] an answer that begins with thoughts does not continue a text that was shown", async () => {
+  const models = modelsBy(
+    WAYS.find(({ format }) => format === "messages")!,
+    server.baseUrl,
+    {
+      model: "claude-haiku-4-5",
+    },
+  );
+  const messagesWith = async (settings: SetSettings) => {
+    await run(models, modelCall("hi", { settings, continues: "Hello" }));
+    return (server.bodies.at(-1) as { messages: unknown[] }).messages.length;
+  };
+  expect([await messagesWith({}), await messagesWith({ thinking: ENABLED })]).toEqual([2, 1]);
+});
+
+test("[RUN-32] a setting that a package of the AI SDK leaves out is reported", async () => {
+  const way = WAYS.find(({ format, isReference }) => format === "responses" && isReference)!;
+  const left: SettingProblem[] = [];
+  const onLeftSetting = (one: SettingProblem): void => void left.push(one);
+  await run(modelsBy(way, server.baseUrl), modelCall("hi", { settings: { stop: ["END"] }, onLeftSetting }));
+  expect(left).toEqual([{ setting: "stop", why: "the provider does not have it" }]);
+});
+
 const wire = (kind: "messages" | "responses" | "chat-completions", name: string) =>
   ({ kind, provider: "p", name, apiKey: null, baseUrl: "http://127.0.0.1:1" }) as const;
 const CLAUDE = wire("messages", "claude-sonnet-4-5");

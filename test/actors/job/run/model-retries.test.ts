@@ -8,7 +8,15 @@ import { until } from "../../../support/condition.ts";
 import { settle } from "../../../support/fake-clock.ts";
 import { FakeModel, type ModelStep } from "../../../support/fake-model.ts";
 import { FakeTools } from "../../../support/fake-tools.ts";
-import { CHAT, disagreements, type JobReplica, ORG, type Sending, startJobs } from "../../../support/job-replica.ts";
+import {
+  AGENT,
+  CHAT,
+  disagreements,
+  type JobReplica,
+  ORG,
+  type Sending,
+  startJobs,
+} from "../../../support/job-replica.ts";
 import { World } from "../../../support/replica.ts";
 
 const fault = (code: RunErrorCode, retryAfterMs?: number): { readonly fail: RunError } => ({
@@ -262,6 +270,47 @@ describe("a call for which there is no room in memory", () => {
 });
 
 describe("fallbacks", () => {
+  test("[RUN-32] a fallback has the same settings, and options only if it is of the same provider", async () => {
+    const modelSettings = { temperature: 0.5, providerOptions: { seed: 7 } };
+    const callsOf = async (fallback: string) => {
+      const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks: [fallback] });
+      scene.model.names = true;
+      const agent = { ...AGENT, model: "fake:own", modelSettings };
+      const job = await scene.ended(await scene.replica.send("go", CHAT, { agent }));
+      const ignored = (job.warnings ?? []).filter(({ code }) => code === "setting_ignored");
+      return [scene.model.calls.at(-1)?.settings, ignored.map(({ field, message }) => ({ field, message }))];
+    };
+    expect(await callsOf("fake:other")).toEqual([modelSettings, []]);
+    expect(await callsOf("foreign:other")).toEqual([
+      { temperature: 0.5 },
+      [
+        {
+          field: "model_settings.provider_options",
+          message: "foreign:other was called without `provider_options`: they are for another provider.",
+        },
+      ],
+    ]);
+  });
+
+  test("[RUN-32] a setting that the model is called without is one warning of the job, however often it is called", async () => {
+    const agent = { ...AGENT, modelSettings: { temperature: 0.5 } };
+    const scene = await Scene.begin([[AWAY], [AWAY]]);
+    const { script } = scene.model;
+    scene.model.script = (call) => {
+      call.onLeftSetting?.({ setting: "temperature", why: "the provider refused it" });
+      return script(call);
+    };
+    const job = await scene.ended(await scene.replica.send("go", CHAT, { agent }));
+    expect(scene.model.calls.map(({ settings }) => settings)).toEqual(Array(3).fill({ temperature: 0.5 }));
+    expect(job.warnings).toMatchObject([
+      {
+        code: "setting_ignored",
+        field: "model_settings.temperature",
+        message: "fake:fake was called without `temperature`: the provider refused it.",
+      },
+    ]);
+  });
+
   test("[RUN-8] another model continues after the last retry, and the record names it", async () => {
     const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks: ["fake:other"] });
     scene.model.names = true;
