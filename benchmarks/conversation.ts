@@ -9,9 +9,13 @@
  *   langgraph  the dev server of LangGraph.js: `POST /threads`, then `POST /threads/{id}/runs/stream`.
  *              It is in memory: nothing is durable before it ends in good order
  *
+ * Then the same agent with `cache: "auto"` and `"off"`: a conversation of 20 turns with a fake provider whose time to the
+ * first token grows with the input that is not cached, by 1 ms for each 100 tokens.
+ *
  * A measurement is a number of conversations, not of seconds, because one identity of ours may make 3,000 requests a
  * minute.
  */
+import { join } from "node:path";
 import postgres from "postgres";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { startLangGraph } from "./support/langgraph.ts";
@@ -26,12 +30,17 @@ const CALLERS = [1, 8] as const;
 const CONVERSATIONS = 12;
 const PROMPT = "deltas=5 every=2";
 
+/** Of the agent with and without caching, and of each of its messages. */
+const INSTRUCTIONS = "You keep the notes of a meeting, and answer in one sentence. ".repeat(200);
+const NOTE = `${PROMPT} ${"We have talked about the roof, and who is to mend it. ".repeat(40)}`;
+const TURNS = 20;
+
 interface Peer {
   readonly name: string;
   /** Creates a chat and answers its id. */
   open(): Promise<string>;
   /** Sends the message; the response's body is the stream. */
-  send(chat: string): Promise<Response>;
+  send(chat: string, message?: string): Promise<Response>;
   /** Matches a part of the stream with text of the model. */
   readonly text: RegExp;
   /** Matches a successful end of the stream. */
@@ -47,9 +56,10 @@ interface Measured {
 export const benchmark: Benchmark = {
   question: "How long does a new conversation take, from nothing to its first answer?",
   async run(context) {
-    const { peers, skipped } = await open(context);
+    const { peers, cachedWays, skipped } = await open(context);
     for (const peer of peers) await measure(peer, CALLERS[1]);
     const best = new Map<string, Measured>();
+    const turnsBest = new Map<string, Measured>();
     for (let round = 1; round <= context.rounds; round++) {
       for (const callers of CALLERS)
         for (const peer of peers) {
@@ -58,8 +68,17 @@ export const benchmark: Benchmark = {
           best.set(key, better(best.get(key), run));
           context.say(`round ${round}: ${key}: first text ${figure(run.first.p50)}, done ${figure(run.done.p50)} ms`);
         }
+      for (const { name, peer } of cachedWays) {
+        const run = await talk(peer);
+        turnsBest.set(name, better(turnsBest.get(name), run));
+        context.say(`round ${round}: ${name}: first text ${figure(run.first.p50)} ms`);
+      }
     }
-    return { text: text(best), aims: aims(best), skipped };
+    return {
+      text: `${text(best)}\n\n${turnsText(turnsBest)}`,
+      aims: [...aims(best), ...turnsAims(turnsBest)],
+      skipped,
+    };
   },
 };
 
@@ -70,7 +89,18 @@ async function open({ lifetime }: BenchmarkContext) {
   const provider = startWorker<null, { port: number }>(lifetime, "stream-provider.ts");
   const { port } = await provider.ask(null);
   const providerUrl = `http://127.0.0.1:${port}/v1`;
+  const caching = startWorker<null, { port: number }>(lifetime, "cache-provider.ts");
+  const { port: cachePort } = await caching.ask(null);
+  const providers = join(lifetime.folder(), "providers.json");
+  const provided = {
+    format: "messages",
+    base_url: `http://127.0.0.1:${cachePort}/v1`,
+    key: "none",
+    models: { m: {} },
+  };
+  await Bun.write(providers, JSON.stringify({ providers: { caching: provided } }));
   const service = await startService(lifetime, server, {
+    MODEL_PROVIDERS: providers,
     MODEL: "openai:fake-model",
     OPENAI_API_KEY: "none",
     OPENAI_BASE_URL: providerUrl,
@@ -79,9 +109,17 @@ async function open({ lifetime }: BenchmarkContext) {
   const [organization] = await sql<{ id: string }[]>`select body ->> 'defaultWorkspaceId' as id from organization`;
   await sql.end();
   const langGraph = await startLangGraph(lifetime, providerUrl);
-  const peers = [troupe(service, organization?.id ?? "")];
+  const workspaceId = organization?.id ?? "";
+  const peers = [troupe(service, workspaceId)];
+  const cachedWays = [];
+  for (const cache of ["auto", "off"]) {
+    const agent = { name: cache, system_prompt: INSTRUCTIONS, model: "caching:m", visibility: "organization", cache };
+    const authorization = `Bearer ${service.token}`;
+    const agentId = await idIn(await postJson(`${service.url}/api/agents`, agent, { authorization }), "id");
+    cachedWays.push({ name: `cache: "${cache}"`, peer: troupe({ ...service, agentId }, workspaceId) });
+  }
   if (langGraph.kind === "there") peers.push(langGraphPeer(langGraph.url));
-  return { peers, skipped: langGraph.kind === "there" ? [] : [`LangGraph dev server (${langGraph.why})`] };
+  return { peers, cachedWays, skipped: langGraph.kind === "there" ? [] : [`LangGraph dev server (${langGraph.why})`] };
 }
 
 function troupe({ url, token, agentId }: Awaited<ReturnType<typeof startService>>, workspaceId: string): Peer {
@@ -89,7 +127,7 @@ function troupe({ url, token, agentId }: Awaited<ReturnType<typeof startService>
   return {
     name: "Troupe",
     open: async () => idIn(await post("/api/chats", { agent_id: agentId, workspace_id: workspaceId }), "id"),
-    send: (chatId) => post(`/api/v1/agents/${agentId}/execute`, { message: PROMPT, chatId, stream: true }),
+    send: (chatId, message = PROMPT) => post(`/api/v1/agents/${agentId}/execute`, { message, chatId, stream: true }),
     text: /"text_delta"/,
     end: /event: result/,
   };
@@ -138,9 +176,23 @@ async function measure(peer: Peer, callers: number): Promise<Measured> {
   return { first: first.summary(), done: done.summary(), perSecond: conversations / seconds };
 }
 
-async function converse(peer: Peer, first: Samples, done: Samples): Promise<void> {
+/** One conversation, turn after turn. */
+async function talk(peer: Peer): Promise<Measured> {
+  const [first, done] = [new Samples(TURNS), new Samples(TURNS)];
+  const chat = await peer.open();
   const from = performance.now();
-  const answer = await peer.send(await peer.open());
+  for (let turn = 1; turn <= TURNS; turn++) await converse(peer, first, done, () => peer.send(chat, `${turn} ${NOTE}`));
+  return { first: first.summary(), done: done.summary(), perSecond: 1_000 / (performance.now() - from) };
+}
+
+async function converse(
+  peer: Peer,
+  first: Samples,
+  done: Samples,
+  begin = async (): Promise<Response> => peer.send(await peer.open()),
+): Promise<void> {
+  const from = performance.now();
+  const answer = await begin();
   const decoder = new TextDecoder();
   let text = "";
   let isHeard = false;
@@ -186,4 +238,25 @@ function aims(best: ReadonlyMap<string, Measured>) {
       },
     ];
   });
+}
+
+function turnsText(best: ReadonlyMap<string, Measured>): string {
+  const rows = [...best].map(([name, { first, perSecond }]) => [
+    name,
+    ...[first.p50, first.p99, 1_000 / perSecond].map(figure),
+  ]);
+  return table([`${TURNS} turns`, "first text p50 ms", "p99", "all turns ms"], rows);
+}
+
+function turnsAims(best: ReadonlyMap<string, Measured>) {
+  const [auto, off] = [...best.values()];
+  if (auto === undefined || off === undefined) return [];
+  const [first, all] = [off.first.p50 / auto.first.p50, auto.perSecond / off.perSecond];
+  return [
+    {
+      aim: `${TURNS} turns: the first text comes earlier with caching than without`,
+      figure: `${figure(first)}× as long without; all turns ${figure(all)}×`,
+      holds: first > 1,
+    },
+  ];
 }
