@@ -2022,7 +2022,7 @@ export interface Agent {
      * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
      * `off` asks for nothing. Default "auto"
      */
-    cache: "auto" | "off" | "5m" | "1h";
+    cache: PromptCache;
     /** Settings of the model; null or absent: the defaults of its provider */
     model_settings: ModelSettings | null;
     /** Labels to find the agent by */
@@ -3335,7 +3335,7 @@ export interface CreateAgentRequest {
      * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
      * `off` asks for nothing
      */
-    cache?: "auto" | "off" | "5m" | "1h";
+    cache?: PromptCache;
     /** Settings of the model; null or absent: the defaults of its provider */
     model_settings?: ModelSettingsInput | null;
     /** Labels to find the agent by */
@@ -5645,6 +5645,8 @@ export interface PreviewTable {
 }
 /** From the lowest to the highest */
 export type Priority = "low" | "medium" | "high" | "urgent";
+/** How providers are asked to cache the calls of an agent */
+export type PromptCache = "auto" | "off" | "5m" | "1h";
 /** Which servers issue tokens for a resource */
 export interface ProtectedResource {
     /** Resource that the tokens are for */
@@ -6853,7 +6855,7 @@ export interface UpdateAgentRequest {
      * Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it,
      * `off` asks for nothing
      */
-    cache?: "auto" | "off" | "5m" | "1h";
+    cache?: PromptCache;
     /** Settings of the model; null or absent: the defaults of its provider */
     model_settings?: ModelSettingsInput | null;
     /** Labels to find the agent by */

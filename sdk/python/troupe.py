@@ -4631,7 +4631,7 @@ class Agent(TypedDict):
     output_schema: dict[str, Any] | None
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing. Default "auto"
-    cache: Literal["auto", "off", "5m", "1h"]
+    cache: PromptCache
     # Settings of the model; null or absent: the defaults of its provider
     model_settings: ModelSettings | None
     # Labels to find the agent by
@@ -6177,7 +6177,7 @@ class CreateAgentRequest(TypedDict):
     output_schema: NotRequired[dict[str, Any] | None]
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing
-    cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
+    cache: NotRequired[PromptCache]
     # Settings of the model; null or absent: the defaults of its provider
     model_settings: NotRequired[ModelSettingsInput | None]
     # Labels to find the agent by
@@ -8837,6 +8837,12 @@ Priority: TypeAlias = Union[
 ]
 
 
+# How providers are asked to cache the calls of an agent
+PromptCache: TypeAlias = Union[
+    "Literal['auto', 'off', '5m', '1h']",
+]
+
+
 class ProtectedResource(TypedDict):
     """Which servers issue tokens for a resource"""
 
@@ -10232,7 +10238,7 @@ class UpdateAgentRequest(TypedDict):
     output_schema: NotRequired[dict[str, Any] | None]
     # Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and
     # `1h` set it, `off` asks for nothing
-    cache: NotRequired[Literal["auto", "off", "5m", "1h"]]
+    cache: NotRequired[PromptCache]
     # Settings of the model; null or absent: the defaults of its provider
     model_settings: NotRequired[ModelSettingsInput | None]
     # Labels to find the agent by
