@@ -70,7 +70,7 @@ describe("beside the running service", () => {
 
   test("[START-52] every refusal says why", () => expectRefusals(refusalsIn(firstOrg, "First"), refusalAtDoor));
 
-  test("[START-53] a revoked token and a removed user's tokens count no more from the next request on", async () => {
+  test("[START-53] a revoked token and a removed user's tokens are invalid from the next request on", async () => {
     const org = idIn(await askAtDoor("org", "create", "--name", "Gone", "--owner-email", "ann@gone.test"));
     const tokens = ["--org", org, "--email", "ann@gone.test"];
     const revoked = await askAtDoor("token", "create", ...tokens);
@@ -137,7 +137,7 @@ describe("without a service", () => {
     expect(await stopping).toBe(0);
   });
 
-  test("[START-54] the help needs no database, and an unknown data folder is not made", async () => {
+  test("[START-54] the help needs no database, and an unknown data folder is not created", async () => {
     const dataDir = join(folder.path, "nowhere");
     expect(await admin(folder, ["--help"], { dataDir })).toMatchObject({
       code: 0,

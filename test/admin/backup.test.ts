@@ -145,7 +145,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test("[OPS-3] everything acknowledged before the backup is restored elsewhere, and of what came meanwhile a part without gaps", async () => {
+test("[OPS-3] everything acknowledged before the backup is restored elsewhere, and later changes up to a point without gaps", async () => {
   const titles = await withTables(embeddedUrl(restored.dataDir), async (sql) => {
     const rows = await sql<{ title: string }[]>`select body ->> 'title' as title from task order by position`;
     return rows.map(({ title }) => title);
@@ -164,7 +164,7 @@ test("[OPS-3] every other row and every content is the same", async () => {
   expect(blobsIn(restored.dataDir)).toEqual(blobsIn(service.dataDir));
 });
 
-test("[OPS-3] the restored service serves with the tokens, files and secrets of the backup, and writes on", async () => {
+test("[OPS-3] the restored service serves with the tokens, files and secrets of the backup, and accepts writes", async () => {
   const workspace = await workspaceOf(restored);
   const content = await ask(restored, `/api/workspaces/${workspace}/files/content?path=notes.txt`);
   expect([content.status, await content.text()]).toEqual([200, CONTENT]);
@@ -176,7 +176,7 @@ test("[OPS-3] the restored service serves with the tokens, files and secrets of 
   expect(made.status).toBeLessThan(300);
 });
 
-test("[OPS-3] a backup is for its owner only, any tar lists it, and it has no secret in plain text", () => {
+test("[OPS-3] only its owner can read a backup, any tar lists it, and it has no secret in plain text", () => {
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   const listed = Bun.spawnSync({ cmd: ["tar", "-tzf", backup] })
     .stdout.toString()
@@ -204,7 +204,7 @@ async function refusal(
   );
 }
 
-test("[OPS-3] nothing is overwritten, and the wrong key, folder or file is told before anything is made", async () => {
+test("[OPS-3] nothing is overwritten, and a wrong key, folder or file is reported before anything is created", async () => {
   expect(await refusal("backup", { to: backup })).toEndWith("exists already: a backup overwrites nothing");
   expect(await refusal("backup", { to: join(folder.path, "x") })).toStartWith("There is no database in ");
   const nowhere = join(folder.path, "nowhere");
@@ -228,7 +228,7 @@ test("[OPS-3] nothing is overwritten, and the wrong key, folder or file is told 
   expect(existsSync(join(folder.path, "refused"))).toBe(false);
 });
 
-test("[OPS-3] of a backup that was cut off or changed nothing is restored; the whole one can be then, in the same database", async () => {
+test("[OPS-3] a truncated or changed backup restores nothing; the complete one can then be restored into the same database", async () => {
   const cut = join(folder.path, "cut.tar.gz");
   copyFileSync(backup, cut);
   truncateSync(cut, Math.floor(statSync(backup).size * 0.9));

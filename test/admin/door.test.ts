@@ -36,7 +36,7 @@ async function send(
   return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
 }
 
-test("[START-55] the note with the key is readable for its owner only, and goes with the service", async () => {
+test("[START-55] the note with the key is readable only for its owner, and is deleted with the service", async () => {
   expect(statSync(join(service.dataDir, "service.json")).mode & 0o777).toBe(0o600);
   expect(note).toEqual({ address: service.url, key: expect.stringMatching(/^[\w-]{43}$/), pid: service.pid });
   const dataDir = join(folder.path, "other");

@@ -188,7 +188,7 @@ test("[OPS-6] an erasure can be repeated, and leaves no trace in any table or fo
   expect(erase(["yes"])).rejects.toThrow(`There is no organization ${organizationId}`);
 });
 
-test("[OPS-6] nothing is stored for an erased organization any more, and the other one works on", async () => {
+test("[OPS-6] nothing more is stored for an erased organization, and the other one continues to work", async () => {
   const { system } = service;
   const { organizationId } = leaving;
   const command = { kind: "set_budget", limit: { kind: "unlimited" } } as const;
@@ -212,7 +212,7 @@ test("[OPS-6] nothing is stored for an erased organization any more, and the oth
   expect(chosen).toMatchObject({ passwordHash: PASSWORD_HASH, chosenOrganizationId: null });
 });
 
-test("[OPS-6] an erasure that broke off is begun again and ends", async () => {
+test("[OPS-6] an interrupted erasure is started again and completed", async () => {
   const half = await service.found("Half");
   const erasure = new PostgresErasure(service.database);
   await erasure.begin(half.organizationId);

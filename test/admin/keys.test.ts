@@ -76,7 +76,7 @@ test("[OPS-7] a text that opens under no key is named, the others are encrypted 
   expect(row).toEqual({ check: "former" });
 });
 
-test("[OPS-7] begun again it continues with what is left, and then the database belongs to the current key", async () => {
+test("[OPS-7] a repeated key change continues with the rest, and then the database belongs to the current key", async () => {
   const { organizationId } = owners[1]!;
   const sealed = testSealing.seal("secret", "value B", secretContext(organizationId, "B"));
   await service.system.dispatch(organizationRef(organizationId), { kind: "put_secret", name: "B", sealed });
@@ -121,7 +121,7 @@ test("[OPS-7] signatures under either key are valid while both are configured", 
   expect(readRefreshToken(alone, refresh)).toBeNull();
 });
 
-test("[OPS-7] a request under an idempotency key is known under either key", () => {
+test("[OPS-7] a request with an idempotency key is recognized under either service key", () => {
   const principal = { organizationId: "org_1", tokenId: "tok_1" };
   const input = { key: "k", method: "POST", path: "/x", query: "" };
   const of = (sealing: typeof ring) => claimOf(principal, input, { digest: "d", secrets: sealing.keys("replay") });

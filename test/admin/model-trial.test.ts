@@ -48,7 +48,7 @@ const refusal = (status: number, message: string): FakeAnswer => ({
   body: JSON.stringify({ error: { message } }),
 });
 
-test("[RUN-31] a model that takes all is tried with one call, which has a tool and an image", async () => {
+test("[RUN-31] a model that accepts everything is tried with one call, which has a tool and an image", async () => {
   const from = provider.requests.length;
   provider.answer({ kind: "stream", text: ["one two ", "three four ", "five"], calls: [CALL], usage: USAGE });
   const { ok, json } = await tried("models try acme:m --json", { inputs: ["text", "image"] });
@@ -78,7 +78,7 @@ test("[RUN-31] a model that takes all is tried with one call, which has a tool a
   ]);
 });
 
-test("[RUN-31] what is refused is left out of the next call, and said", async () => {
+test("[RUN-31] refused features are omitted from the next call, and reported", async () => {
   const from = provider.requests.length;
   provider.answerBy((body) => {
     const text = JSON.stringify(body);

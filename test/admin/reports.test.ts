@@ -81,7 +81,7 @@ test("[RUN-31] a running service tries its own models", async () => {
   expect(JSON.parse(failed.out)).toMatchObject({ model: "openai:nothing", ok: false });
 });
 
-test("[OPS-4] the doctor looks at a service that runs, and at a folder that does not exist yet, which it leaves so", async () => {
+test("[OPS-4] the doctor checks a running service, or a folder that does not exist yet, without creating it", async () => {
   const { ok, text } = await ask("doctor --json");
   const found = JSON.parse(text) as readonly { check: string; state: string; finding: string }[];
   const states = new Map(found.map(({ check, state }) => [check, state]));
@@ -93,7 +93,7 @@ test("[OPS-4] the doctor looks at a service that runs, and at a folder that does
   expect(nowhere.text).toContain("there is none yet: the first start makes it");
 });
 
-test("[OPS-4] the doctor judges the settings of the service that runs, and says whose it shows", async () => {
+test("[OPS-4] the doctor checks the settings of the running service, and says whose settings it shows", async () => {
   // The service has the demo model; the command's own environment would have another one.
   const env = { MODEL: "openai:other", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
   const running = await admin(folder, ["doctor", "--json"], { env });
@@ -173,7 +173,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   expect(found[0]?.advice).not.toBe("");
 });
 
-test("[OPS-4] [OPS-8] the doctor names the models without a price, and says where no work begins with them", async () => {
+test("[OPS-4] [OPS-8] the doctor names the models without a price, and where no work can start with them", async () => {
   const file = join(folder.path, "prices.json");
   const prices = [{ model: "openai:dear", from: "2020-01-01", input: "1", output: "2" }];
   writeFileSync(file, JSON.stringify({ currency: "EUR", prices }));

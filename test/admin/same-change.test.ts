@@ -165,7 +165,7 @@ describe("the same change, however it comes", () => {
     });
   }
 
-  test("[HOOK-15] every command that changes what people can change is one of these", () => {
+  test("[HOOK-15] this test covers every command for changes that people can also make", () => {
     const compared = ["user add", "user remove", "token create", "token revoke"];
     // No operation does what these do, or they change nothing.
     const own =

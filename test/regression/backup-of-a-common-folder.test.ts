@@ -5,7 +5,7 @@ import { blobsOf } from "../../src/admin/local.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { guardedFolder } from "../support/guarded-folder.ts";
 
-test("[REP-7] a backup takes contents from the folder that replicas have in common", async () => {
+test("[REP-7] a backup takes contents from the folder that replicas share", async () => {
   const folder = guardedFolder();
   try {
     const [dataDir, filesDir] = [join(folder.path, "data"), join(folder.path, "common")];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[SSE-14] [JOB-3] a cancel that finds no room to wait is done and answered at once", async () => {
+test("[SSE-14] [JOB-3] a cancel without room to wait is executed and answered at once", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const deaf = gate();

@@ -77,7 +77,7 @@ interface Page {
   readonly shares?: readonly object[];
 }
 
-test("[GEN-3] a cursor with a time or a text that cannot be is 400", async () => {
+test("[GEN-3] a cursor with an impossible time or text is 400", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const encoded = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");

@@ -11,7 +11,7 @@ import { delivered, httpError, startWebhooks } from "../support/webhook-replica.
 
 const OTHER = { url: "https://other.example.com/y" };
 
-test("[HOOK-6] a 410 of the former destination leaves delivery to the present one on", async () => {
+test("[HOOK-6] a 410 of the former destination does not switch off delivery to the current one", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   const answer = Promise.withResolvers<AttemptResult>();

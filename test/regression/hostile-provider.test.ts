@@ -62,7 +62,7 @@ describe("an answer that is refused", () => {
   }
 });
 
-test("[GUARD-3] a long answer lets the loop turn again and again", async () => {
+test("[GUARD-3] a long answer lets the event loop turn repeatedly", async () => {
   const before = slices.turns;
   expect(await attacked("long-answer")).toMatchObject({ kind: "finished" });
   expect(slices.turns - before).toBeGreaterThanOrEqual((4 * MIB) / SLICE_COST);

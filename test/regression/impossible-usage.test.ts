@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[GUARD-4] an impossible count neither fails the report nor begins the budget again", async () => {
+test("[GUARD-4] an impossible count neither fails the report nor resets the budget", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const usage = usageRef(owner.organizationId);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[JOB-8] [ERR-5] arguments of 64 KiB are taken, one byte more is 413 and decides nothing", async () => {
+test("[JOB-8] [ERR-5] arguments of 64 KiB are accepted, one byte more is 413 and decides nothing", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   service.model.script = ({ entries }) =>

@@ -16,7 +16,7 @@ interface Agents {
   readonly next_cursor?: string;
 }
 
-test("[GEN-3] no page of agents is longer than its limit, wherever the library begins, and pages meet", async () => {
+test("[GEN-3] no page of agents is longer than its limit, wherever the library begins, and pages have no gaps", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   const entries = library.of(owner.organizationId).map(({ id }) => id);

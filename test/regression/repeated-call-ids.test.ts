@@ -55,7 +55,7 @@ test("[JOB-12] a call whose id an earlier step had runs with its own arguments, 
   expect(await toolUseIds(jobId)).toEqual(["call_0", "call_2_1", "call_3_1"]);
 });
 
-test("[JOB-12] [JOB-8] what a person approves is what is called", async () => {
+test("[JOB-12] [JOB-8] exactly the call that a person approves is made", async () => {
   steps([use("send", { to: "Ada" })], [use("send", { to: "everybody" })]);
   const jobId = await begin();
   await client.reached(jobId, "blocked");
@@ -86,7 +86,7 @@ test("[JOB-12] [JOB-9] of two calls with one id in a step, approving the one doe
   expect(inputs()).toEqual([{ to: "Ada" }]);
 });
 
-test("[JOB-12] a step makes a bounded number of calls, and the model is told of the others", async () => {
+test("[JOB-12] a step makes a limited number of calls, and the others are reported to the model", async () => {
   steps(Array.from({ length: STEP_CALLS + 2 }, (_, n) => use("look", { n }, `c${n}`)));
   await client.reached(await begin(), "completed");
   expect(inputs()).toEqual(Array.from({ length: STEP_CALLS }, (_, n) => ({ n })));

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[CHAT-9] what may not approve may not let a chat approve by itself, but may take that back", async () => {
+test("[CHAT-9] a token that may not approve cannot turn on a chat's auto_approve, but can turn it off", async () => {
   const client = new Client(service, owner);
   const chat = await client.chat(agent, owner.workspaceId, { options: { auto_approve: true } });
   const sender = new Client(service, await service.tokenFor(owner, { scopes: ["chats:write"] }));

@@ -26,7 +26,7 @@ const post = (path: string, requestId: string, body: object): Promise<Response> 
     body: JSON.stringify(body),
   });
 
-test("[ERR-4] a model call is told which request, job and organization it is for, on both surfaces", async () => {
+test("[ERR-4] a model call gets the ids of its request, job and organization, on both surfaces", async () => {
   const { organizationId } = owner;
   await answered(post(`/api/v1/agents/${agent}/execute`, "request-of-v1", { message: "hi" }));
   const chat = await new Client(service, owner).chat(agent, owner.workspaceId);

@@ -26,7 +26,7 @@ async function ringing(
   return { world, replica, gate, asked };
 }
 
-test("[RT-10] an alarm that rings while a clearing is in flight does not have its turn", async () => {
+test("[RT-10] an alarm that fires while it is being cleared does not get its turn", async () => {
   const { world, replica, gate, asked } = await ringing({ kind: "sleep_on" });
   gate.open();
   expect(faultOf(await asked)).toBe("ok");
@@ -34,7 +34,7 @@ test("[RT-10] an alarm that rings while a clearing is in flight does not have it
   expect([(await replica.read("l1"))?.count, world.database.alarms().length]).toEqual([100, 0]);
 });
 
-test("[RT-10] an alarm that rings while its successor is in flight does not take the successor with it", async () => {
+test("[RT-10] an alarm that fires while its successor is in flight does not remove the successor", async () => {
   const { world, replica, gate, asked } = await ringing({ kind: "wake_at", inMs: 5_000, by: 10 });
   gate.open();
   expect(faultOf(await asked)).toBe("ok");
@@ -43,7 +43,7 @@ test("[RT-10] an alarm that rings while its successor is in flight does not take
   expect([(await replica.read("l1"))?.count, world.database.alarms().length]).toEqual([110, 0]);
 });
 
-test("[RT-10] when the clearing was never stored, the alarm that rang meanwhile has its turn after the next scan", async () => {
+test("[RT-10] if clearing it was never stored, the alarm that fired meanwhile gets its turn after the next scan", async () => {
   const { world, replica, gate, asked } = await ringing({ kind: "sleep_on" });
   gate.break();
   expect(faultOf(await asked)).toBe("outcome_unknown");

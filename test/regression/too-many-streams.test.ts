@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 const open = (by: Caller, path: string) =>
   StreamReader.open(`${service.url}${path}/events`, { authorization: `Bearer ${by.token}` });
 
-test("[SSE-14] past the bounds a stream is refused, and a place that comes free is taken again", async () => {
+test("[SSE-14] past the limits a stream is refused, and a freed place can be used again", async () => {
   const [one, two, three] = [owners[0]!, owners[1]!, owners[2]!];
   // All at once: those that are just being opened count too.
   const asked = await Promise.all(Array.from({ length: FOR_ONE + 3 }, () => open(one.by, one.path)));

@@ -37,7 +37,7 @@ async function unreadable() {
   return { world, replica, fault, jobId };
 }
 
-test("[JOB-4] a history that cannot be read for a moment is read again, with longer and longer waits", async () => {
+test("[JOB-4] a history that cannot be read temporarily is read again, with growing waits", async () => {
   const { world, replica, fault, jobId } = await unreadable();
   const waits: number[] = [];
   for (let failures = 1; failures < 9; failures++) {
@@ -53,7 +53,7 @@ test("[JOB-4] a history that cannot be read for a moment is read again, with lon
   expect([await disagreements(replica), replica.bugs]).toEqual([[], []]);
 });
 
-test("[JOB-4] while the database is away nothing is counted: the job continues when it is back", async () => {
+test("[JOB-4] while the database is unavailable no attempt is counted, and the job continues when it returns", async () => {
   const { world, replica, fault, jobId } = await unreadable();
   replica.placement.isCut = true;
   await world.clock.advance(20 * 60_000);

@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 const execute = (of: Founded, token = of.token) =>
   service.call({ ...of, token }, "POST", `/api/v1/agents/${agents.get(of)!}/execute`, { message: "hi" });
 
-test("[SSE-14] executions that wait count for their organization, and leave the others their places", async () => {
+test("[SSE-14] waiting executions count for their organization, and leave places for others", async () => {
   const held = gate();
   service.model.script = () => [{ hold: held.hold }, { say: "done" }];
   const waiting = Array.from({ length: FOR_ONE }, () => execute(one));
@@ -40,7 +40,7 @@ test("[SSE-14] executions that wait count for their organization, and leave the 
   for (const answer of [...waiting, theirs]) expect(await answered(answer)).toMatchObject({ success: true });
 });
 
-test("[SSE-14] [IDEM-4] repetitions that join an execution count as others do", async () => {
+test("[SSE-14] [IDEM-4] repetitions that join an execution count like others", async () => {
   const held = gate();
   service.model.script = () => [{ hold: held.hold }, { say: "done" }];
   const request = { method: "POST", path: `/api/v1/agents/${agents.get(one)!}/execute`, body: { message: "hi" } };

@@ -42,7 +42,7 @@ test("[AUTH-8] others approve a call as it is, and only its user changes its arg
   expect(tools.calls.map(({ input }) => input)).toEqual([{ to: "Ada" }]);
 });
 
-test("[AUTH-8] [CHAT-5] others do not steer it; by the chat's own policy they are queued, for themselves", async () => {
+test("[AUTH-8] [CHAT-5] others cannot steer a job; by the chat's own policy their messages are queued as their own", async () => {
   const held = gate();
   service.model.script = ({ entries }) => {
     const last = entries.at(-1);

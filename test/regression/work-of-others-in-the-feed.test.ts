@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("[AUTH-5] [AGT-5] [HOOK-10] the feed is for owners, since it tells of private agents", async () => {
+test("[AUTH-5] [AGT-5] [HOOK-10] the feed is for owners, because it has events of private agents", async () => {
   const owner = await service.found();
   const [mine, theirs] = [new Client(service, owner), new Client(service, await service.join(owner.organizationId))];
   await theirs.call("POST", "/api/agents", { name: "Ada", system_prompt: "Keep it to yourself." });

@@ -85,7 +85,7 @@ describe("models", () => {
     expect((await told(finished, { purpose: "summary" })).attributes["troupe.model.purpose"]).toBe("summary");
   });
 
-  test("[OPS-9] one that fails reports the error and its tokens, one that is aborted neither, and a bug ends the span", async () => {
+  test("[OPS-9] a failed call reports the error and its tokens, an aborted one neither, and a bug ends the span", async () => {
     const error = { code: "provider_stalled", message: "private" } as const;
     const failed = await told({ kind: "failed", error, partialText: "private", usage: USAGE });
     expect(failed.isError).toBe(true);
@@ -115,7 +115,7 @@ describe("models", () => {
     expect(Object.keys(span.attributes)).not.toContain("gen_ai.provider.name");
   });
 
-  test("[OPS-9] [RUN-20] what counts, traces or completes calls hides nothing else of the models", async () => {
+  test("[OPS-9] [RUN-20] wrappers that count, trace or complete calls keep all other properties of the models", async () => {
     const priced = withCalls(new FakeModel(), () => Promise.reject(new Error("not called")));
     const models: ModelPort = { ...priced, currency: "EUR", hasPrice: (model) => model === "fake:dear" };
     const read = () => Promise.resolve(refuse({ kind: "not_found", resource: "secret" } as never));
@@ -256,7 +256,7 @@ describe("requests", () => {
   });
 });
 
-test("[OPS-9] [REP-5] a question to another replica, and a request that is handed on, continue with the trace", async () => {
+test("[OPS-9] [REP-5] a call to another replica, and a forwarded request, continue the trace", async () => {
   const key = (id: string) => new PeerKey([new Uint8Array(32).fill(1)], id, () => 1_000_000);
   const asked: (string | null)[] = [];
   const handed: (string | null)[] = [];

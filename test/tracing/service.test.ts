@@ -127,7 +127,7 @@ test("[OPS-9] a request, its turns, flushes, model calls, tool calls and webhook
   for (const span of spans) expect(span.endNs >= span.startNs).toBe(true);
 });
 
-test("[OPS-9] an approval continues with the job's trace, and is linked to it", async () => {
+test("[OPS-9] an approval continues the job's trace, and is linked to it", async () => {
   const tools = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
   const made = await call("POST", "/api/agents", { name: "Careful", system_prompt: "Be brief.", ...tools });
   const agent = (await made.json()) as { id: string };
@@ -162,7 +162,7 @@ test("[OPS-9] an approval continues with the job's trace, and is linked to it", 
   expect(collector.named("execute_tool create_task").map(({ traceId }) => traceId)).toEqual([trace]);
 });
 
-test("[OPS-9] spans name their process by the standard variables, and have nothing secret or said in them", async () => {
+test("[OPS-9] spans name their process by the standard variables, and contain no secrets and no messages", async () => {
   expect(collector.spans[0]!.resource).toMatchObject({
     "service.name": "troupe-test",
     "deployment.environment.name": "test",
@@ -188,7 +188,7 @@ test("[OPS-9] spans name their process by the standard variables, and have nothi
   expect(service.output).not.toContain("collector secret");
 });
 
-test("[OPS-9] a traceparent that is none begins its own trace", async () => {
+test("[OPS-9] an invalid traceparent starts a new trace", async () => {
   const hostile = [
     "",
     "garbage",
@@ -212,7 +212,7 @@ test("[OPS-9] a traceparent that is none begins its own trace", async () => {
   expect(ids.map((id) => spanOf(id)!.traceId)).not.toContain(TRACE);
 });
 
-test("[OPS-9] lines of the log name their trace, and a caller who keeps no trace is kept to", async () => {
+test("[OPS-9] log lines name their trace, and a caller's decision not to sample is respected", async () => {
   const line = () => service.log.find(({ msg, requestId }) => msg === "request" && requestId === "not-sampled");
   await call("GET", "/api/agents", undefined, {
     traceparent: `00-${"1".repeat(32)}-${CALLER}-00`,

@@ -43,7 +43,7 @@ function opened(url: string, changes: Partial<TracingParts> = {}) {
 
 for (const protocol of ["http/protobuf", "http/json"] as const)
   for (const compression of ["none", "gzip"] as const)
-    test(`[OPS-9] a span arrives as it was told, by ${protocol} with compression ${compression}`, async () => {
+    test(`[OPS-9] a span arrives unchanged, with ${protocol} and compression ${compression}`, async () => {
       const collector = new OtlpCollector();
       const { tracing, close, spans } = opened(collector.url, { protocol, compression });
       const above = tracing.begin("above", { parent: `${PARENT} vendor=value`, kind: "server" });
@@ -95,7 +95,7 @@ test("[OPS-9] a span is as long as its work, and no value of it is longer than 1
   expect(short.endNs - short.startNs).toBeLessThan(30_000_000_000n);
 });
 
-test("[OPS-9] all that wait at the end of the process leave together", async () => {
+test("[OPS-9] all waiting spans are sent together at the end of the process", async () => {
   const collector = new OtlpCollector();
   const { tracing, close, spans } = opened(collector.url, { delayMs: 60_000 });
   for (let i = 0; i < 2_048; i++) tracing.begin("span", { parent: null }).end();
@@ -104,7 +104,7 @@ test("[OPS-9] all that wait at the end of the process leave together", async () 
   expect([collector.spans.length, spans]).toEqual([2_048, { exported: 2_048 }]);
 });
 
-test("[OPS-9] what runs belongs to its span, with all that it awaits, and to none outside", async () => {
+test("[OPS-9] running work belongs to its span, with everything that it awaits, and to no outer one", async () => {
   const { tracing, close } = opened("http://127.0.0.1:1");
   const one = tracing.begin("one", { parent: null });
   const two = tracing.begin("two", { parent: null });
@@ -159,7 +159,7 @@ test("[OPS-9] the sampler that is set decides, and one that follows a parent kee
   expect(part).toBeLessThan(280);
 });
 
-test("[OPS-9] a collector that hangs costs dropped spans and a bounded end", async () => {
+test("[OPS-9] a hanging collector costs only dropped spans and a limited delay at the end", async () => {
   const hanging = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { tracing, close, spans, said } = opened(`http://127.0.0.1:${hanging.port}`, {
     queueSpans: 100,
@@ -177,7 +177,7 @@ test("[OPS-9] a collector that hangs costs dropped spans and a bounded end", asy
   hanging.stop(true);
 });
 
-test("[OPS-9] a collector that returns gets the next spans, and it is said once that it was away", async () => {
+test("[OPS-9] a collector that is available again gets the next spans, and its outage is logged once", async () => {
   let isAway = true;
   const collector = new OtlpCollector(() => new Response(null, { status: isAway ? 400 : 200 }));
   const { tracing, close, spans, said } = opened(collector.url);
@@ -226,7 +226,7 @@ test("[OPS-9] the log says where traces go, that they cannot be sent and that th
   expect((await openTraces({ ...read.config, otelSdkDisabled: true }, null, log)).tracing).toBeNull();
 });
 
-test("[OPS-9] a carrier goes into a row and out of it, and a row without one stays as it is", () => {
+test("[OPS-9] a carrier is written to a row and read from it, and a row without one does not change", () => {
   const command = { kind: "take_event", event: { id: "evt_1" } };
   expect(carrying(command, null)).toBe(command);
   const row = carrying(command, PARENT);
@@ -236,7 +236,7 @@ test("[OPS-9] a carrier goes into a row and out of it, and a row without one sta
   expect([carrierOf(command), carrierOf({ trace: 7 })]).toEqual([null, null]);
 });
 
-test("[OPS-9] lines of the log have the trace in which they are written", async () => {
+test("[OPS-9] log lines have the trace in which they are written", async () => {
   const lines: string[] = [];
   const { tracing, close } = opened("http://127.0.0.1:1");
   const log = await createLogger({
@@ -256,7 +256,7 @@ test("[OPS-9] lines of the log have the trace in which they are written", async 
   await close();
 });
 
-test("[OPS-9] the settings are those of the standard, and none are there without a collector", () => {
+test("[OPS-9] the settings are those of the standard, and tracing has none without a collector", () => {
   const of = (env: Readonly<Record<string, string>>) => {
     const read = readConfig(env);
     if (!read.ok) throw new Error(JSON.stringify(read.errors));

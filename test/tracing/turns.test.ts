@@ -34,7 +34,7 @@ const turn = (command: string, error?: string): string =>
   `turn ledger.${command}${error === undefined ? "" : ` ! error.type=${error}`} ${LEDGER} troupe.command=${command} troupe.organization.id=${ORG}`;
 const FLUSH = "flush troupe.flush.outcome=committed";
 
-test("[OPS-9] a group that stores something is a span with its flush, what only reads is none, and messages continue", async () => {
+test("[OPS-9] a group that stores something is a span with its flush, one that only reads is not, and messages continue the trace", async () => {
   const spans = await spansOf(async (tracing) => {
     const replica = await startLedgers(new World(), { tracing });
     await asRequest(tracing, async () => {
@@ -56,7 +56,7 @@ test("[OPS-9] a group that stores something is a span with its flush, what only 
   ]);
 });
 
-test("[OPS-9] an effect runs in the trace of the turn that intends it, and an alarm begins one of its own", async () => {
+test("[OPS-9] an effect runs in the trace of the turn that intends it, and an alarm starts a new trace", async () => {
   const seen: (string | null)[] = [];
   const carried: (string | null)[] = [];
   const spans = await spansOf(async (tracing) => {
@@ -142,7 +142,7 @@ test("[OPS-9] a group that runs again has a flush for each attempt, and one span
   expect(flushes.map(({ attributes }) => attributes["troupe.flush.outcome"])).toEqual(["evicted", "committed"]);
 });
 
-test("[OPS-9] the flush works for all, and in no trace", async () => {
+test("[OPS-9] the flush belongs to no trace, because it works for all", async () => {
   const within: (string | null)[] = [];
   await spansOf(async (tracing) => {
     const replica = await startLedgers(new World(), { tracing });
@@ -192,7 +192,7 @@ test("[OPS-9] the span of a group begins with its dispatch, and is named by its 
   expect(durations.every((ns) => ns >= MINUTE_NS && ns < MINUTE_NS + MINUTE_NS / 2n)).toBe(true);
 });
 
-test("[OPS-9] a run is told span by span, each with its ids and outcomes and with nothing that was said", async () => {
+test("[OPS-9] a run is reported span by span, each with its ids and outcomes and without any messages", async () => {
   const told: string[] = [];
   const spans = await spansOf(async (tracing) => {
     const replica = await startJobs(new World(), {
@@ -285,7 +285,7 @@ test("[OPS-9] a job that compacts belongs to the trace of its request, also wher
   expect(runs).toEqual([false, true]);
 });
 
-test("[OPS-9] a run whose row does not say where its job began continues with what has caused it", async () => {
+test("[OPS-9] a run whose row does not have its job's trace continues that of its cause", async () => {
   const seen: (string | null)[] = [];
   const cause = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const spans = await spansOf(async (tracing) => {
