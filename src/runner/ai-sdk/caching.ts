@@ -27,7 +27,7 @@ export function sdkCaching({ cache, purpose }: ModelCall, model: LanguageModel):
   const cacheControl = { ...cacheBreakpoint(cache) };
   if (provider.includes("anthropic")) return breakpoints({ anthropic: { cacheControl } });
   if (provider.includes("openrouter")) return breakpoints({ openrouter: { cacheControl } });
-  if (!/^openai\./.test(provider)) return NO_SDK_CACHING;
+  if (!provider.startsWith("openai.")) return NO_SDK_CACHING;
   const fields = keyFields(modelId, { ...cache, by: "key" });
   const { prompt_cache_key: promptCacheKey, prompt_cache_retention: promptCacheRetention } = fields;
   return {
