@@ -1,6 +1,6 @@
 /** A value that a page loads: the value, or why there is none. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort, wordsOfError } from "./service.ts";
 
 export interface Loaded<T> {
@@ -17,27 +17,45 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
     error: null,
   });
   const [round, setRound] = useState(0);
+  const isLoading = useRef(false);
+  // What was loaded for other inputs is not shown for these.
+  useEffect(() => setState({ value: null, error: null }), inputs);
   useEffect(() => {
     const controller = new AbortController();
+    isLoading.current = true;
     load(controller.signal).then(
       (value) => {
-        if (!controller.signal.aborted) setState({ value, error: null });
+        if (controller.signal.aborted) return;
+        isLoading.current = false;
+        setState({ value, error: null });
       },
       (error: unknown) => {
-        if (!controller.signal.aborted && !isAbort(error))
-          setState(({ value }) => ({ value, error: wordsOfError(error) }));
+        if (controller.signal.aborted || isAbort(error)) return;
+        isLoading.current = false;
+        setState(({ value }) => ({ value, error: wordsOfError(error) }));
       },
     );
     return () => controller.abort();
   }, [...inputs, round]);
-  return { ...state, reload: () => setRound((last) => last + 1) };
+  const reload = (): void => {
+    // A slow load goes on.
+    if (!isLoading.current) setRound((last) => last + 1);
+  };
+  return { ...state, reload };
 }
 
-/** Runs `again` every `seconds` while the page is visible, and at once when it becomes visible again. */
-export function useRepeat(again: () => void, seconds: number): void {
+/**
+ * Runs `again` every `seconds` while the page is visible, and at once when it becomes visible again. `hiddenSeconds`: how
+ * often while it is not; omitted: never.
+ */
+export function useRepeat(again: () => void, seconds: number, hiddenSeconds = Infinity): void {
   useEffect(() => {
+    let last = Date.now();
     const tick = (): void => {
-      if (document.visibilityState === "visible") again();
+      const wait = document.visibilityState === "visible" ? 0 : hiddenSeconds * 1_000;
+      if (Date.now() - last < wait) return;
+      last = Date.now();
+      again();
     };
     const timer = setInterval(tick, seconds * 1_000);
     document.addEventListener("visibilitychange", tick);

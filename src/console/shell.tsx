@@ -1,7 +1,8 @@
 /** What is around every page: the navigation, the title of the window, and which page is shown. */
 import { effect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Link, Redirect, Route, Router, Switch } from "wouter-preact";
+import { Link, Redirect, Route, Router, Switch, useRoute } from "wouter-preact";
 import { ChatPage } from "./chat/chat-page.tsx";
 import { ChatsPage } from "./chats-page.tsx";
 import { InboxPage } from "./inbox/inbox-page.tsx";
@@ -13,6 +14,8 @@ import { CONSOLE_BASE, SERVICE_ROOT } from "./service.ts";
 import { announced, useTitle, waitingCount, windowTitle } from "./title.ts";
 
 const INBOX_SECONDS = 5;
+/** For notifications and the title of a window that is not seen. */
+const HIDDEN_INBOX_SECONDS = 30;
 
 export function ConsoleShell() {
   useEffect(() => {
@@ -21,7 +24,7 @@ export function ConsoleShell() {
       document.title = windowTitle();
     });
   }, []);
-  useRepeat(() => void readWaiting(), INBOX_SECONDS);
+  useRepeat(() => void readWaiting(), INBOX_SECONDS, HIDDEN_INBOX_SECONDS);
   return (
     <Router base={CONSOLE_BASE}>
       <a class="skip" href="#page">
@@ -29,12 +32,12 @@ export function ConsoleShell() {
       </a>
       <nav class="main" aria-label="Console">
         <strong>Troupe</strong>
-        <Link href="/chats">Chats</Link>
-        <Link href="/inbox">
+        <PageLink to="/chats">Chats</PageLink>
+        <PageLink to="/inbox">
           Inbox
           <WaitingCount />
-        </Link>
-        <Link href="/jobs">Jobs</Link>
+        </PageLink>
+        <PageLink to="/jobs">Jobs</PageLink>
         <a href={`${SERVICE_ROOT}/account`}>Account</a>
         <a href={`${SERVICE_ROOT}/api/reference`}>Reference</a>
       </nav>
@@ -55,6 +58,15 @@ export function ConsoleShell() {
         {announced.value}
       </p>
     </Router>
+  );
+}
+
+function PageLink({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
+  const [isHere] = useRoute(`${to}/*?`);
+  return (
+    <Link href={to} aria-current={isHere ? "page" : undefined}>
+      {children}
+    </Link>
   );
 }
 

@@ -135,6 +135,48 @@ testInBrowser("[CON-4] a session that has ended leads to the sign-in page and ba
   expect(new URL(page.url()).searchParams.get("next")).toBe(here);
 });
 
+const NESTED = [
+  ">".repeat(5_000),
+  `${"*_".repeat(4_000)}x${"_*".repeat(4_000)}`,
+  "- ".repeat(3_000),
+  "[".repeat(10_000),
+];
+
+testInBrowser("[CON-5] a text that is nested thousands of times breaks no page", async () => {
+  const { page, agentId, complaints } = await atConsole();
+  await newChat(page, agentId);
+  for (const text of NESTED) {
+    const answers = await answerOf(page).count();
+    await say(page, `/say ${text}`);
+    await answerOf(page).nth(answers).getByText("tokens in").waitFor();
+  }
+  await page.reload();
+  await answerOf(page).last().getByText("tokens in").waitFor();
+  expect(await answerOf(page).count()).toBe(NESTED.length);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-2] a page that is opened during an answer shows its calls in their places", async () => {
+  const { page, agentId } = await atConsole({}, ASKS_FIRST);
+  await newChat(page, agentId);
+  await say(
+    page,
+    'First\n/call list_tasks\n/then\n/say Second part\n/call create_task {"title": "Third"}\n/then\n/say Last part',
+  );
+  await page.getByRole("region", { name: "Approval of create_task" }).waitFor();
+  await page.reload();
+  const approval = page.getByRole("region", { name: "Approval of create_task" });
+  await approval.getByRole("button", { name: "Approve", exact: true }).click();
+  await answerOf(page).getByText("tokens in").waitFor();
+  const texts = async (): Promise<readonly string[]> =>
+    (await answerOf(page).locator(".markdown, summary code").allInnerTexts()).map((text) => text.trim());
+  const expected = [expect.stringMatching(/First$/), "list_tasks", "Second part", "create_task", "Last part"];
+  expect(await texts()).toEqual(expected);
+  await page.reload();
+  await answerOf(page).getByText("tokens in").waitFor();
+  expect(await texts()).toEqual(expected);
+});
+
 const HOSTILE = [
   "<img src=x onerror=alert(1)>",
   "[a](javascript:alert(1)) ![b](https://evil.example/x.png)",

@@ -8,9 +8,8 @@ import { useTitle } from "../title.ts";
 import { Composer } from "./composer.tsx";
 import { Decisions, whyNotTo } from "./decisions.tsx";
 import { MessageCard } from "./message-card.tsx";
-import { type ShownMessage, Thread } from "./thread.ts";
+import { ACTIVE_JOB, type ShownMessage, Thread } from "./thread.ts";
 
-const ACTIVE: ReadonlySet<JobStatus> = new Set(["queued", "running", "blocked", "needs_review", "cancelling"]);
 /** A reader this near to the end wants to see what comes. */
 const NEAR_END_PX = 120;
 
@@ -34,7 +33,7 @@ export function ChatPage({ chatId }: { readonly chatId: string }) {
       </p>
     );
   const job = thread.job.value;
-  const isBusy = job !== null && ACTIVE.has(job.status);
+  const isBusy = job !== null && ACTIVE_JOB.has(job.status);
   return (
     <div class="chat">
       <div class="messages" ref={list} role="log" aria-label="Messages" tabIndex={0}>
@@ -85,10 +84,12 @@ export function ChatPage({ chatId }: { readonly chatId: string }) {
           key={chatId}
           chatId={chatId}
           isBusy={isBusy}
-          send={(content, on_busy) => service.sendMessage(chatId, { content, ...(isBusy ? { on_busy } : {}) })}
+          send={({ content, policy, key }) =>
+            service.sendMessage(chatId, { content, ...(isBusy ? { on_busy: policy } : {}) }, { idempotencyKey: key })
+          }
         />
       ) : (
-        <ForkForm chatId={chatId} message={edited} close={() => setEdited(null)} />
+        <ForkForm key={edited.id} chatId={chatId} message={edited} close={() => setEdited(null)} />
       )}
     </div>
   );
@@ -115,7 +116,8 @@ function ForkForm(props: { readonly chatId: string; readonly message: ShownMessa
   return (
     <section class="composer" aria-label="Edit a message">
       <label>
-        Your message, said differently. A new chat begins with it; this one stays as it is.
+        Your message, said differently. A new chat begins with it
+        {message.attachments.length === 0 ? "" : ", without its files"}; this one stays as it is.
         <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
       <p class="actions">

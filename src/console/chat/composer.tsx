@@ -9,11 +9,18 @@ const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = 
   ["interrupt", "instead of this answer"],
 ];
 
+interface WrittenMessage {
+  readonly content: string | ContentBlockInput[];
+  readonly policy: BusyPolicy;
+  /** The same for each try to send the same message, so that it is sent once. */
+  readonly key: string;
+}
+
 interface ComposerProps {
   readonly chatId: string;
   /** Whether a job of the chat is active. */
   readonly isBusy: boolean;
-  readonly send: (content: string | ContentBlockInput[], policy: BusyPolicy) => Promise<unknown>;
+  readonly send: (message: WrittenMessage) => Promise<unknown>;
 }
 
 /** Where a draft is kept while the browser signs in again. */
@@ -26,6 +33,10 @@ export function Composer({ chatId, isBusy, send }: ComposerProps) {
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const key = useRef(crypto.randomUUID());
+  useEffect(() => {
+    key.current = crypto.randomUUID();
+  }, [text, files, policy]);
   useEffect(() => {
     if (text === "") sessionStorage.removeItem(draftKey(chatId));
     else sessionStorage.setItem(draftKey(chatId), text);
@@ -48,7 +59,9 @@ export function Composer({ chatId, isBusy, send }: ComposerProps) {
     setSending(true);
     setError(null);
     try {
-      await send(files.length === 0 ? text : contentOf(text, files), policy);
+      await send({ content: files.length === 0 ? text : contentOf(text, files), policy, key: key.current });
+      key.current = crypto.randomUUID();
+      sessionStorage.removeItem(draftKey(chatId));
       setText("");
       setFiles([]);
     } catch (refusal) {
@@ -94,6 +107,7 @@ export function Composer({ chatId, isBusy, send }: ComposerProps) {
         placeholder="Write a message. Enter sends it, Shift+Enter begins a line."
         rows={Math.min(10, Math.max(2, text.split("\n").length))}
         value={text}
+        readOnly={isSending}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onPaste={({ clipboardData }) => void attach(clipboardData?.files)}
         onKeyDown={(event) => {

@@ -14,11 +14,13 @@ import {
   type ChatStreamEvent,
   type InputBlock,
   type Job,
+  type JobStatus,
   LiveText,
   type Message,
   type MessageRole,
   type TokenUsage,
 } from "../../../sdk/typescript/troupe.ts";
+import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
 
 /** A tool call of a message, and its place in the message's text. */
@@ -53,6 +55,24 @@ const PAGE_MESSAGES = 50;
 /** An ended turn: the user's message and its answer. */
 const TURN_MESSAGES = 2;
 
+/** Between the text blocks of a message in its `content`. */
+const BETWEEN_TEXTS = "\n\n";
+/** Events of steps that are not stored yet. */
+const OF_RUNNING_STEPS: ReadonlySet<ChatStreamEvent["event"]> = new Set([
+  "message.restarted",
+  "tool.started",
+  "tool.requested",
+  "tool.completed",
+  "tool.failed",
+]);
+export const ACTIVE_JOB: ReadonlySet<JobStatus> = new Set([
+  "queued",
+  "running",
+  "blocked",
+  "needs_review",
+  "cancelling",
+]);
+
 type ToolEvent = Extract<ChatStreamEvent, { event: `tool.${string}` }>;
 
 export class Thread {
@@ -71,6 +91,9 @@ export class Thread {
   private olderCursor: string | undefined;
   /** The number of the last event that the newest page includes. */
   private pageSeq = 0;
+  /** Text that is shown with the next frame of the screen. */
+  private readonly grown = new Map<string, string>();
+  private jobReads = 0;
 
   constructor(chatId: string) {
     this.chatId = chatId;
@@ -81,16 +104,16 @@ export class Thread {
   }
 
   /** Follows the chat until `close`. */
-  async follow(): Promise<void> {
-    const { signal: until } = this.ended;
-    try {
-      for await (const event of service.streamChatEvents(this.chatId, {}, { signal: until })) {
+  follow(): Promise<void> {
+    return followStream({
+      open: (until) => service.streamChatEvents(this.chatId, {}, { signal: until }),
+      take: async (event) => {
         if (event.event === "snapshot") await this.begin(event.data);
         else this.apply(event);
-      }
-    } catch (error) {
-      if (!until.aborted && !isAbort(error)) this.error.value = wordsOfError(error);
-    }
+      },
+      error: this.error,
+      until: this.ended.signal,
+    });
   }
 
   close(): void {
@@ -109,8 +132,11 @@ export class Thread {
   /** Reads the job again: after a decision, and when an event says that it has changed. */
   async readJob(jobId: string | null = this.job.value?.id ?? null): Promise<void> {
     if (jobId === null) return;
+    const read = ++this.jobReads;
     try {
-      this.job.value = await service.getJob(jobId, { signal: this.ended.signal });
+      const job = await service.getJob(jobId, { signal: this.ended.signal });
+      // Answers may come in another order than the reads.
+      if (read === this.jobReads) this.job.value = job;
     } catch (error) {
       if (!isAbort(error)) this.error.value = wordsOfError(error);
     }
@@ -123,21 +149,23 @@ export class Thread {
     this.olderCursor = page.next_cursor;
     this.hasOlder.value = this.olderCursor !== undefined;
     const ids = page.messages.map((message) => this.put(shown(message)));
-    // After a reset, older pages that were read stay.
-    this.order.value = [...this.order.value.filter((id) => !ids.includes(id)), ...ids];
+    // After a gap, older pages are read again on demand.
+    this.order.value = ids;
     await this.readJob(page.work.active_job_id ?? page.messages.at(-1)?.job_id ?? null);
   }
 
   private apply(event: ChatStreamEvent): void {
     if (event.event === "message.delta") return this.applyText(event);
+    this.showGrown();
     const { data } = event;
+    // The page has it. It has neither text nor calls of a step that is running: these are in the replayed events.
     const isPast = "seq" in data && data.seq <= this.pageSeq;
-    if (isPast) return;
+    if (isPast && !OF_RUNNING_STEPS.has(event.event)) return;
     switch (event.event) {
       case "message.created": {
         const { message_id, role, content, blocks, job_id, at } = event.data;
         const record = { id: message_id, role, content, blocks, jobId: job_id, createdAt: at };
-        this.add(newMessage({ ...record, status: role === "user" ? "completed" : "streaming" }));
+        this.add(newMessage({ ...record, status: role === "assistant" ? "streaming" : "completed" }));
         break;
       }
       case "message.queued":
@@ -145,20 +173,23 @@ export class Thread {
         break;
       case "message.started": {
         const { message_id: id, job_id: jobId, at } = event.data;
+        for (const message of this.messages.values())
+          if (message.value.jobId === jobId && message.value.status === "queued")
+            this.change(message.value.id, { status: "completed" });
         if (this.messages.has(id)) this.change(id, { status: "streaming", jobId });
         else this.add(newMessage({ id, role: "assistant", status: "streaming", content: "", jobId, createdAt: at }));
         void this.readJob(jobId);
         break;
       }
       case "message.restarted":
+        if (!this.isRunning(event.data.message_id)) break;
         this.live.apply(event);
         this.change(event.data.message_id, { content: "", calls: [] });
-        void this.readEnded();
         break;
       case "message.completed": {
         const { message_id, status, content, stop_reason = null } = event.data;
         this.change(message_id, { status, content, stopReason: stop_reason });
-        void this.readEnded();
+        void this.readEnded(message_id);
         break;
       }
       case "message.updated":
@@ -172,9 +203,10 @@ export class Thread {
         break;
       case "approval.requested":
       case "approval.resolved":
+      case "job.linked":
       case "job.updated":
       case "review.updated":
-        void this.readJob(event.data.job_id);
+        this.jobChanged(event.data.job_id);
         break;
       case "chat.updated":
       case "chat.compacted":
@@ -190,15 +222,22 @@ export class Thread {
   private applyText(event: Extract<ChatStreamEvent, { event: "message.delta" }>): void {
     const id = event.data.message_id;
     const known = this.messages.get(id);
-    if (known === undefined || known.value.status !== "streaming") return;
+    if (known === undefined || !this.isRunning(id)) return;
     const text = this.live.apply(event);
     // Replayed text may be shorter than what the page had.
-    if (text !== undefined && text.length >= known.value.content.length) this.change(id, { content: text });
+    if (text === undefined || text.length < known.value.content.length) return;
+    if (this.grown.size === 0) requestAnimationFrame(() => this.showGrown());
+    this.grown.set(id, text);
+  }
+
+  private showGrown(): void {
+    for (const [id, content] of this.grown) this.change(id, { content });
+    this.grown.clear();
   }
 
   private applyCall({ event, data }: ToolEvent): void {
     const message = this.runningOf(data.job_id);
-    if (message === undefined) return;
+    if (message === undefined || !this.isRunning(message.value.id)) return;
     const { calls, content } = message.value;
     const known = calls.find(({ id }) => id === data.call_id);
     if (event === "tool.started" || event === "tool.requested") {
@@ -212,6 +251,16 @@ export class Thread {
     }
   }
 
+  private isRunning(id: string): boolean {
+    return this.messages.get(id)?.value.status === "streaming";
+  }
+
+  /** The shown job is the active one. A job that waits behind it is shown when it starts. */
+  private jobChanged(jobId: string): void {
+    const shown = this.job.value;
+    if (shown === null || shown.id === jobId || !ACTIVE_JOB.has(shown.status)) void this.readJob(jobId);
+  }
+
   private runningOf(jobId: string): Signal<ShownMessage> | undefined {
     const id = this.order.value.findLast((one) => {
       const message = this.messages.get(one)?.value;
@@ -220,16 +269,17 @@ export class Thread {
     return id === undefined ? undefined : this.messages.get(id);
   }
 
-  /** The newest messages as they are stored: events have no usage, and only the beginning of a long result. */
-  private async readEnded(): Promise<void> {
+  /** An ended message as it is stored: events have no usage, and only the beginning of a long result. */
+  private async readEnded(id: string): Promise<void> {
     try {
-      const page = await service.listMessages(this.chatId, { limit: TURN_MESSAGES }, { signal: this.ended.signal });
-      for (const message of page.messages) {
-        const known = this.messages.get(message.id);
-        if (known === undefined) this.add(shown(message));
-        else if (message.status !== "streaming" || known.value.content === "") known.value = shown(message);
+      let limit = TURN_MESSAGES;
+      let found: Message | undefined;
+      // Messages may wait behind it.
+      for (; found === undefined && limit <= PAGE_MESSAGES; limit *= 5) {
+        const page = await service.listMessages(this.chatId, { limit }, { signal: this.ended.signal });
+        found = page.messages.find((message) => message.id === id);
       }
-      await this.readJob();
+      if (found !== undefined && found.status !== "streaming") this.put(shown(found));
     } catch (error) {
       if (!isAbort(error)) this.error.value = wordsOfError(error);
     }
@@ -286,7 +336,8 @@ function shownCallsOf(blocks: readonly (Block | InputBlock | Attachment)[]): rea
   const calls: ChatCall[] = [];
   let position = 0;
   for (const block of blocks) {
-    if (block.type === "text") position += block.text.length;
+    if (block.type === "text" && block.text !== "")
+      position += (position === 0 ? 0 : BETWEEN_TEXTS.length) + block.text.length;
     else if (block.type === "tool_use")
       calls.push({ id: block.id, name: block.name, input: block.input, result: null, isError: false, position });
     else if (block.type === "tool_result") {

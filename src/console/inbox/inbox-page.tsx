@@ -5,7 +5,7 @@ import { Decisions } from "../chat/decisions.tsx";
 import { Markdown } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
 import { useTitle } from "../title.ts";
-import { readWaiting, waitingError, waitingWork } from "./waiting.ts";
+import { readDecided, waitingError, waitingWork } from "./waiting.ts";
 
 export function InboxPage() {
   useTitle("Inbox");
@@ -32,7 +32,7 @@ export function InboxPage() {
             {job.blocked_reason?.replaceAll("_", " ") ?? "review"} · <Time at={job.updated_at} />
           </p>
           {job.status === "needs_review" && job.result !== null ? <Markdown text={job.result} /> : null}
-          <Decisions job={job} decided={readWaiting} />
+          <Decisions job={job} decided={readDecided} />
         </section>
       ))}
       {found?.missions.map((mission) => (

@@ -18,12 +18,18 @@ const MOST_SHOWN = 100;
 
 /** Reads it. One read at a time: a second call joins the one that is under way. */
 export function readWaiting(): Promise<void> {
-  return (reading ??= read().finally(() => (reading = null)));
+  return (reading ??= readBoth().finally(() => (reading = null)));
+}
+
+/** Reads it as it is after a decision: a read that is under way may have begun before. */
+export async function readDecided(): Promise<void> {
+  await reading;
+  await readWaiting();
 }
 
 let reading: Promise<void> | null = null;
 
-async function read(): Promise<void> {
+async function readBoth(): Promise<void> {
   try {
     const [{ jobs }, { missions }] = await Promise.all([
       service.listJobs({ status: ["blocked", "needs_review"], limit: MOST_SHOWN }),

@@ -1,11 +1,12 @@
 /** One job: what it did, in the order of its events, what it cost, and what may be done with it. */
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import type { Job, JobStreamEvent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Decisions, whyNotTo } from "../chat/decisions.tsx";
 import { Time } from "../format/time.tsx";
+import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
 import { useTitle } from "../title.ts";
 
@@ -20,21 +21,40 @@ function followJob(jobId: string) {
   const readJob = async (): Promise<void> => {
     job.value = await service.getJob(jobId, { signal: ended.signal });
   };
-  const follow = async (): Promise<void> => {
+  let isReading = false;
+  let isStale = false;
+  /** One read at a time; what changes meanwhile is read after it. */
+  const refresh = async (): Promise<void> => {
+    isStale = true;
+    if (isReading) return;
+    isReading = true;
     try {
-      for await (const event of service.streamJobEvents(jobId, { replay: "all" }, { signal: ended.signal })) {
+      while (isStale) {
+        isStale = false;
+        await readJob();
+      }
+    } catch (cause) {
+      if (!isAbort(cause)) error.value = wordsOfError(cause);
+    } finally {
+      isReading = false;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    await followStream({
+      open: (until) => service.streamJobEvents(jobId, { replay: "all" }, { signal: until }),
+      take: async (event) => {
         if (event.event === "snapshot") {
           job.value = event.data;
           events.value = [];
         } else if ("seq" in event.data && event.event !== "transcript.delta") {
           events.value = [...events.value, event as SeenEvent];
-          if (event.event !== "transcript.event" && event.event !== "log") await readJob();
+          if (event.data.seq > (job.value?.last_seq ?? 0) && event.event !== "transcript.event") void refresh();
         }
-      }
-      await readJob();
-    } catch (cause) {
-      if (!ended.signal.aborted && !isAbort(cause)) error.value = wordsOfError(cause);
-    }
+      },
+      error,
+      until: ended.signal,
+    });
+    if (!ended.signal.aborted) await refresh();
   };
   return { job, events, error, readJob, follow, close: () => ended.abort() };
 }
@@ -123,15 +143,18 @@ const milliseconds = (ms: number | null): string => (ms === null ? "–" : `${ms
 function EventRow({ event: { event, data } }: { readonly event: SeenEvent }) {
   const { seq, type, at, ...details } = data;
   const kind = "kind" in details ? String(details.kind).replaceAll("_", " ") : null;
+  const [isOpen, setOpen] = useState(false);
   return (
     <li>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span class="quiet">{seq}</span> {kind ?? event} <Time at={at} />
         </summary>
-        <pre tabIndex={0} data-type={type}>
-          {JSON.stringify(details, null, 2)}
-        </pre>
+        {isOpen ? (
+          <pre tabIndex={0} data-type={type}>
+            {JSON.stringify(details, null, 2)}
+          </pre>
+        ) : null}
       </details>
     </li>
   );
