@@ -95,7 +95,12 @@ export function createApp(services: Services, parts: AppParts): ServiceApp {
     handle: (request) => routes.fetch(request),
     listen({ isShared = false, ...at }) {
       hasSharedPort = isShared;
+      const before = process.listeners("beforeExit");
       server = routes.listen({ ...at, reusePort: isShared }).server;
+      // Elysia would stop the server at the end of the process. The listener is never removed, and would keep a service
+      // that has stopped in memory.
+      for (const listener of process.listeners("beforeExit"))
+        if (!before.includes(listener)) process.off("beforeExit", listener);
       port = server?.port ?? at.port;
       return port;
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../support/condition.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -126,4 +127,21 @@ test("[REP-4] a request that was forwarded finds its route, however short the na
     const request = Object.assign(new Request(`http://${host}/api/version`), { params: {} });
     expect([host, (await service.app.handle(request)).status]).toEqual([host, 200]);
   }
+});
+
+test("[START-32] a service that has stopped is not kept in memory", async () => {
+  const freed = Promise.withResolvers<true>();
+  const watched = new FinalizationRegistry(() => freed.resolve(true));
+  await (async () => {
+    const stopped = await startService();
+    watched.register(stopped.app, null);
+    await stopped.stop();
+  })();
+  let isFreed = false;
+  void freed.promise.then(() => (isFreed = true));
+  await until("it is collected", () => {
+    Bun.gc(true);
+    return isFreed;
+  });
+  expect(isFreed).toBe(true);
 });
