@@ -37,7 +37,6 @@ export const CallSettings = Type.Object({
 });
 export type CallSettings = Static<typeof CallSettings>;
 export type CallSettingName = keyof CallSettings;
-export const CALL_SETTING_NAMES = Object.keys(CallSettings.properties) as readonly CallSettingName[];
 
 /** The settings that a record keeps. Absent or null: the provider's defaults. */
 export const CallSettingsField = Type.Optional(Nullable(CallSettings));
