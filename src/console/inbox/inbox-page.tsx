@@ -39,14 +39,15 @@ export function InboxPage() {
         <section key={mission.id} class="waiting" aria-label={mission.title}>
           <h2>{mission.title}</h2>
           <p class="bad">The last run of this mission failed.</p>
-          {mission.last_run?.chat_id == null ? null : (
-            <Link href={`/chats/${mission.last_run.chat_id}`}>Open its chat</Link>
-          )}
+          <LinkToChat chatId={mission.last_run?.chat_id ?? null} />
         </section>
       ))}
     </>
   );
 }
+
+const LinkToChat = ({ chatId }: { readonly chatId: string | null }) =>
+  chatId === null ? null : <Link href={`/chats/${chatId}`}>Open its chat</Link>;
 
 /** Asks for notifications, if the browser has them and has not been asked. */
 function Notifications() {
