@@ -117,7 +117,7 @@ describe("create", () => {
       { agent_id: "agt_x", workspace_id: "wsp_x", options: { on_busy: "wait", pinned: "yes" } },
       ["/options/on_busy", "/options/pinned"],
     ],
-    [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { tools: ["a", 2] } }, ["/options/tools"]],
+    [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { tools: ["a", 2] } }, ["/options/tools/1"]],
     [{ agent_id: "agt_x", workspace_id: "wsp_x", options: { colour: "red" } }, ["/options/colour"]],
   ])("[GEN-7] %j is 400 and says where", async (body, paths) => {
     const { errors } = await refused(create(body), 400, "invalid_request");
