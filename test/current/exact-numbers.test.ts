@@ -237,5 +237,7 @@ test("[GEN-18] parameters of a query keep their digits, or are refused", async (
     ["123456789012345678901234567890"],
   ]);
   const { errors } = await refused(ask("SELECT $1", "[0.12345678901234567890]"), 400, "invalid_request");
-  expect(errors).toMatchObject([{ path: "/params", message: expect.stringContaining("give it as a text") as string }]);
+  expect(errors).toMatchObject([
+    { path: "/params", message: expect.stringContaining("pass it as a string") as string },
+  ]);
 });

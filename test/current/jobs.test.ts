@@ -67,6 +67,7 @@ describe("record", () => {
       result: "echo: hi",
       requested_tool_calls: [],
       stop_reason: "stop",
+      model_settings: null,
       output_schema: null,
       output: null,
       citations: [],

@@ -33,7 +33,7 @@ const MOST_BYTES = 32 * MIB;
 describe("an answer that is refused", () => {
   for (const [attack, words] of [
     ["error-body", "HTTP 500"],
-    ["gzip-bomb", "packed"],
+    ["gzip-bomb", "compressed"],
     ["endless-line", "bytes"],
     ["endless-frame", "bytes"],
     ["endless-frame-of-pairs", "bytes"],

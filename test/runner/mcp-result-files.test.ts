@@ -171,7 +171,7 @@ test("[FILE-10] a result has at most 20 of them, and the rest is described", asy
   const { call, stored } = await scene({ content });
   const result = await call();
   expect([stored.length, result.attachments?.length]).toEqual([MAX_RESULT_FILES, MAX_RESULT_FILES]);
-  expect(result.content.split("\n").at(-1)).toContain("left out, a result has at most 20 images and files");
+  expect(result.content.split("\n").at(-1)).toContain("left out: a result can have at most 20 images and files");
 });
 
 test("[FILE-10] without room in the storage, or in the run, nothing is stored, and the model gets the reason", async () => {
