@@ -34,6 +34,12 @@ export class JobSlot implements Disposable {
     return this.held !== null;
   }
 
+  /** Takes a slot if one is free at once; whether the run holds one. */
+  takeNow(): boolean {
+    if (this.held === null && !this.isOver) this.held = this.slots.acquireNow(this.request);
+    return this.held !== null;
+  }
+
   /** Idempotent. */
   release(): void {
     this.held?.end();

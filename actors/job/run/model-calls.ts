@@ -28,7 +28,7 @@ import {
   withoutKey,
   withoutTools,
 } from "./call-failures.ts";
-import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
+import type { CallEnd, CallPass, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
 import { settingsOfCall, settingWarning } from "./call-settings.ts";
@@ -138,7 +138,8 @@ export class ModelCalls {
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
     if (limiter.pauseMs >= left) return pausedTooLong(limiter.pauseMs);
     const limited = { reason: "provider_rate_limited", knownMs: limiter.pauseMs } as const;
-    using pass = await run.wait.until(limiter.enter(signal), limited, signal);
+    const enter = (): Promise<CallPass | null> => limiter.enter(signal, job.organizationId);
+    using pass = await run.wait.until(enter(), { ...limited, again: enter }, signal);
     await run.reporter.entitled(signal);
     const from = services.clock.monotonic();
     let separator = before === "" ? "" : TEXT_SEPARATOR;

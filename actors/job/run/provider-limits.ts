@@ -5,13 +5,15 @@
  *   refused ─▶ pause for all; the window of calls in flight is halved
  *   success ─▶ the window grows by one, until it is fully open: unlimited, or the operator's limit for the provider
  *
- * So the calls resume one by one instead of all at once. Calls wait in the order in which they arrived.
+ * So the calls resume one by one instead of all at once. Of the calls that wait, organizations take turns, and those of
+ * one organization go in the order in which they arrived.
  *
  * - PL-1: when no call runs, no pass is held. Otherwise a window of one would stay shut for good.
  * - PL-2: a limiter that limits nothing, or was idle for `FORGET_MS`, is forgotten: there is one for each organization
  *   with a key of its own.
  */
 import { assert } from "../../assert.ts";
+import { Rounds } from "../../rounds.ts";
 import type { Clock } from "../../runtime/ports.ts";
 
 /** A window of this many calls limits nothing any more. */
@@ -67,7 +69,7 @@ export class ProviderLimits {
 
 export class Limiter {
   private readonly clock: Clock;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting = new Rounds<() => void>();
   private window: number;
   private inFlight = 0;
   /** Monotonic time until which no call is made. */
@@ -97,12 +99,12 @@ export class Limiter {
   }
 
   /** Resolves with a pass, or with null if the signal aborts first. Resolves at once if nothing limits. */
-  enter(signal: AbortSignal): Promise<CallPass | null> {
+  enter(signal: AbortSignal, organizationId: string): Promise<CallPass | null> {
     if (signal.aborted) return Promise.resolve(null);
-    if (this.waiting.length === 0 && this.isOpen) return Promise.resolve(this.pass());
+    if (this.waiting.isEmpty && this.isOpen) return Promise.resolve(this.pass());
     return new Promise((resolve) => {
       const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(grant), 1);
+        this.waiting.remove(organizationId, grant);
         this.rest();
         resolve(null);
       };
@@ -111,7 +113,7 @@ export class Limiter {
         resolve(this.pass());
       };
       signal.addEventListener("abort", leave, { once: true });
-      this.waiting.push(grant);
+      this.waiting.add(organizationId, grant);
       this.wake();
     });
   }
@@ -122,7 +124,7 @@ export class Limiter {
 
   private pass(): CallPass {
     this.inFlight++;
-    if (this.waiting.length === 0) this.stopTimer();
+    if (this.waiting.isEmpty) this.stopTimer();
     let isOver = false;
     const end = (how: CallEnd): void => {
       if (isOver) return;
@@ -148,7 +150,7 @@ export class Limiter {
 
   /** Without calls: forgets a limiter that limits nothing at once, and another one later. */
   private rest(): void {
-    if (this.inFlight > 0 || this.waiting.length > 0) return;
+    if (this.inFlight > 0 || !this.waiting.isEmpty) return;
     if (this.window === this.most && this.pauseMs === 0) return this.forget();
     this.stopTimer();
     this.cancelTimer = this.clock.after(this.pauseMs + FORGET_MS, this.forget);
@@ -160,10 +162,12 @@ export class Limiter {
 
   /** Lets through the calls that may go now; during a pause, a timer does so at its end. */
   private wake(): void {
-    while (this.waiting.length > 0 && this.isOpen) this.waiting.shift()?.();
+    for (const organizationId of this.waiting.organizations) {
+      if (!this.isOpen) break;
+      this.waiting.take(organizationId)();
+    }
     this.stopTimer();
-    if (this.waiting.length > 0 && this.pauseMs > 0)
-      this.cancelTimer = this.clock.after(this.pauseMs, () => this.wake());
+    if (!this.waiting.isEmpty && this.pauseMs > 0) this.cancelTimer = this.clock.after(this.pauseMs, () => this.wake());
   }
 
   private stopTimer(): void {

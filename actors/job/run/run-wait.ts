@@ -26,6 +26,12 @@ export interface WaitReport {
   readonly usage?: Usage;
 }
 
+interface WaitOptions<T> {
+  readonly reason: RunWaiting["reason"];
+  readonly knownMs?: number;
+  readonly again?: () => Promise<T>;
+}
+
 export class RunWait {
   private readonly clock: Clock;
   private readonly run: { readonly reporter: Reporter; readonly slot: JobSlot };
@@ -55,10 +61,11 @@ export class RunWait {
   /**
    * Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. If
    * the job has changed state meanwhile, it throws, and ends what it has waited for, because nothing else could.
+   * `again`: what it has waited for is scarce, and is not kept while the run waits for a slot; it is waited for anew.
    */
   async until<T extends Disposable | null>(
     ready: Promise<T>,
-    { reason, knownMs = 0 }: { readonly reason: RunWaiting["reason"]; readonly knownMs?: number },
+    { reason, knownMs = 0, again }: WaitOptions<T>,
     signal: AbortSignal,
   ): Promise<T> {
     let isReported = false;
@@ -81,6 +88,12 @@ export class RunWait {
     timers.dispose();
     using unclaimed = new DisposableStack();
     unclaimed.use(value);
+    if (again !== undefined && !signal.aborted && !this.run.slot.takeNow()) {
+      unclaimed.dispose();
+      await this.run.slot.take(signal);
+      if (isReported && !signal.aborted) await this.report(null, null);
+      return this.until(again(), { reason, again }, signal);
+    }
     await this.run.slot.take(signal);
     if (isReported && !signal.aborted) await this.report(null, null);
     unclaimed.move();

@@ -13,12 +13,13 @@ import { FakeClock, settle } from "../../../support/fake-clock.ts";
 const NEVER = new AbortController().signal;
 
 /** Calls that have asked for a pass; those that have one, in order. */
-function callers(limiter: Limiter) {
+function callers(limiter: Limiter, organizationId = "org_a") {
   const passes: CallPass[] = [];
   return {
     passes,
     ask: (count: number, signal = NEVER) => {
-      for (let i = 0; i < count; i++) void limiter.enter(signal).then((pass) => pass !== null && passes.push(pass));
+      for (let i = 0; i < count; i++)
+        void limiter.enter(signal, organizationId).then((pass) => pass !== null && passes.push(pass));
     },
   };
 }
@@ -45,6 +46,20 @@ test("[RUN-29] a limiter with a limit of calls never admits more at once, also a
   }
   expect(atOnce).toEqual([2, 2, 1, 2, 2]);
   expect(limits.size).toBe(0);
+});
+
+test("[RUN-29] organizations take turns at a provider that takes one call at once", async () => {
+  const clock = new FakeClock();
+  const limiter = new ProviderLimits(clock).of("a", 1);
+  const [many, one] = [callers(limiter, "org_many"), callers(limiter, "org_one")];
+  many.ask(100);
+  await settle();
+  one.ask(1);
+  for (let ended = 0; ended < 2; ended++) {
+    many.passes[ended]?.end({ kind: "answered", pauseMs: null });
+    await settle();
+  }
+  expect([many.passes.length, one.passes.length]).toEqual([2, 1]);
 });
 
 test("[RUN-8] a refusal pauses all calls of its provider, but none of another provider", async () => {
@@ -174,7 +189,7 @@ test("[RUN-8] in any order of ends, aborts and pauses no call waits forever, and
             aborts.push(abort);
             void limits
               .of("a")
-              .enter(abort.signal)
+              .enter(abort.signal, `org_${i % 3}`)
               .then((pass) => {
                 passed++;
                 if (pass !== null) open.push(pass);
