@@ -41,9 +41,20 @@ const RESERVED_OPTIONS: readonly string[] = [
   "cache_control prompt_cache_key prompt_cache_retention",
   "api_key api_base api_version base_url key token authorization headers",
   "extra_headers extra_body extra_query organization user_config custom_llm_provider",
+  "context_window_fallbacks mock_response kv_transfer_params chat_template n_predict id_slot parallel_tool_calls",
+  // Searches are billed, and give the model the internet.
+  "web_search_options search_parameters",
   // Of the AI SDK's packages.
   "openai/store openai/promptCacheKey openai/promptCacheRetention anthropic/cacheControl",
 ].flatMap((names) => names.split(" "));
+
+/** Of LiteLLM: addresses and keys of other services. */
+const RESERVED_PREFIXES: readonly string[] = ["aws_", "azure_", "vertex_", "litellm_"];
+/** Also in an object of the options: the packages of some providers copy it over the request. */
+const RESERVED_INSIDE: readonly string[] =
+  "model models messages fallbacks plugins route api_key apikey base_url baseurl headers extrabody extra_body".split(
+    " ",
+  );
 
 export interface GivenSettings {
   /** The model that will be called; null: the default. */
@@ -91,8 +102,15 @@ function flawsOf({ thinking, providerOptions }: SetSettings): InputError[] {
   const size = Buffer.byteLength(text);
   if (size > OPTIONS_BYTES) add("provider_options", `has ${size} bytes as JSON; at most ${OPTIONS_BYTES} are allowed`);
   if (isDeeper(text, OPTIONS_DEPTH)) add("provider_options", `is nested deeper than ${OPTIONS_DEPTH} levels`);
+  if (text.includes('"__proto__"')) add("provider_options", "may not have `__proto__`");
   for (const name of RESERVED_OPTIONS)
     if (hasOption(providerOptions, name)) add(`provider_options/${name}`, "is set by the service");
+  for (const [name, value] of Object.entries(providerOptions)) {
+    if (RESERVED_PREFIXES.some((prefix) => folded(name).startsWith(prefix)))
+      add(`provider_options/${name}`, "is set by the service");
+    for (const inner of isJsonObject(value) && name !== "metadata" ? Object.keys(value) : [])
+      if (RESERVED_INSIDE.includes(folded(inner))) add(`provider_options/${name}/${inner}`, "is set by the service");
+  }
   for (const [setting, names] of Object.entries(OPTIONS_OF_SETTINGS))
     for (const name of names)
       if (hasOption(providerOptions, name))
@@ -100,9 +118,14 @@ function flawsOf({ thinking, providerOptions }: SetSettings): InputError[] {
   return errors;
 }
 
+/** Servers in Go read names without regard to case, also of `ſ` and the sign of Kelvin; the last of two counts. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase();
+
 function hasOption(options: JsonObject, name: string): boolean {
-  const [outer = "", inner] = name.split("/");
-  if (!Object.hasOwn(options, outer)) return false;
-  const value = options[outer];
-  return inner === undefined || (isJsonObject(value) && Object.hasOwn(value, inner));
+  const [outer = "", inner] = name.split("/").map(folded);
+  return Object.entries(options).some(
+    ([given, value]) =>
+      folded(given) === outer &&
+      (inner === undefined || (isJsonObject(value) && Object.keys(value).some((one) => folded(one) === inner))),
+  );
 }

@@ -132,7 +132,9 @@ export function createModels(
       const context = { origin: call.origin, model, hasTools, onText, signal, ...silence, time, log, observer };
       const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
-      if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);
+      // What a provider says of options that an author has chosen holds for that call only.
+      const saysOfModel = call.settings?.providerOptions === undefined;
+      if (outcome.kind === "failed" && outcome.refusesTools === true && saysOfModel) withoutTools.add(model);
       return withEstimate(outcome, input, call.cachedTokens);
     },
   };

@@ -2,13 +2,14 @@
  * Changes to a request because its provider has refused the normal form. After a refusal that names the reason, the
  * request is sent once more with the concession, which is remembered for the model if the refusal would repeat.
  */
+import { BoundedMap } from "../../../actors/bounded-map.ts";
 import type { AssistantMessage, SpokenMessage } from "../conversation.ts";
 import { CONTEXT_EXCEEDED, ProviderAnswer } from "../provider-faults.ts";
 import { sentSettings, SETTING_RULES } from "./setting-rules.ts";
 import type { Concession, WireCall } from "./wire-format.ts";
 import type { ModelTarget } from "../model-name.ts";
 
-interface Rule {
+export interface ConcessionRule {
   readonly concession: Concession;
   readonly says: RegExp;
   /** Whether the request has what is conceded. */
@@ -31,7 +32,7 @@ const CACHE_LIFETIME_WORDS = /prompt_cache_retention|extended prompt caching|cac
 const hasCalls = ({ messages }: WireCall): boolean => messages.some(({ role }) => role === "tool");
 
 /** In the order in which they are tried. */
-const RULES: readonly Rule[] = [
+const RULES: readonly ConcessionRule[] = [
   {
     concession: "max_completion_tokens",
     says: /max_completion_tokens.{0,20}instead/is,
@@ -117,10 +118,14 @@ const RULES: readonly Rule[] = [
 const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 const isOfSetting = (concession: Concession): boolean => concession.startsWith("no_setting");
 /** A failure of the server says nothing about these. */
-const isOfRequest = (concession: Concession): boolean => concession === "no_schema" || isOfSetting(concession);
+const isOfRequest = (concession: Concession): boolean =>
+  concession === "no_schema" ||
+  concession === "no_caching" ||
+  concession === "no_cache_lifetime" ||
+  isOfSetting(concession);
 
 /** The rule for a provider's refusal of this call; null if nothing can be conceded. */
-export function ruleFor(error: unknown, call: WireCall): Rule | null {
+export function ruleFor(error: unknown, call: WireCall): ConcessionRule | null {
   if (!(error instanceof ProviderAnswer) || !REFUSED_STATUSES.has(error.statusCode)) return null;
   const { responseBody, statusCode } = error;
   return (
@@ -179,12 +184,14 @@ const answerBetween = (message: SpokenMessage, before: SpokenMessage | undefined
     ? [{ role: "assistant", parts: [{ kind: "text", text: AFTER_TOOLS }] }, message]
     : [message];
 
-/** Models whose concessions are remembered; an operator names far fewer. */
+/** Models, and settings, whose concessions are remembered; an operator names far fewer models. */
 const KNOWN_MODELS = 256;
 
-/** What models are known to refuse. */
+/** What models are known to refuse: of every call, and of calls of an organization with the same settings. */
 export class ModelMemory {
-  private readonly models = new Map<string, Set<Concession>>();
+  private readonly models = new BoundedMap<ReadonlySet<Concession>>(KNOWN_MODELS);
+  private readonly caching = new BoundedMap<true>(KNOWN_MODELS);
+  private readonly settings = new BoundedMap<ReadonlySet<Concession>>(KNOWN_MODELS);
 
   concessionsOf(model: string): ReadonlySet<Concession> {
     return this.models.get(model) ?? NO_CONCESSIONS;
@@ -192,8 +199,23 @@ export class ModelMemory {
 
   remember(model: string, concession: Concession): void {
     this.models.set(model, new Set([...this.concessionsOf(model), concession]));
-    const [oldest] = this.models.keys();
-    if (this.models.size > KNOWN_MODELS && oldest !== undefined) this.models.delete(oldest);
+  }
+
+  /** Whether the model has accepted a request for caching. */
+  cachesAt(model: string): boolean {
+    return this.caching.get(model) === true;
+  }
+
+  rememberCaching(model: string): void {
+    this.caching.set(model, true);
+  }
+
+  ofSettings(key: string): ReadonlySet<Concession> {
+    return this.settings.get(key) ?? NO_CONCESSIONS;
+  }
+
+  rememberSetting(key: string, concession: Concession): void {
+    this.settings.set(key, new Set([...this.ofSettings(key), concession]));
   }
 }
 

@@ -16,7 +16,7 @@ import { chatCompletions } from "./chat-completions.ts";
 import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
-import { applyConcessions, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
+import { applyConcessions, type ConcessionRule, ModelMemory, ruleFor, takesPrefill } from "./concessions.ts";
 import { withProviderOptions } from "./setting-fields.ts";
 import { droppedSettings } from "./setting-rules.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
@@ -57,7 +57,9 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
   const { target, memory, format } = way;
   const { system, tools, outputSchema = null, onSent } = call;
   const model = `${target.provider}:${target.name}`;
-  const key = `${target.baseUrl} ${model}`;
+  // A key may belong to a project that takes less.
+  const payer = call.apiKey === undefined ? "" : ` ${call.origin.organizationId}`;
+  const key = `${target.baseUrl} ${model}${payer}`;
   const { resultFiles } = format;
   const messages = listener.charged(() =>
     conversation(call.entries, { model, hasTools: tools.length > 0, resultFiles }),
@@ -77,16 +79,25 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
     settings,
     caching: askedCaching(call, target),
   };
-  const ofSettings = `${key} ${JSON.stringify(settings)}`;
-  const concessions = new Set([...memory.concessionsOf(key), ...memory.concessionsOf(ofSettings)]);
+  const ofSettings = `${call.origin.organizationId} ${key} ${JSON.stringify(settings)}`;
+  const concessions = new Set([...memory.concessionsOf(key), ...memory.ofSettings(ofSettings)]);
+  /** What a refusal has named, to be remembered once a request without it was accepted. */
+  const tried: ConcessionRule[] = [];
   // Images and files are dropped once they are sent, so their request is not made again, except without its schema or a
-  // setting.
-  const isFinal = outputSchema === null && settings === NO_SETTINGS && hasData(messages);
+  // setting, or for caching until the model has taken it once.
+  const isSettled = asked.caching === null || memory.cachesAt(key);
+  const isFinal = outputSchema === null && settings === NO_SETTINGS && isSettled && hasData(messages);
   for (;;) {
     const wireCall = { ...asked, concessions, base64: noBase64 };
     try {
       const stream = await openWireStream(wireCall, way, isFinal ? onSent : undefined, listener);
       onSent?.();
+      if (asked.caching !== null && !concessions.has("no_caching")) memory.rememberCaching(key);
+      for (const { concession, isRemembered } of tried) {
+        if (isRemembered === "for these settings") memory.rememberSetting(ofSettings, concession);
+        // What a provider says of options that an author has chosen holds for that call only.
+        else if (isRemembered && settings.providerOptions === undefined) memory.remember(key, concession);
+      }
       for (const setting of droppedSettings({ settings, concessions }))
         call.onLeftSetting?.({ setting, why: "the provider refused it" });
       if (prefill !== "" && !concessions.has("no_prefill")) listener.charged(() => listener.sink.text(prefill));
@@ -95,7 +106,7 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
       const rule = isFinal ? null : ruleFor(error, wireCall);
       if (rule === null) throw error;
       concessions.add(rule.concession);
-      if (rule.isRemembered !== false) memory.remember(rule.isRemembered === true ? key : ofSettings, rule.concession);
+      tried.push(rule);
     }
   }
 }

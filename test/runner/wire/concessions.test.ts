@@ -87,6 +87,15 @@ test.each([
   expect([outcome, asked.takesTools?.(null)]).toMatchObject([{ kind: "failed", refusesTools: true }, false]);
 });
 
+test("[RUN-24] [RUN-32] what a provider says of an author's options holds for that call only", async () => {
+  server.refusal = (body) =>
+    JSON.stringify(body).includes("parallel") ? "Unsupported parameter: 'parallel_tool_calls' is not supported" : null;
+  const asked = models();
+  const settings = { providerOptions: { parallel: false } };
+  const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER], settings }));
+  expect([outcome, asked.takesTools?.(null)]).toMatchObject([{ kind: "failed" }, true]);
+});
+
 test("[RUN-24] a refusal of one tool's schema, or of a call without tools, does not mark the model", async () => {
   server.refusal = () => "Invalid schema for function 'weather': the type is not supported";
   const asked = models();
