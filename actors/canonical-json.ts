@@ -43,7 +43,8 @@ function schemaInOrder(schema: Json): Json {
 function propertiesInOrder(properties: Json, required: Json | undefined): Json {
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) return properties;
   const first: readonly Json[] = Array.isArray(required) ? (required as readonly Json[]) : [];
-  const place = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
+  const places = new Map(first.map((name, index) => [name, index] as const).reverse());
+  const place = (name: string): number => places.get(name) ?? first.length;
   return Object.fromEntries(
     (Object.entries(properties) as [string, Json][])
       .map(([name, schema]) => [name, schemaInOrder(schema)] as const)

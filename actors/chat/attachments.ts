@@ -14,6 +14,9 @@ export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
     for (const [at, file] of (block.attachments ?? []).entries())
       attach(tx, { id: `${messageId}/${number}.${at}`, chatId, messageId }, file);
   }
+  for (const [number, { blocks = [] }] of (message.interjections ?? []).entries())
+    for (const [at, block] of blocks.entries())
+      if (isAttachment(block)) attach(tx, { id: `${messageId}/i${number}.${at}`, chatId, messageId }, block);
   return tx.create(messageTable, message);
 }
 

@@ -36,15 +36,15 @@ import {
 } from "./subjects.ts";
 import { CONTROL_CHARACTER } from "../sign-in/flow.ts";
 
-/** A command of the running service is not interrupted; a call to a model ends by its own limits. */
-const NEVER = new AbortController().signal;
+/** For a trial of a model: a provider may send signs of life for ever. */
+const TRIAL_MS = 10 * 60_000;
 const ADMIN_NAME_CHARACTERS = 100;
 
 export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...BRAKES,
   ...LOAD,
   ...DOCTOR,
-  "models try": ({ config }, given) => tryNamedModel({ config, given, signal: NEVER }),
+  "models try": ({ config }, given) => tryNamedModel({ config, given, signal: AbortSignal.timeout(TRIAL_MS) }),
   ...ERASING,
   ...KEY_COMMANDS,
 

@@ -83,24 +83,30 @@ const FILES_UNREADABLE: ModelOutcome = {
 };
 
 /**
- * The attachments that the call gets; null if the conversation has none. If one has no room, the oldest are dropped
- * until half of it is free: the beginning of the call changes then, and not again with each further attachment.
+ * The attachments that the call gets; null if the conversation has none. If one has no room, the oldest of earlier
+ * messages are dropped until half of it is free: the beginning of the call changes then, and not again with each further
+ * attachment. Those of the same message are dropped only as far as there is no room at all.
  */
 function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput[]): Set<AttachmentBlock> | null {
-  const all = entries.flatMap(attachmentsIn);
-  if (all.length === 0) return null;
+  const lists = entries.map(attachmentsIn);
+  if (lists.every((list) => list.length === 0)) return null;
   const shown = new Set<AttachmentBlock>();
   let bytes = 0;
-  for (const block of all) {
-    if (!reads.includes(inputNeeded(block)) || block.size > ATTACHED_BYTES) continue;
-    if (bytes + block.size > ATTACHED_BYTES || shown.size >= CALL_ATTACHMENTS)
-      for (const oldest of shown) {
-        if (bytes + block.size <= ATTACHED_BYTES / 2 && shown.size < CALL_ATTACHMENTS / 2) break;
+  for (const list of lists) {
+    const own = new Set(list);
+    for (const block of list) {
+      if (!reads.includes(inputNeeded(block)) || block.size > ATTACHED_BYTES) continue;
+      const fits = (part: number): boolean =>
+        bytes + block.size <= ATTACHED_BYTES / part && shown.size < CALL_ATTACHMENTS / part;
+      const hasRoom = fits(1);
+      for (const oldest of hasRoom ? [] : shown) {
+        if (fits(own.has(oldest) ? 1 : 2)) break;
         shown.delete(oldest);
         bytes -= oldest.size;
       }
-    shown.add(block);
-    bytes += block.size;
+      shown.add(block);
+      bytes += block.size;
+    }
   }
   return shown;
 }

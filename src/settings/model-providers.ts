@@ -200,7 +200,11 @@ class ProviderFile {
       if (within !== undefined) this.complain(within, path.replace(/\.env$/, ""), "no `env`");
       return undefined;
     }
-    const name = this.take(node, path, variableName, { must: "the name of a variable, such as GROQ_API_KEY" });
+    const name = this.take(node, path, variableName, {
+      must: "the name of a variable in capitals, such as GROQ_API_KEY",
+      // It may be the key itself.
+      isSecret: true,
+    });
     if (name === undefined) return undefined;
     const value = this.variables[name]?.trim();
     if (value === undefined || value === "") this.complain(node, path, `the variable ${name}, which is not set`);
@@ -323,7 +327,7 @@ const headerValue = (value: unknown): string | null =>
 const headerName = (value: unknown): string | null =>
   typeof value === "string" && HEADER.test(value) && !isReservedHeader(value) ? value.toLowerCase() : null;
 const variableName = (value: unknown): string | null =>
-  typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value) ? value : null;
+  typeof value === "string" && /^[A-Z_][A-Z0-9_]*$/.test(value) ? value : null;
 
 function inputList(value: unknown): readonly ModelInput[] | null {
   if (!Array.isArray(value) || !value.includes("text")) return null;

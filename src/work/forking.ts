@@ -49,9 +49,17 @@ export async function forkedPart(
   const messages = [
     ...before.filter(({ id }) => id !== from.id),
     ...(isEdit || from.role === "assistant" ? [] : [{ ...from, status: "completed" as const }]),
-    ...(from.role === "assistant" ? [from] : []),
+    ...(from.role === "assistant" ? [...(await steeringOf(services, from)), from] : []),
   ];
   return ok({ messages, summary: await summaryBefore(services, chat, turn) });
+}
+
+/** The messages that were given to the answer while it was written: they have later numbers than it. */
+async function steeringOf({ system }: ForkServices, answer: Message): Promise<Message[]> {
+  const ref = chatRef(answer.organizationId, answer.chatId);
+  const ids = (answer.interjections ?? []).flatMap(({ messageId }) => messageId ?? []);
+  const found = await Promise.all(ids.map((messageId) => system.dispatch(ref, { kind: "read_message", messageId })));
+  return found.flatMap((message) => (message.ok && message.value.seq > answer.seq ? [message.value] : []));
 }
 
 /** The number of the message's turn: its answer's, if it has one. */

@@ -211,3 +211,11 @@ test("[RUN-34] [FILE-7] what is dropped for want of room stays dropped, and the 
   expect(changes).toEqual(["------+++++", "------------+++++"]);
   expect(shown.every((one) => one.endsWith("+"))).toBe(true);
 });
+
+test("[FILE-7] files of earlier messages make room for those of one message, which are all shown", async () => {
+  const { ask, parts } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
+  const of = (name: string, tenths: number) => attachment(name, { size: (ATTACHED_BYTES / 20) * tenths });
+  await ask([said(of("old", 6)), said(of("first", 7), of("second", 8))]);
+  const images = parts().map((list) => list?.filter(({ type }) => type === "image").length);
+  expect(images).toEqual([0, 2]);
+});

@@ -105,6 +105,7 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
     messageId,
     end,
     blocks: transcript.blocks,
+    interjections: transcript.interjections(inputMessageId),
     usage,
     stopReason: job.stopReason ?? null,
     updates: updatesOf(job),

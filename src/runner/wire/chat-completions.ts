@@ -58,7 +58,11 @@ function withBreakpoints(
   return messages.map((message, at) => {
     if (message.role !== "system" && !places.has(at)) return message;
     const { content } = message;
-    if (typeof content === "string") return { ...message, content: [{ type: "text", text: content, ...breakpoint }] };
+    // A blank text takes none.
+    if (typeof content === "string")
+      return content.trim() === ""
+        ? message
+        : { ...message, content: [{ type: "text", text: content, ...breakpoint }] };
     return {
       ...message,
       content: content?.map((part, i) => (i === content.length - 1 ? { ...part, ...breakpoint } : part)),

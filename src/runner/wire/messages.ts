@@ -91,7 +91,8 @@ function blocks(message: SpokenMessage, documents: Documents): { type: string; t
     case "user":
       return typeof message.content === "string"
         ? [{ type: "text", text: message.content }]
-        : message.content.map((part) => (part.type === "text" ? part : dataBlock(part, documents)));
+        : // A copy: a breakpoint is added to the last block, and the part is the conversation's own.
+          message.content.map((part) => (part.type === "text" ? { ...part } : dataBlock(part, documents)));
     case "assistant":
       return message.parts.flatMap((part) => [
         ...((part.before ?? []) as unknown as { type: string }[]),

@@ -97,6 +97,26 @@ describe("breakpoints of messages", () => {
     expect(breakpointsIn(body)).toEqual(["tools.0", "0.0"]);
   });
 
+  test("[RUN-30] are in the request only: calls with the same conversation never have more than three", async () => {
+    const seen = (text: string): TranscriptEntry => ({
+      role: "user",
+      text,
+      parts: [
+        { type: "image", mediaType: "image/png", data: new Uint8Array(3) },
+        { type: "text", text },
+      ],
+    });
+    const entries: TranscriptEntry[] = [];
+    for (const text of ["One?", "Two?", "Three?"]) {
+      entries.push(seen(text), looked);
+      const asked = [...entries, seen("And now?")];
+      const before = JSON.stringify(asked);
+      const body = await bodyOf(byWire, messages, { entries: asked, cache: AUTO });
+      expect(breakpointsIn(body).length).toBe(3);
+      expect(JSON.stringify(asked)).toBe(before);
+    }
+  });
+
   test("[RUN-30] are at the end of the call before also if one step has added more than a provider looks back", async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `${i}`);
     const blocks = [
