@@ -244,11 +244,13 @@ describe("a busy chat", () => {
     };
     const before = ["one", "half whole", "and this", "echo: and this", "later"];
     expect(await heard(id, "later")).toEqual(before);
-    const from_message_id = (await client.messages(id)).findLast(({ role }) => role === "assistant")?.id;
-    const body = { from_message_id };
-    const forked = client.call("POST", `/api/chats/${id}/fork`, body);
-    const { chat } = await answered<{ chat: Chat }>(forked, 201);
-    expect(await heard(chat.id, "and there")).toEqual([...before, "echo: later", "and there"]);
+    const answers = (await client.messages(id)).filter(({ role }) => role === "assistant");
+    const forkAt = async (from_message_id: string | undefined): Promise<string> => {
+      const forked = client.call("POST", `/api/chats/${id}/fork`, { from_message_id });
+      return (await answered<{ chat: Chat }>(forked, 201)).chat.id;
+    };
+    expect(await heard(await forkAt(answers[1]?.id), "and there")).toEqual([...before, "echo: later", "and there"]);
+    expect(await heard(await forkAt(answers[0]?.id), "now")).toEqual([...before.slice(0, 4), "now"]);
   });
 
   test("[CHAT-5] interrupt: the turn is cancelled, its partial output kept, and the message is next, before the queue", async () => {
