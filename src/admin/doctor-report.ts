@@ -101,9 +101,11 @@ function unpricedOf(config: Config): DoctorFacts["unpriced"] {
     .map(({ provider, name, isDefault }) => ({ name: `${provider}:${name}`, isDefault }));
 }
 
-/** Asks each provider for its models. Two names of one address are one provider. */
+/** Asks each provider for its models. Two names of one address with one key are one provider. */
 async function askedProviders(config: Config): Promise<DoctorFacts["providers"]> {
-  const byAddress = Map.groupBy(modelProviders(modelSettings(config, [])).values(), ({ baseUrl }) => baseUrl);
+  const byAddress = Map.groupBy(modelProviders(modelSettings(config, [])).values(), (provider) =>
+    JSON.stringify([provider.baseUrl, providerHeaders(provider.format, provider)]),
+  );
   return Promise.all(
     [...byAddress.values()].map(async (providers) => {
       const [provider] = providers as [ModelProvider];
@@ -111,7 +113,7 @@ async function askedProviders(config: Config): Promise<DoctorFacts["providers"]>
       return {
         name: providers.map(({ name }) => name).join(", "),
         address: maskUrl(provider.baseUrl),
-        why: list.kind === "listed" ? null : list.why,
+        why: list.kind === "unreachable" ? list.why : null,
       };
     }),
   );

@@ -9,10 +9,15 @@ const MAX_LIST_BYTES = 1024 * 1024;
 /** Nesting and values of a list that is read. */
 const MODEL_LIST_LIMITS: JsonLimits = { depth: 32, values: 50_000 };
 
+/** Of a server without a list: a deployment of Azure, for example. */
+const NO_LIST_STATUSES: ReadonlySet<number> = new Set([404, 405]);
+
 export type ModelList =
   | { readonly kind: "listed"; readonly models: readonly string[] }
   /** `why` completes "could not be asked for its models: …". */
-  | { readonly kind: "unreachable"; readonly why: string };
+  | { readonly kind: "unreachable"; readonly why: string }
+  /** It answers, and has no list. */
+  | { readonly kind: "unlisted"; readonly why: string };
 
 export interface ModelListOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +42,8 @@ export async function listModels(
       ...(isLocal ? { proxy: false } : {}),
       headers: { "accept-encoding": "identity", ...headers },
     });
-    if (!response.ok) return unreachable(`it answered ${response.status}`);
+    const kind = NO_LIST_STATUSES.has(response.status) ? "unlisted" : "unreachable";
+    if (!response.ok) return { kind, why: `it answered ${response.status}` };
     if (response.headers.has("content-encoding")) return unreachable("its answer is compressed");
     const models = modelsIn(await readModelList(response));
     return models === null ? unreachable("its answer is not a list of models") : { kind: "listed", models };

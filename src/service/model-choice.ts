@@ -147,7 +147,7 @@ async function onlyModel(config: Config): Promise<ChosenSettings> {
   const baseUrl = config.openaiBaseUrl ?? "";
   const headers = providerHeaders("chat-completions", { apiKey: config.openaiApiKey ?? null });
   const list = await listModels(baseUrl, { headers });
-  if (list.kind === "unreachable") {
+  if (list.kind !== "listed") {
     throw new ModelUnavailable(
       `MODEL is not set, and the server of OPENAI_BASE_URL could not be asked for its models: ${list.why}. Start it, or set MODEL=openai:NAME.`,
     );
