@@ -44,7 +44,6 @@ const PUBLIC_PAGES = [
   "/guides/nothing.md",
   "/nothing/here",
   "/share/nothing",
-  "/org/spaces/wsp_1/chats/cht_1",
   "/api/errors",
 ];
 

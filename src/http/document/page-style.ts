@@ -28,7 +28,7 @@ code{font-size:.95em;background:light-dark(#e9edf2,#262d36);border-radius:.3rem;
 code.secret{display:block;padding:.7rem;margin:0 0 .9rem;user-select:all}
 pre{background:light-dark(#e9edf2,#262d36);border-radius:.4rem;padding:.8rem;overflow-x:auto}pre code{background:none;padding:0;overflow-wrap:normal}
 .scrolls{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid var(--soft)}
-@media(max-width:40rem){td{overflow-wrap:anywhere}}
+table:has(th:nth-child(5)) :is(td,th){overflow-wrap:anywhere}@media(max-width:40rem){th,td{overflow-wrap:anywhere}}
 img{max-width:100%;height:auto}
 iframe{width:100%;height:75vh;border:1px solid var(--soft);border-radius:.6rem;background:var(--card)}
 `;
