@@ -170,7 +170,7 @@ export type ChatCommand =
       readonly end: TurnEnd;
       /** The message's content; null: unchanged. */
       readonly blocks: readonly Block[] | null;
-      /** What the model was told amid them; absent: nothing, and in commands of earlier versions. */
+      /** What the model got between these blocks; absent: nothing. Commands of earlier versions have none. */
       readonly interjections?: readonly Interjection[];
       readonly usage: Usage;
       /** Why the model stopped; absent in commands of earlier versions. */

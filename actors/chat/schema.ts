@@ -97,7 +97,7 @@ export const Message = Type.Object({
   /** The text blocks joined; `position` of the streams counts in it. */
   content: Type.String(),
   blocks: Type.Array(MessageBlock),
-  /** Of an answer: what the model was told amid it, so that the next turn can repeat its calls exactly (RUN-34). */
+  /** Of an answer: what the model got while it wrote it, so that the next turn can repeat its calls exactly (RUN-34). */
   interjections: Type.Optional(Type.Array(Interjection)),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),

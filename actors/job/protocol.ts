@@ -254,9 +254,9 @@ export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly blocks: readonly (Block | AttachmentBlock)[];
-  /** Of an answer: what the model was told before the block with this number. */
+  /** Of an answer: what the model got before the block with this number. */
   readonly told?: readonly ToldAmid[];
-  /** It was told amid an answer of its turn, which has it in `told`. */
+  /** The model got it while it wrote the answer of its turn, which has it in `told`. */
   readonly isAmid?: true;
   /** The number of its turn: rising, and the same for a message and its answer. */
   readonly turn: number;

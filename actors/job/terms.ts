@@ -241,7 +241,7 @@ export const Steer = Type.Object({ messageId: Type.String(), content: Type.Strin
 export type Steer = Static<typeof Steer>;
 
 /**
- * What the model was told amid its answer, before the block with this number: by a message that steered it, or in words
+ * What the model got while it wrote its answer, before the block with this number: by a message that steered it, or in words
  * that are no message of the chat (a resume, a request to repair the answer).
  */
 export const Interjection = Type.Object({

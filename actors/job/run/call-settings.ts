@@ -25,7 +25,7 @@ export function settingsOfCall(
   return { settings: purpose === "summary" ? ofSummary(settings) : settings, onLeftSetting };
 }
 
-/** A summary has a length of its own, and no text ends it. */
+/** A summary has its own maximum length, and ignores `stop`. */
 function ofSummary({ maxOutputTokens: _length, stop: _stop, ...settings }: SetSettings): SetSettings {
   return settings;
 }

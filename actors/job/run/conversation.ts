@@ -174,7 +174,7 @@ const answerBlocks = (blocks: HistoryEntry["blocks"]): Block[] =>
   blocks.filter((block): block is Block => !isAttachment(block));
 
 /**
- * The entries of a message, as the calls of its turn had them: an answer is divided where the model was told something.
+ * The entries of a message, as the calls of its turn had them: an answer is divided where the model got something from outside.
  * Earlier reasoning is not sent back: it would only fill the context.
  */
 function historyEntries({ role, content, blocks, told = [], isAmid }: HistoryEntry): TranscriptEntry[] {

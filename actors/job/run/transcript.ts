@@ -27,7 +27,7 @@ export class Transcript {
     return this.parts.filter((part) => part.type !== "user_text" && part.type !== "repair" && part.type !== "summary");
   }
 
-  /** What the model was told amid them; `inputMessageId` is no message of its own, but the one that the run answers. */
+  /** What the model got between these blocks. `inputMessageId` is the message that the run answers. */
   interjections(inputMessageId: string): Interjection[] {
     const told: Interjection[] = [];
     let at = 0;

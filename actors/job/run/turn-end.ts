@@ -6,7 +6,7 @@ import { type Block, type Job, metricsUsage } from "../schema.ts";
 import type { Interjection } from "../terms.ts";
 import { jobTurnEnd } from "../transitions.ts";
 
-/** The content of the turn's message, and what the model was told amid it. */
+/** The content of the turn's message, and what the model got while it wrote it. */
 interface TurnContent {
   readonly blocks: readonly Block[];
   readonly interjections?: readonly Interjection[];
