@@ -3,15 +3,19 @@ import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import type { Agent, Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
 import { ActionButton } from "./action-button.tsx";
+import { ChatPage } from "./chat/chat-page.tsx";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
+import { ListAndOne } from "./routes.tsx";
 import { service } from "./service.ts";
 import { useTitle } from "./title.ts";
 
 const PAGE_CHATS = 50;
 const REFRESH_SECONDS = 10;
 
-export function ChatsPage() {
+export const ChatsPages = () => <ListAndOne path="/chats" list={ChatsPage} one={ChatPage} />;
+
+function ChatsPage() {
   useTitle("Chats");
   const [search, setSearch] = useState("");
   const found = useLoaded(

@@ -3,15 +3,12 @@ import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link, Redirect, Route, Router, Switch, useRoute } from "wouter-preact";
-import { ChatPage } from "./chat/chat-page.tsx";
-import { ChatsPage } from "./chats-page.tsx";
-import { InboxPage } from "./inbox/inbox-page.tsx";
 import { readWaiting } from "./inbox/waiting.ts";
-import { JobPage } from "./jobs/job-page.tsx";
-import { JobsPage } from "./jobs/jobs-page.tsx";
 import { useRepeat } from "./loading.tsx";
+import { CONSOLE_PAGES } from "./pages.ts";
+import { NoPage } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT } from "./service.ts";
-import { announced, useTitle, waitingCount, windowTitle } from "./title.ts";
+import { announced, waitingCount, windowTitle } from "./title.ts";
 
 const INBOX_SECONDS = 5;
 /** For notifications and the title of a window that is not seen. */
@@ -32,12 +29,12 @@ export function ConsoleShell() {
       </a>
       <nav class="main" aria-label="Console">
         <strong>Troupe</strong>
-        <PageLink to="/chats">Chats</PageLink>
-        <PageLink to="/inbox">
-          Inbox
-          <WaitingCount />
-        </PageLink>
-        <PageLink to="/jobs">Jobs</PageLink>
+        {CONSOLE_PAGES.map(({ path, name }) => (
+          <PageLink key={path} to={path}>
+            {name}
+            {path === "/inbox" ? <WaitingCount /> : null}
+          </PageLink>
+        ))}
         <a href={`${SERVICE_ROOT}/account`}>Account</a>
         <a href={`${SERVICE_ROOT}/api/reference`}>Reference</a>
       </nav>
@@ -46,11 +43,9 @@ export function ConsoleShell() {
           <Route path="/">
             <Redirect to="/chats" replace />
           </Route>
-          <Route path="/chats" component={ChatsPage} />
-          <Route path="/chats/:id">{({ id }) => <ChatPage key={id} chatId={id} />}</Route>
-          <Route path="/inbox" component={InboxPage} />
-          <Route path="/jobs" component={JobsPage} />
-          <Route path="/jobs/:id">{({ id }) => <JobPage key={id} jobId={id} />}</Route>
+          {CONSOLE_PAGES.map(({ path, Page }) => (
+            <Route key={path} path={`${path}/*?`} component={Page} />
+          ))}
           <Route component={NoPage} />
         </Switch>
       </main>
@@ -73,16 +68,4 @@ function PageLink({ to, children }: { readonly to: string; readonly children: Co
 function WaitingCount() {
   const count = waitingCount.value ?? 0;
   return count === 0 ? null : <span class="count">{count}</span>;
-}
-
-function NoPage() {
-  useTitle("No such page");
-  return (
-    <>
-      <h1>No such page</h1>
-      <p>
-        <Link href="/chats">To your chats</Link>
-      </p>
-    </>
-  );
 }

@@ -11,6 +11,8 @@ export interface BuiltConsole {
   readonly files: readonly ConsoleFile[];
   /** The name of the program's first file. */
   readonly program: string;
+  /** The other files that the program needs before it runs. */
+  readonly needed: readonly string[];
   readonly style: string;
 }
 
@@ -58,11 +60,26 @@ export async function buildConsole(): Promise<BuiltConsole> {
     if (name === undefined) throw new Error("the bundler has not built the whole console");
     return name;
   };
+  const program = nameOf(({ name, kind }) => kind === "entry-point" && name.endsWith(".js"));
   return {
     files: files.map(({ name, contentType, bytes }) => ({ name, contentType, bytes })),
-    program: nameOf(({ name, kind }) => kind === "entry-point" && name.endsWith(".js")),
+    program,
+    needed: neededBy(program, files),
     style: nameOf(({ name }) => name.endsWith(".css")),
   };
+}
+
+/** The files that `program` imports before it runs, and those that these import. Pages are imported later. */
+function neededBy(program: string, files: readonly ConsoleFile[]): readonly string[] {
+  const scanner = new Bun.Transpiler({ loader: "js" });
+  const found = new Set([program]);
+  for (const name of found) {
+    const bytes = files.find((file) => file.name === name)?.bytes;
+    for (const { kind, path } of bytes === undefined ? [] : scanner.scanImports(bytes))
+      if (kind === "import-statement") found.add(path.replace("./", ""));
+  }
+  found.delete(program);
+  return [...found];
 }
 
 /** Writes the built files into a folder, for `consoleFiles` of a release. */

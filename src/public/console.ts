@@ -56,7 +56,9 @@ export function consoleRoutes(appUrl: () => string) {
     answerWith(request, (await load()).page);
   const sendFile = async (request: Request, name: string): Promise<Response> => {
     const file = (await load()).files.get(name);
-    return file === undefined ? new Response("Not found\n", { status: 404 }) : answerWith(request, file);
+    if (file !== undefined) return answerWith(request, file);
+    // Another replica may have it already, or still.
+    return new Response("Not found\n", { status: 404, headers: { "cache-control": "no-store" } });
   };
   return new Elysia({ name: "console" })
     .get(CONSOLE_PATH, showPage)
@@ -86,11 +88,12 @@ async function serve(prefix: string): Promise<ServedConsole> {
     ]),
   );
   const path = (name: string): string => escapeHtml(`${prefix}${FILES_PATH}/${name}`);
+  const preloads = built.needed.map((name) => `<link rel="modulepreload" href="${path(name)}">`).join("");
   const text = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Troupe</title>
 <meta name="troupe-root" content="${escapeHtml(prefix)}">${ICON_LINK}
-<link rel="stylesheet" href="${path(built.style)}"><script type="module" src="${path(built.program)}"></script></head>
+<link rel="stylesheet" href="${path(built.style)}">${preloads}<script type="module" src="${path(built.program)}"></script></head>
 <body><div id="console"><noscript>The console needs JavaScript. <a href="${escapeHtml(prefix)}/account">Your account</a> does not.</noscript></div></body>
 </html>
 `;

@@ -13,7 +13,7 @@ import { ACTIVE_JOB, type ShownMessage, Thread } from "./thread.ts";
 /** A reader this near to the end wants to see what comes. */
 const NEAR_END_PX = 120;
 
-export function ChatPage({ chatId }: { readonly chatId: string }) {
+export function ChatPage({ id: chatId }: { readonly id: string }) {
   const thread = useMemo(() => new Thread(chatId), [chatId]);
   useEffect(() => {
     void thread.follow();

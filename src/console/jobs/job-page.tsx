@@ -59,7 +59,7 @@ function followJob(jobId: string) {
   return { job, events, error, readJob, follow, close: () => ended.abort() };
 }
 
-export function JobPage({ jobId }: { readonly jobId: string }) {
+export function JobPage({ id: jobId }: { readonly id: string }) {
   const followed = useMemo(() => followJob(jobId), [jobId]);
   useEffect(() => {
     void followed.follow();

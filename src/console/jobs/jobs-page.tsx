@@ -5,8 +5,10 @@ import type { Job, JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
+import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
+import { JobPage } from "./job-page.tsx";
 
 const STATUS_CHOICES: readonly JobStatus[] = [
   "queued",
@@ -21,7 +23,9 @@ const STATUS_CHOICES: readonly JobStatus[] = [
 const PAGE_JOBS = 50;
 const REFRESH_SECONDS_OF_JOBS = 5;
 
-export function JobsPage() {
+export const JobsPages = () => <ListAndOne path="/jobs" list={JobsPage} one={JobPage} />;
+
+function JobsPage() {
   useTitle("Jobs");
   const [search, setSearch] = useSearchParams();
   const status = STATUS_CHOICES.find((one) => one === search.get("status")) ?? null;

@@ -1,0 +1,28 @@
+/**
+ * The pages of the console. A new page is one line here: the router, the navigation, the palette and the tests read this
+ * list. The navigation has its order: inbox, chats, jobs, agents, missions, workspaces, webhooks, usage, people, system.
+ */
+import type { FunctionComponent } from "preact";
+import { ChatsPages } from "./chats-page.tsx";
+import { InboxPage } from "./inbox/inbox-page.tsx";
+import { lazyPage } from "./lazy-page.tsx";
+
+interface ConsolePageEntry {
+  /** The page is at this path and at all below it, for which it has routes of its own. */
+  readonly path: `/${string}`;
+  readonly name: string;
+  /** The letter that leads to it after `g`. */
+  readonly letter: string;
+  readonly Page: FunctionComponent;
+}
+
+export const CONSOLE_PAGES: readonly ConsolePageEntry[] = [
+  { path: "/inbox", name: "Inbox", letter: "i", Page: InboxPage },
+  { path: "/chats", name: "Chats", letter: "c", Page: ChatsPages },
+  {
+    path: "/jobs",
+    name: "Jobs",
+    letter: "j",
+    Page: lazyPage(async () => (await import("./jobs/jobs-page.tsx")).JobsPages),
+  },
+];

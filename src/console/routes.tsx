@@ -1,0 +1,34 @@
+/** Paths below a page, and the page for paths that lead nowhere. */
+import type { ComponentType, FunctionComponent } from "preact";
+import { Link, Route, Switch } from "wouter-preact";
+import { useTitle } from "./title.ts";
+
+interface ListAndOneProps {
+  /** The path of the list; one thing of it is at `path/id`. */
+  readonly path: string;
+  readonly list: FunctionComponent;
+  readonly one: ComponentType<{ readonly id: string }>;
+}
+
+/** A page that is a list, with a page for each thing in it. */
+export function ListAndOne({ path, list, one: One }: ListAndOneProps) {
+  return (
+    <Switch>
+      <Route path={path} component={list} />
+      <Route path={`${path}/:id`}>{({ id = "" }) => <One key={id} id={id} />}</Route>
+      <Route component={NoPage} />
+    </Switch>
+  );
+}
+
+export function NoPage() {
+  useTitle("No such page");
+  return (
+    <>
+      <h1>No such page</h1>
+      <p>
+        <Link href="/chats">To your chats</Link>
+      </p>
+    </>
+  );
+}
