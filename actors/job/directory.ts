@@ -26,6 +26,11 @@ export type JobHead = Pick<Job, "id" | "title" | "status" | "parentJobId" | "rel
   readonly artifacts?: Job["artifacts"] | null;
 };
 
+/** What a job has used, with enough to name it. */
+export type UsedJob = Pick<Job, "id" | "title" | "status" | "metrics" | "runner" | "createdAt"> & {
+  readonly agentId: string;
+};
+
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
   /** The jobs of one lineage that `seenBy` may see, oldest first, at most `limit`. */
@@ -40,6 +45,12 @@ export interface JobDirectory {
     of: { readonly chatId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]>;
+  /** The jobs created on this UTC day (`2026-11-30`) that `seenBy` may see: highest cost first, then most tokens. */
+  costliest(
+    organizationId: string,
+    of: { readonly day: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly UsedJob[]>;
   /** Ids of jobs that are queued, running or blocked, optionally of one agent; for the operator. */
   unfinished(
     organizationId: string,

@@ -1,5 +1,5 @@
 /** What a report of a run adds to the organization's usage (RUN-4), which equals what it adds to the job's metrics. */
-import { NO_COUNTS } from "../usage/schema.ts";
+import { type Counts, NO_COUNTS } from "../usage/schema.ts";
 import type { UsageCommand } from "../usage/protocol.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { JobCommand } from "./protocol.ts";
@@ -10,8 +10,11 @@ export function jobUsage({ agent, runner }: Job, report: JobCommand): UsageComma
   switch (report.kind) {
     case "run_started":
       return countUsage(agent.id, report.runner, { jobs: 1 });
-    case "run_waiting":
     case "step_finished":
+      return isNothing(report.usage)
+        ? null
+        : countUsage(agent.id, runner, { ...report.usage, ...firstTokenOf(report.timeToFirstTokenMs) });
+    case "run_waiting":
     case "run_compacted":
     case "run_failed":
     case "run_stopped":
@@ -27,8 +30,10 @@ export function jobUsage({ agent, runner }: Job, report: JobCommand): UsageComma
 
 const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens + outputTokens === 0;
 
+const firstTokenOf = (ms: number | null): Partial<Counts> => (ms === null ? {} : { firstTokens: 1, firstTokenMs: ms });
+
 /** A job that has not begun has no model and no usage. */
-const countUsage = (agentId: string, runner: ModelInfo | null, counts: object): UsageCommand | null =>
+const countUsage = (agentId: string, runner: ModelInfo | null, counts: Partial<Counts>): UsageCommand | null =>
   runner === null
     ? null
     : {

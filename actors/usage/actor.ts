@@ -10,6 +10,7 @@ import { addCosts, amountOf, moneyUnits, unpricedTokens } from "../money.ts";
 import { isoTime } from "../schema.ts";
 import type { Budgeted, UsageCommand, UsageProtocol } from "./protocol.ts";
 import {
+  addFirstTokens,
   USAGE_COUNTERS,
   type Counts,
   dayOf,
@@ -92,6 +93,7 @@ export function addUsage(a: Counts, b: Counts): Counts {
       NO_COUNTS,
     ),
     ...addCosts(a, b),
+    ...addFirstTokens(a, b),
   };
 }
 

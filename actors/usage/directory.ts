@@ -12,6 +12,9 @@ export interface UsageRequest {
   readonly until: string;
   /** The most groups. */
   readonly limit: number;
+  /** Only the usage of this agent, or of this model; usage that the reader must not see is of no agent. */
+  readonly agentId?: string | undefined;
+  readonly model?: string | undefined;
   /** The reader, who must not see other people's private agents (AGT-5); null: every agent is a group of its own. */
   readonly seenBy: string | null;
 }

@@ -16,7 +16,20 @@ const Counts = {
   /** Tool calls with a result. */
   toolCalls: Type.Integer(),
 };
-export type Counts = Readonly<Record<(typeof USAGE_COUNTERS)[number], number>> & Costed;
+/** Answers whose first token was timed, and their times together, in ms; absent: none. */
+const FIRST_TOKENS = ["firstTokens", "firstTokenMs"] as const;
+const FirstTokenFields = { firstTokens: Type.Optional(Type.Integer()), firstTokenMs: Type.Optional(Type.Integer()) };
+type FirstTokenTimes = Partial<Readonly<Record<(typeof FIRST_TOKENS)[number], number>>>;
+
+/** The sum of both. */
+export const addFirstTokens = (a: FirstTokenTimes, b: FirstTokenTimes): FirstTokenTimes =>
+  Object.fromEntries(
+    FIRST_TOKENS.map(
+      (name) => [name, Math.min((a[name] ?? 0) + (b[name] ?? 0), Number.MAX_SAFE_INTEGER)] as const,
+    ).filter(([, sum]) => sum > 0),
+  );
+
+export type Counts = Readonly<Record<(typeof USAGE_COUNTERS)[number], number>> & Costed & FirstTokenTimes;
 export const NO_COUNTS: Counts = { inputTokens: 0, outputTokens: 0, jobs: 0, toolCalls: 0 };
 
 /** The use of one model by one agent on one day. */
@@ -24,6 +37,7 @@ export const DayUsage = Type.Object({
   ...RecordBase,
   ...Counts,
   ...CostFields,
+  ...FirstTokenFields,
   /** `2026-11-30` */
   day: Type.String(),
   agentId: Type.String(),
@@ -33,7 +47,7 @@ export const DayUsage = Type.Object({
 export type DayUsage = Static<typeof DayUsage>;
 
 /** The total use of one month; its id is the month, `2026-11`. */
-export const MonthUsage = Type.Object({ ...RecordBase, ...Counts, ...CostFields });
+export const MonthUsage = Type.Object({ ...RecordBase, ...Counts, ...CostFields, ...FirstTokenFields });
 export type MonthUsage = Static<typeof MonthUsage>;
 
 /** The limit of tokens in a month: the service's default, unlimited, or a number. */

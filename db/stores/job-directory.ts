@@ -1,6 +1,6 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
-import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
-import type { JobDirectory, JobFilter, JobHead } from "../../actors/job/directory.ts";
+import { and, asc, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import type { JobDirectory, JobFilter, JobHead, UsedJob } from "../../actors/job/directory.ts";
 import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
@@ -89,6 +89,27 @@ export class PostgresJobDirectory implements JobDirectory {
     );
   }
 
+  async costliest(
+    organizationId: string,
+    of: { readonly day: string; readonly seenBy: string },
+    limit: number,
+  ): Promise<readonly UsedJob[]> {
+    const ofDay = [gte(job.createdAt, of.day), lt(job.createdAt, `${of.day}T24`)];
+    return this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select(USED_JOB)
+        .from(job)
+        .where(and(eq(job.organizationId, organizationId), ...ofDay, seenBy(job, of.seenBy)))
+        .orderBy(
+          sql`(${job.body} -> 'metrics' ->> 'cost')::numeric desc nulls last`,
+          sql`(${job.body} -> 'metrics' ->> 'inputTokens')::numeric + (${job.body} -> 'metrics' ->> 'outputTokens')::numeric desc`,
+          desc(job.createdAt),
+          desc(job.id),
+        )
+        .limit(limit),
+    );
+  }
+
   async unfinished(
     organizationId: string,
     { agentId }: { readonly agentId: string | null },
@@ -159,5 +180,15 @@ const JOB_HEAD = {
   parentJobId: fieldOf("parentJobId"),
   relation: fieldOf("relation"),
   review: fieldOf("review"),
+  createdAt: fieldOf("createdAt"),
+};
+
+const USED_JOB = {
+  id: job.id,
+  title: fieldOf("title"),
+  status: fieldOf("status"),
+  agentId: sql<string>`${job.agentId}`,
+  runner: sql<Job["runner"]>`${job.body} -> 'runner'`,
+  metrics: sql<Job["metrics"]>`${job.body} -> 'metrics'`,
   createdAt: fieldOf("createdAt"),
 };

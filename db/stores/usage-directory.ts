@@ -18,6 +18,8 @@ interface UsageSums {
   readonly estimated: string | null;
   readonly cached: string | null;
   readonly written: string | null;
+  readonly timed: string | null;
+  readonly ms: string | null;
 }
 
 export class PostgresUsageDirectory implements UsageDirectory {
@@ -27,7 +29,8 @@ export class PostgresUsageDirectory implements UsageDirectory {
     this.database = database;
   }
 
-  async report(organizationId: string, { groupBy, since, until, limit, seenBy }: UsageRequest): Promise<UsageReport> {
+  async report(organizationId: string, request: UsageRequest): Promise<UsageReport> {
+    const { groupBy, since, until, limit, seenBy, agentId: onlyAgent = null, model: onlyModel = null } = request;
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {
       const column = read(GROUP_COLUMN[groupBy]);
       // Rows that were stored before numbers were clamped may have any number.
@@ -47,7 +50,8 @@ export class PostgresUsageDirectory implements UsageDirectory {
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
         trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own,
-        sum(estimated)::text as estimated, sum(cached)::text as cached, sum(written)::text as written
+        sum(estimated)::text as estimated, sum(cached)::text as cached, sum(written)::text as written,
+        sum(timed)::text as timed, sum(ms)::text as ms
       from (
         select day, ${agentId} as agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
@@ -56,10 +60,13 @@ export class PostgresUsageDirectory implements UsageDirectory {
           coalesce((body ->> 'estimatedTokens')::numeric, 0) as estimated,
           coalesce((body ->> 'cachedInputTokens')::numeric, 0) as cached,
           coalesce((body ->> 'cacheWriteTokens')::numeric, 0) as written,
+          coalesce((body ->> 'firstTokens')::numeric, 0) as timed,
+          coalesce((body ->> 'firstTokenMs')::numeric, 0) as ms,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage u
         where organization_id = ${organizationId} and day between ${since} and ${until}
       ) u
+      where (${onlyAgent}::text is null or agent_id = ${onlyAgent}) and (${onlyModel}::text is null or model = ${onlyModel})
       group by grouping sets ((${column}), ())
       order by grouping(${column}) desc, ${order}
       limit ${limit + 1}`;
@@ -72,7 +79,7 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 }
 
-const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated, ...cache }: UsageSums): Counts => ({
+const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated, ...parts }: UsageSums): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),
@@ -80,6 +87,7 @@ const usageCounts = ({ input, output, jobs, tools, cost, priced, own, estimated,
   ...(cost === null ? {} : { cost, pricedTokens: Number(priced) }),
   ...(Number(own) === 0 ? {} : { ownKeyTokens: Number(own) }),
   ...(Number(estimated) === 0 ? {} : { estimatedTokens: Number(estimated) }),
-  ...(Number(cache.cached) === 0 ? {} : { cachedInputTokens: Number(cache.cached) }),
-  ...(Number(cache.written) === 0 ? {} : { cacheWriteTokens: Number(cache.written) }),
+  ...(Number(parts.cached) === 0 ? {} : { cachedInputTokens: Number(parts.cached) }),
+  ...(Number(parts.timed) === 0 ? {} : { firstTokens: Number(parts.timed), firstTokenMs: Number(parts.ms) }),
+  ...(Number(parts.written) === 0 ? {} : { cacheWriteTokens: Number(parts.written) }),
 });

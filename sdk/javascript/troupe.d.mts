@@ -951,6 +951,14 @@ export declare class Troupe {
      */
     getUsage(query?: GetUsageQuery, options?: RequestOptions): Promise<UsageReport>;
     /**
+     * Read the costliest jobs of a day.
+     *
+     * The jobs that were created on the day and that you may see: highest cost first, then most tokens.
+     *
+     * `GET /api/usage/jobs`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+     */
+    getCostliestJobs(query?: GetCostliestJobsQuery, options?: RequestOptions): Promise<CostliestJobs>;
+    /**
      * List the names of the secrets.
      *
      * `GET /api/secrets`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
@@ -1835,6 +1843,17 @@ export interface GetUsageQuery {
     since?: string;
     /** A day or a time; today by default */
     until?: string;
+    /** Only the usage of this agent */
+    agent_id?: string;
+    /** Only the usage of this model, by `provider:name` */
+    model?: string;
+}
+/** What `getCostliestJobs` takes besides. */
+export interface GetCostliestJobsQuery {
+    /** A day in UTC or a time; today by default */
+    day?: string;
+    /** Page size. Default 25 */
+    limit?: number;
 }
 /** What `deleteSecret` takes besides. */
 export interface DeleteSecretQuery {
@@ -3297,6 +3316,31 @@ export type ContentSourceInput = {
     /** An https URL, fetched once when the message is sent */
     url: string;
 };
+/** The costliest jobs of a day */
+export interface CostliestJobs {
+    /** A day in UTC */
+    day: string;
+    /** Currency of all costs, by ISO 4217; null if the operator has set no prices */
+    currency: string | null;
+    /** The jobs of this page */
+    jobs: CostlyJob[];
+}
+/** A job and what it has used */
+export interface CostlyJob {
+    /** A job's id */
+    id: string;
+    /** The title */
+    title: string;
+    /** Current status */
+    status: JobStatus;
+    /** The agent that does the work */
+    agent_id: string;
+    /** The model; null if the job has not started */
+    model: string | null;
+    metrics: JobMetrics;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+}
 export interface CreateAgentRequest {
     /** Display name */
     name: string;
@@ -7064,6 +7108,8 @@ export interface UsageRow {
     jobs: number;
     /** Number of tool calls */
     tool_calls: number;
+    /** Average time from a call of a model to the first token of its answer; null if none was measured */
+    time_to_first_token_ms: number | null;
 }
 /** Usage of all rows together */
 export interface UsageTotals {
@@ -7087,6 +7133,8 @@ export interface UsageTotals {
     jobs: number;
     /** Number of tool calls */
     tool_calls: number;
+    /** Average time from a call of a model to the first token of its answer; null if none was measured */
+    time_to_first_token_ms: number | null;
 }
 /** An AI assistant with a name, a role and system instructions */
 export interface V1Agent {

@@ -1423,6 +1423,16 @@ export class Troupe {
     getUsage(query, options) {
         return this.#http.json({ method: "GET", path: "/api/usage", query, options });
     }
+    /**
+     * Read the costliest jobs of a day.
+     *
+     * The jobs that were created on the day and that you may see: highest cost first, then most tokens.
+     *
+     * `GET /api/usage/jobs`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+     */
+    getCostliestJobs(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
+    }
     // Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
     /**
      * List the names of the secrets.

@@ -2866,6 +2866,8 @@ class Troupe:
         group_by: UsageGrouping | None = None,
         since: str | None = None,
         until: str | None = None,
+        agent_id: str | None = None,
+        model: str | None = None,
         timeout: float | None = None,
     ) -> UsageReport:
         """Read usage by agent, model or day.
@@ -2876,7 +2878,36 @@ class Troupe:
             _Request(
                 "GET",
                 "/api/usage",
-                query={"group_by": group_by, "since": since, "until": until},
+                query={
+                    "group_by": group_by,
+                    "since": since,
+                    "until": until,
+                    "agent_id": agent_id,
+                    "model": model,
+                },
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_costliest_jobs(
+        self,
+        *,
+        day: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> CostliestJobs:
+        """Read the costliest jobs of a day.
+
+        The jobs that were created on the day and that you may see: highest cost first, then most tokens.
+
+        `GET /api/usage/jobs`. Needs `jobs:read`. May raise `OrganizationSuspendedError`.
+        """
+        answer: CostliestJobs = self._http.json(
+            _Request(
+                "GET",
+                "/api/usage/jobs",
+                query={"day": day, "limit": limit},
                 timeout=timeout,
             )
         )
@@ -6145,6 +6176,35 @@ ContentSourceInput: TypeAlias = Union[
     "ContentSourceInputWorkspace",
     "ContentSourceInputUrl",
 ]
+
+
+class CostliestJobs(TypedDict):
+    """The costliest jobs of a day"""
+
+    # A day in UTC
+    day: str
+    # Currency of all costs, by ISO 4217; null if the operator has set no prices
+    currency: str | None
+    # The jobs of this page
+    jobs: list[CostlyJob]
+
+
+class CostlyJob(TypedDict):
+    """A job and what it has used"""
+
+    # A job's id
+    id: str
+    # The title
+    title: str
+    # Current status
+    status: JobStatus
+    # The agent that does the work
+    agent_id: str
+    # The model; null if the job has not started
+    model: str | None
+    metrics: JobMetrics
+    # ISO 8601 UTC with milliseconds
+    created_at: str
 
 
 class CreateAgentRequest(TypedDict):
@@ -10464,6 +10524,8 @@ class UsageRow(TypedDict):
     jobs: int
     # Number of tool calls
     tool_calls: int
+    # Average time from a call of a model to the first token of its answer; null if none was measured
+    time_to_first_token_ms: int | None
 
 
 class UsageTotals(TypedDict):
@@ -10490,6 +10552,8 @@ class UsageTotals(TypedDict):
     jobs: int
     # Number of tool calls
     tool_calls: int
+    # Average time from a call of a model to the first token of its answer; null if none was measured
+    time_to_first_token_ms: int | None
 
 
 class V1Agent(TypedDict):

@@ -1676,6 +1676,17 @@ export class Troupe {
     return this.#http.json({ method: "GET", path: "/api/usage", query, options });
   }
 
+  /**
+   * Read the costliest jobs of a day.
+   *
+   * The jobs that were created on the day and that you may see: highest cost first, then most tokens.
+   *
+   * `GET /api/usage/jobs`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+   */
+  getCostliestJobs(query?: GetCostliestJobsQuery, options?: RequestOptions): Promise<CostliestJobs> {
+    return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
+  }
+
   // Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
 
   /**
@@ -3009,6 +3020,18 @@ export interface GetUsageQuery {
   since?: string;
   /** A day or a time; today by default */
   until?: string;
+  /** Only the usage of this agent */
+  agent_id?: string;
+  /** Only the usage of this model, by `provider:name` */
+  model?: string;
+}
+
+/** What `getCostliestJobs` takes besides. */
+export interface GetCostliestJobsQuery {
+  /** A day in UTC or a time; today by default */
+  day?: string;
+  /** Page size. Default 25 */
+  limit?: number;
 }
 
 /** What `deleteSecret` takes besides. */
@@ -4591,6 +4614,33 @@ export type ContentSourceInput =
     /** An https URL, fetched once when the message is sent */
     url: string;
   };
+
+/** The costliest jobs of a day */
+export interface CostliestJobs {
+  /** A day in UTC */
+  day: string;
+  /** Currency of all costs, by ISO 4217; null if the operator has set no prices */
+  currency: string | null;
+  /** The jobs of this page */
+  jobs: CostlyJob[];
+}
+
+/** A job and what it has used */
+export interface CostlyJob {
+  /** A job's id */
+  id: string;
+  /** The title */
+  title: string;
+  /** Current status */
+  status: JobStatus;
+  /** The agent that does the work */
+  agent_id: string;
+  /** The model; null if the job has not started */
+  model: string | null;
+  metrics: JobMetrics;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
 
 export interface CreateAgentRequest {
   /** Display name */
@@ -8748,6 +8798,8 @@ export interface UsageRow {
   jobs: number;
   /** Number of tool calls */
   tool_calls: number;
+  /** Average time from a call of a model to the first token of its answer; null if none was measured */
+  time_to_first_token_ms: number | null;
 }
 
 /** Usage of all rows together */
@@ -8772,6 +8824,8 @@ export interface UsageTotals {
   jobs: number;
   /** Number of tool calls */
   tool_calls: number;
+  /** Average time from a call of a model to the first token of its answer; null if none was measured */
+  time_to_first_token_ms: number | null;
 }
 
 /** An AI assistant with a name, a role and system instructions */

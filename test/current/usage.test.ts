@@ -15,8 +15,11 @@ let owner: Founded;
 let client: Client;
 let agent: string;
 
+let usageOf: Service["model"]["usageOf"];
+
 beforeAll(async () => {
   service = await startService({ tools: new FakeTools(), settings: { monthlyTokenBudget: SERVICE_TOKENS } });
+  usageOf = service.model.usageOf;
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
@@ -59,6 +62,7 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
     cache_write_tokens: 0,
     jobs: 2,
     tool_calls: 0,
+    time_to_first_token_ms: expect.any(Number),
     cost: null,
     unpriced_tokens: 20,
     own_key_tokens: 0,
@@ -71,6 +75,7 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
     cache_write_tokens: 0,
     jobs: 1,
     tool_calls: 1,
+    time_to_first_token_ms: expect.any(Number),
     cost: null,
     unpriced_tokens: 20,
     own_key_tokens: 0,
@@ -83,6 +88,7 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
     cache_write_tokens: 0,
     jobs: 3,
     tool_calls: 1,
+    time_to_first_token_ms: expect.any(Number),
     cost: null,
     unpriced_tokens: 40,
     own_key_tokens: 0,
@@ -112,6 +118,43 @@ test("[RUN-4] usage is reported by agent, model and day, with totals and the bud
   expect(byAgent).toContainEqual({ agent_id: agent, ...ofAgent });
   expect(byAgent).toContainEqual({ agent_id: other, ...ofOther });
   expect((await report("?group_by=model")).usage).toEqual([{ model: "fake:fake", ...totals }]);
+});
+
+test("[RUN-35] usage has the average time to the first token of all answers of its day", async () => {
+  expect((await report()).totals).toMatchObject({ time_to_first_token_ms: null });
+  const first = await run();
+  const second = await run();
+  const times = [first, second].map(({ metrics }) => Number((metrics as Json)["time_to_first_token_ms"]));
+  const average = Math.round((times[0]! + times[1]!) / 2);
+  expect((await report()).usage).toMatchObject([{ day: day(), time_to_first_token_ms: average }]);
+});
+
+test("[RUN-35] usage can be that of one agent and of one model, and hides whose private agent it is", async () => {
+  const other = await createAgent(service, owner, { name: "Bob", visibility: "private" });
+  await run();
+  await run(other);
+  expect((await report(`?agent_id=${agent}`)).totals).toMatchObject({ jobs: 1 });
+  expect((await report(`?agent_id=${agent}&model=fake:fake&group_by=model`)).usage).toMatchObject([{ jobs: 1 }]);
+  expect((await report("?model=fake:other")).totals).toMatchObject({ jobs: 0 });
+  const colleague = new Client(service, await service.join(owner.organizationId));
+  expect((await colleague.get<Report>(`/api/usage?agent_id=${other}`)).totals).toMatchObject({ jobs: 0 });
+});
+
+test("[RUN-35] the jobs of a day come with the costliest first, without those that the reader may not see", async () => {
+  const small = await run();
+  service.model.usageOf = () => ({ inputTokens: 70, outputTokens: 30 });
+  const large = await run(await createAgent(service, owner, { visibility: "private" }));
+  service.model.usageOf = usageOf;
+  const costliest = async (by: Client, query = "") =>
+    (await by.get<{ jobs: readonly Json[] } & Json>(`/api/usage/jobs${query}`)).jobs.map(({ id }) => id);
+  expect(await costliest(client)).toEqual([large.id, small.id]);
+  expect(await costliest(client, `?day=${day()}&limit=1`)).toEqual([large.id]);
+  expect(await costliest(client, "?day=2020-01-01")).toEqual([]);
+  const colleague = new Client(service, await service.join(owner.organizationId));
+  expect(await costliest(colleague)).not.toContain(large.id);
+  const [row] = (await client.get<{ jobs: readonly Json[] } & Json>("/api/usage/jobs")).jobs;
+  expect(row).toMatchObject({ model: "fake:fake", metrics: { input_tokens: 70, cost: null }, status: "completed" });
+  await refused(client.call("GET", "/api/usage/jobs?day=yesterday"), 400, "invalid_request");
 });
 
 test("[RUN-4] [AGT-5] the private agents of others are one unnamed group, except for owners", async () => {

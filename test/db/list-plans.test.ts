@@ -31,6 +31,7 @@ const NO_FILTERS = ["limit", "cursor", "after", "path", "wait", "since_version"]
 /** Lists that are read otherwise, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   getUsage: "a report: it sums the days of its range",
+  getCostliestJobs: "a report: it sorts the jobs of one day",
   checkInvariants: "counts what is broken of the whole organization",
   listModels: "asks no table",
   listTools: "asks no table",

@@ -251,6 +251,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   listModels: () => ({}),
   listTools: () => ({}),
   getUsage: () => ({ query: [["group_by", "model"]] }),
+  getCostliestJobs: () => ({ query: [["limit", "2"]] }),
   listStateMachines: () => ({}),
   checkInvariants: () => ({}),
 

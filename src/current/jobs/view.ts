@@ -64,6 +64,14 @@ const ApprovalView = noun("Approval", "A tool call that needs a person's approva
   decided_at: NullableTime,
 });
 
+export const MetricsView = noun("JobMetrics", "What a job has used", {
+  ...USAGE_FIELDS,
+  tool_calls: Count("Number of tool calls"),
+  model_retries: Count("Number of retried model calls"),
+  duration_ms: Nullable(Type.Integer({ minimum: 0 })),
+  time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
+});
+
 export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
   id: ShownJobId,
   title: Text("The title", "The release notes"),
@@ -136,13 +144,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
     },
   ),
   artifacts: Type.Array(ArtifactView, { examples: [[]] }),
-  metrics: noun("JobMetrics", "What a job has used", {
-    ...USAGE_FIELDS,
-    tool_calls: Count("Number of tool calls"),
-    model_retries: Count("Number of retried model calls"),
-    duration_ms: Nullable(Type.Integer({ minimum: 0 })),
-    time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
-  }),
+  metrics: MetricsView,
   budget: noun("JobBudget", "What a job may use; null is the service's own limit", {
     max_tokens: Nullable(Type.Integer({ minimum: 1 })),
     max_cost: CostLimitField,
@@ -282,7 +284,7 @@ const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
 const waitingView = (waiting: RunWaiting | null) =>
   waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };
 
-const metricsView = (metrics: Metrics) => ({
+export const metricsView = (metrics: Metrics) => ({
   ...usageView(metrics),
   tool_calls: metrics.toolCalls,
   model_retries: metrics.modelRetries ?? 0,

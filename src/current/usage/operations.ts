@@ -1,17 +1,21 @@
-/** The organization's usage by agent, model or day, and its budget of this month (RUN-4). */
+/** The organization's usage by agent, model or day, the costliest jobs of a day, and the budget of this month (RUN-4). */
 import { mapOutcome } from "../../../actors/fault.ts";
+import type { UsedJob } from "../../../actors/job/directory.ts";
+import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
 import type { Budgeted } from "../../../actors/usage/protocol.ts";
 import { QUOTAS, type QuotaState } from "../../../actors/usage/quota.ts";
 import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
-import { bad, good, inOrder, textField, withDefault } from "../../http/contract/field.ts";
+import { bad, good, idFilter, inOrder, textField, withDefault } from "../../http/contract/field.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { CostField, CostLimitField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
+import { MetricsView, metricsView, ShownJobId } from "../jobs/view.ts";
+import { LIMIT } from "../paging.ts";
 
 const DAY_CHARACTERS = "2026-11-30".length;
 
@@ -22,17 +26,33 @@ const dayField = (description: string, example: string) =>
     return day === undefined ? bad(`${name} must be a day, such as 1970-01-01, or a time`) : good(day);
   });
 
+const CurrencyField = Nullable(
+  Text("Currency of all costs, by ISO 4217; null if the operator has set no prices", "USD"),
+);
 const Day = Text("A day in UTC", "2026-11-30");
 
 const COUNTS = {
   ...USAGE_FIELDS,
   jobs: Count("Jobs that used them"),
   tool_calls: Count("Number of tool calls"),
+  time_to_first_token_ms: Nullable(
+    Count("Average time from a call of a model to the first token of its answer; null if none was measured"),
+  ),
 };
+
+const CostlyJobView = noun("CostlyJob", "A job and what it has used", {
+  id: ShownJobId,
+  title: Text("The title", "The release notes"),
+  status: OneOf(JOB_STATUSES),
+  agent_id: Id("agt", "The agent that does the work"),
+  model: Nullable(Text("The model; null if the job has not started", "demo:echo")),
+  metrics: MetricsView,
+  created_at: Timestamp,
+});
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {
   group_by: OneOf(USAGE_GROUPS),
-  currency: Nullable(Text("Currency of all costs, by ISO 4217; null if the operator has set no prices", "USD")),
+  currency: CurrencyField,
   since: Day,
   until: Day,
   usage: Type.Array(
@@ -76,6 +96,8 @@ export const usageOperations = {
         group_by: withDefault(OneOf(USAGE_GROUPS, { description: "What the rows are grouped by" }), "day"),
         since: dayField("A day or a time; the first of this month by default", "2026-11-01"),
         until: dayField("A day or a time; today by default", "2026-11-30"),
+        agent_id: idFilter(Id("agt", "Only the usage of this agent")),
+        model: idFilter(Text("Only the usage of this model, by `provider:name`", "demo:echo")),
       },
       answers: { 200: UsageReportView },
     } /** Defaults to the time from the first day of this month to today. */,
@@ -91,10 +113,10 @@ export const usageOperations = {
         { name: "until", value: query.until, default: today },
       );
       if (!ordered.ok) return ordered;
-      const { group_by: groupBy, since = monthBegin, until = today } = query;
+      const { group_by: groupBy, since = monthBegin, until = today, agent_id: agentId, model } = query;
       // Owners are responsible for all usage, and receive the events of everybody's work too (HOOK-10).
       const seenBy = role === "owner" ? null : userId;
-      const request = { groupBy, since, until, limit: USAGE_ROWS, seenBy };
+      const request = { groupBy, since, until, agentId, model, limit: USAGE_ROWS, seenBy };
       const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
       if (!budget.ok) return budget;
       const settled = await system.settled(organizationId);
@@ -106,7 +128,45 @@ export const usageOperations = {
       );
     },
   ),
+
+  getCostliestJobs: operation(
+    {
+      method: "GET",
+      path: "/api/usage/jobs",
+      scope: "jobs:read",
+      summary: "Read the costliest jobs of a day",
+      description: "The jobs that were created on the day and that you may see: highest cost first, then most tokens.",
+      query: {
+        day: dayField("A day in UTC or a time; today by default", "2026-11-30"),
+        limit: LIMIT,
+      },
+      answers: {
+        200: noun("CostliestJobs", "The costliest jobs of a day", {
+          day: Day,
+          currency: CurrencyField,
+          jobs: Type.Array(CostlyJobView),
+        }),
+      },
+    },
+    async ({ system, jobs, models, clock, log }, { principal: { organizationId, userId } }, { query }) => {
+      const { day = dayOf(clock.now()), limit } = query;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const found = await lookUp(log, jobs.costliest(organizationId, { day, seenBy: userId }, limit));
+      return mapOutcome(found, (list) => ({ day, currency: models.currency ?? null, jobs: list.map(costlyJobView) }));
+    },
+  ),
 };
+
+const costlyJobView = ({ runner, ...job }: UsedJob): Shown<typeof CostlyJobView> => ({
+  id: job.id,
+  title: job.title,
+  status: job.status,
+  agent_id: job.agentId,
+  model: runner === null ? null : `${runner.provider}:${runner.name}`,
+  metrics: metricsView(job.metrics),
+  created_at: job.createdAt,
+});
 
 /** Groups per report; the totals include all groups. */
 export const USAGE_ROWS = 1_000;
@@ -145,4 +205,8 @@ const countsView = (counts: Counts) => ({
   ...usageView(counts),
   jobs: counts.jobs,
   tool_calls: counts.toolCalls,
+  time_to_first_token_ms: firstTokenAverage(counts),
 });
+
+const firstTokenAverage = ({ firstTokens = 0, firstTokenMs = 0 }: Counts): number | null =>
+  firstTokens === 0 ? null : Math.round(firstTokenMs / firstTokens);
