@@ -116,7 +116,7 @@ test("[RT-4] a poisoned row breaks its own group and no other of its batch", asy
   await judged();
 });
 
-test("[RT-1] [RT-4] many turns of one record in one batch: one statement, every reply of its own, the order kept", async () => {
+test("[RT-1] [RT-4] many turns of one record in one batch make one statement, with their own replies in order", async () => {
   const letGo = await holdFlush();
   const first = add("l1");
   await flushWaits();
@@ -130,7 +130,7 @@ test("[RT-1] [RT-4] many turns of one record in one batch: one statement, every 
   await judged();
 });
 
-test("[RT-3] [RT-4] a backend ended in the middle of a statement: no caller is told more than what is stored", async () => {
+test("[RT-3] [RT-4] no caller is told more than what is stored when a backend ends in the middle of a statement", async () => {
   const letGo = await holdFlush();
   const writes = Array.from({ length: 20 }, (_, i) => add(`l${i}`));
   const pid = await flushWaits();
@@ -142,7 +142,7 @@ test("[RT-3] [RT-4] a backend ended in the middle of a statement: no caller is t
   await judged();
 });
 
-test("[RT-10] what a commit promised whose reply was lost is kept exactly once: message, effect and alarm", async () => {
+test("[RT-10] a commit whose reply was lost keeps its message, effect and alarm exactly once", async () => {
   await add("l0");
   const promises: [string[], (by: number) => LedgerCommand, boolean][] = [
     [["l0", "l8"], (by) => ({ kind: "add_and_tell", by, to: "l8" }), false],
@@ -176,7 +176,7 @@ test("[RT-10] what a commit promised whose reply was lost is kept exactly once: 
   await judged();
 });
 
-test("[RT-10] the reply to the commit that answers a message, an effect or an alarm is lost: it is not answered again", async () => {
+test("[RT-10] a message, an effect or an alarm is not answered again after the reply to that commit was lost", async () => {
   const ways: ((round: number) => Promise<string>)[] = [
     () => write(["l0", "l8"], (by) => ({ kind: "add_and_tell", by, to: "l8" })),
     () => write(["l0"], (by) => ({ kind: "add_with_effect", by }), true),
@@ -227,7 +227,7 @@ test("[RT-2] a group that breaks leaves nothing in any of its actors", async () 
   await judged();
 });
 
-test("[RT-9] passivation and reload under fire: a tenth of the actors fit into memory", async () => {
+test("[RT-9] eviction and reload work under load with memory for a tenth of the actors", async () => {
   const replica = await bench.replaceReplica({ liveActors: 12 });
   const load = new LedgerLoad(bench, history, { seed: 5, clients: 64 });
   let live = 0;

@@ -27,7 +27,7 @@ function ledger(id: string, bys: readonly number[]): StoredLedger {
   return { id, count, lastSeq: bys.length, events: bys.map((by, i) => ({ seq: i + 1, by })) };
 }
 
-test("[RT-4] an honest history has nothing against it", () => {
+test("[RT-4] the checker accepts an honest history", () => {
   const { history, stored } = honest();
   expect(judge(history, stored)).toEqual({ lost: [], twice: [], wrong: [] });
 });

@@ -35,7 +35,7 @@ test.concurrent("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing a
   });
 }, 60_000);
 
-test.concurrent("[RT-5] [RT-12] shards that move between two replicas under load, and a replica silent past its lease: no epochs are mixed", async () => {
+test.concurrent("[RT-5] [RT-12] no epochs mix while shards move between two replicas under load and one is silent past its lease", async () => {
   await calmAfter("storm on two replicas", {
     seed: 2,
     replicas: 2,

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { surviveFaults } from "../support/provider-faults.ts";
 
-test("[RUN-8] 200 jobs at once survive a provider that is away, limits and breaks off: none fails for a passing fault", async () => {
+test("[RUN-8] no job of 200 at once fails because its provider is unreachable, limits or breaks off for a while", async () => {
   const { jobs, answers } = await surviveFaults(200);
   console.log("provider faults:", answers);
   expect(jobs.filter((job) => job.status !== "completed").map((job) => job["error"])).toEqual([]);

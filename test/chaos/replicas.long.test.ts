@@ -15,7 +15,7 @@ const CLIENTS = 2;
 /** Between two faults, in calm. */
 const CALM_MS = 1_000;
 
-test("[REP-10] through kills, crashes and cuts nothing acknowledged is lost, nothing happens twice, and all ends", async () => {
+test("[REP-10] through kills, crashes and cuts nothing acknowledged is lost, nothing happens twice, and every job ends", async () => {
   const { seconds, seed, faults } = chaosScale();
   const cluster = await ChaosCluster.start(REPLICAS);
   try {

@@ -16,7 +16,7 @@ const POINTS: readonly KillPoint[] = [
   { nth: 6, moment: "sent" },
 ];
 
-test("[JOB-4] [JOB-7] [JOB-8] [RUN-13] a run that is killed and taken up again is, to its end, the run that was not", async () => {
+test("[JOB-4] [JOB-7] [JOB-8] [RUN-13] a run that is killed and taken up ends exactly like one that was not", async () => {
   expect(undisturbed).toMatchObject({ status: "completed", steps: 3, toolCalls: 4, tasks: 1 });
   expect(JSON.stringify(undisturbed.events)).toContain("This is c.");
   for (const point of POINTS) {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { judgeService, messageFor, ServiceHistory, type StoredService } from "../support/service-history.ts";
 import { killingSummary, killInALoop } from "../support/service-killing.ts";
 
-test("[RT-4] [RT-11] [JOB-4] [MIS-4] kill -9 under load: what was acknowledged is there once, and every job ends", async () => {
+test("[RT-4] [RT-11] [JOB-4] [MIS-4] after kill -9 under load every acknowledged write is there once, and every job ends", async () => {
   const report = await killInALoop({ seed: 1, kills: 1, each: 60 });
   console.log(killingSummary("service killed", report));
   expect(report).toMatchObject({ lost: [], twice: [], wrong: [], end: 0 });
@@ -18,7 +18,7 @@ function honest(): { history: ServiceHistory; stored: StoredService } {
   return { history, stored: { titles: [task.key, execution.key], jobs, brokenStreams: 0, undone: 0 } };
 }
 
-test("[RT-4] an honest history of a service has nothing against it", () => {
+test("[RT-4] the checker accepts an honest history of a service", () => {
   const { history, stored } = honest();
   expect(judgeService(history, stored)).toEqual({ lost: [], twice: [], wrong: [] });
 });

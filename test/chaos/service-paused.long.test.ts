@@ -33,7 +33,7 @@ async function answersUntilItsEnd(service: TroupeProcess, token: string): Promis
 /** Instances of one database share its key. */
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 
-test("[RT-5] [RT-12] a service that is paused past its lease serves nothing afterwards, and nothing of it is stored", async () => {
+test("[RT-5] [RT-12] a service that was paused past its lease serves and stores nothing afterwards", async () => {
   const folder = guardedFolder();
   const database = await createEmptyDatabase();
   const options = (name: string): TroupeOptions => ({

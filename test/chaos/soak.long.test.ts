@@ -26,7 +26,7 @@ const reading = (heapBytes: number): SoakReading => ({
 const heapOf = ({ heapBytes }: SoakReading): number => heapBytes;
 const dataOf = ({ dataBytes }: SoakReading): number => dataBytes;
 
-test("[OPS-21] growth is that of the last readings over the first ones after the warm-up", () => {
+test("[OPS-21] growth compares the last readings with the first ones after the warm-up", () => {
   const flat = [1, 2, 100, 100, 100, 300, 100, 100, 100, 100].map(reading);
   expect(growthOf(flat, heapOf)).toBe(0);
   const grown = [1, 2, 100, 100, 100, 100, 100, 120, 110, 110].map(reading);

@@ -99,7 +99,7 @@ test(
   LIMIT_MS,
 );
 
-test("[RT-4] together the storms covered everything they should", () => {
+test("[RT-4] together the storms covered every fault", () => {
   expect(done.faults).toBeGreaterThanOrEqual(scale.faults);
   expect(done.acknowledged).toBeGreaterThanOrEqual(scale.acknowledgements);
   expect([done.lost, done.twice]).toEqual([0, 0]);

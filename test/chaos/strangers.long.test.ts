@@ -78,7 +78,7 @@ async function keptBytes(): Promise<{ readonly rss: number; readonly heap: numbe
   return { rss: process.memoryUsage.rss(), heap: heapStats().heapSize };
 }
 
-test("[GUARD-1] [GUARD-3] [GUARD-5] strangers that answer badly for minutes neither hold the loop nor fill the memory", async () => {
+test("[GUARD-1] [GUARD-3] [GUARD-5] hostile servers that answer for minutes neither block the loop nor fill the memory", async () => {
   const seed = Date.now() % 1_000_000;
   const outcomes: Record<string, number> = {};
   const note = (outcome: string): void => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1);

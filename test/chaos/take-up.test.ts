@@ -10,7 +10,7 @@ import { World } from "../support/replica.ts";
 
 const SHARD = shardOf(ORG);
 
-test("[RT-10] [RT-11] an effect is not recovered under an epoch that went while the messages before it were delivered", async () => {
+test("[RT-10] [RT-11] an effect is not recovered under an epoch that ended while earlier messages were delivered", async () => {
   const world = new World();
   const former = await startLedgers(world);
   await former.ask("l1", { kind: "add_with_effect", by: 1 });
@@ -35,7 +35,7 @@ test("[RT-10] [RT-11] an effect is not recovered under an epoch that went while 
   expect(contexts.map((c) => c.epoch)).toEqual([world.database.shards[SHARD]!.epoch]);
 });
 
-test("[RT-5] [RT-10] what a shard's former epoch had in progress ends when the shard was lost and regained between two renewals", async () => {
+test("[RT-5] [RT-10] work of a shard's former epoch ends when the shard was lost and regained between two renewals", async () => {
   const world = new World();
   const signals: AbortSignal[] = [];
   const run = (_: unknown, { signal }: EffectContext): Promise<void> => {

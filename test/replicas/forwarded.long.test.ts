@@ -59,7 +59,7 @@ const ids = (reader: StreamReader): number[] =>
 const peakOf = ({ pid }: TroupeProcess): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 
-test("[REP-11] [SSE-11] readers at another replica share one stream of the owner, each with its own rights and its own end", async () => {
+test("[REP-11] [SSE-11] readers at another replica share one stream of the owner, each with its own rights and end", async () => {
   const { owner, other } = await replicas.sides();
   const chat = await newChat(other);
   const first = await newToken(other, ["chats:read", "jobs:read"]);
@@ -101,7 +101,7 @@ test("[REP-11] [SSE-11] readers at another replica share one stream of the owner
   await eventually("nothing is open", async () => (await openAt(owner)) + (await openAt(other)) === 0);
 }, 60_000);
 
-test("[REP-4] [MCP-1] a call over MCP begun at one replica is resumed at the other", async () => {
+test("[REP-4] [MCP-1] an MCP call that began at one replica is resumed at the other", async () => {
   const { owner, other } = await replicas.sides();
   const accept = { accept: "application/json, text/event-stream" };
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -145,7 +145,7 @@ test("[REP-4] [MCP-1] a call over MCP begun at one replica is resumed at the oth
   }
 }, 30_000);
 
-test("[REP-4] [SSE-9] a signed stream, and documents for anybody, are the same at every replica", async () => {
+test("[REP-4] [SSE-9] signed streams and public documents are the same at every replica", async () => {
   const { owner, other } = await replicas.sides();
   const chat = await newChat(other);
   await made(other, `/api/chats/${chat}/messages`, { content: "for a page" });
@@ -169,7 +169,7 @@ test("[REP-4] [SSE-9] a signed stream, and documents for anybody, are the same a
   }
 }, 30_000);
 
-test("[REP-4] [WSP-2] a file of 64 MiB goes up and down through another replica in bounded memory, and parts of it too", async () => {
+test("[REP-4] [WSP-2] a 64 MiB file is uploaded and downloaded through another replica in bounded memory, also in parts", async () => {
   const { other } = await replicas.sides();
   const piece = Buffer.alloc(MIB, "0123456789abcdef");
   const size = 64 * MIB;
@@ -206,7 +206,7 @@ test("[REP-4] [WSP-2] a file of 64 MiB goes up and down through another replica 
   expect(peakOf(other) - before).toBeLessThan(size);
 }, 60_000);
 
-test("[REP-4] a request that was handed on goes no further, streams included", async () => {
+test("[REP-4] a forwarded request is not forwarded again, nor is a stream", async () => {
   const { other } = await replicas.sides();
   const id = String(other.log.find(({ msg }) => msg === "serving")?.["replica"]);
   const [row] = await replicas.sql<{ peer_url: string }[]>`select peer_url from replica where id = ${id}`;
@@ -221,7 +221,7 @@ test("[REP-4] a request that was handed on goes no further, streams included", a
   }
 }, 30_000);
 
-test("[REP-11] [REP-5] when the owner is killed, all who share its stream continue at the next one without a gap", async () => {
+test("[REP-11] [REP-5] after a kill of the owner all readers of a shared stream continue at the next owner without a gap", async () => {
   const { owner, other } = await replicas.sides();
   const chat = await newChat(other);
   const readers = await Promise.all(Array.from({ length: 5 }, () => read(other, chat, replicas.token, "?replay=all")));

@@ -10,12 +10,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => replicas.stop());
 
-test("[REP-7] a replica with another folder of files ends in words", async () => {
+test("[REP-7] a replica with another folder of files ends and says why", async () => {
   const started = replicas.join({ FILES_DIR: join(replicas.folder.path, "elsewhere") });
   await expect(started).rejects.toThrow("is not the folder of the replica at");
 });
 
-test("[REP-8] a replica that cannot open its port has joined nobody", async () => {
+test("[REP-8] a replica that cannot open its port does not join", async () => {
   const count = async (): Promise<number> => (await replicas.sql`select id from replica`).length;
   const before = await count();
   const PORT = new URL(replicas.all[0]!.url).port;
@@ -23,7 +23,7 @@ test("[REP-8] a replica that cannot open its port has joined nobody", async () =
   expect(await count()).toBe(before);
 });
 
-test("[REP-8] while a replica joins and leaves, every request through the others is answered", async () => {
+test("[REP-8] every request through the other replicas is answered while one joins and leaves", async () => {
   const staying = [...replicas.all];
   let isOver = false;
   const statuses: number[] = [];

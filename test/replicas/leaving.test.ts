@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-test("[REP-8] a change that a replica was requested before it left gets its answer", async () => {
+test("[REP-8] a change that a replica received before it left is answered", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const route = pair.send("POST");
   await until("it is there", () => pair.handed.length === 1);
@@ -19,7 +19,7 @@ test("[REP-8] a change that a replica was requested before it left gets its answ
   expect(await toldBy(route)).toEqual([201, "done"]);
 });
 
-test("[REP-8] a change that waits at a replica which leaves goes to the next owner", async () => {
+test("[REP-8] a change that waits at a leaving replica goes to the next owner", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const route = pair.send("POST");
   await until("it is there", () => pair.handed.length === 1);
@@ -32,7 +32,7 @@ test("[REP-8] a change that waits at a replica which leaves goes to the next own
   expect(await toldBy(route)).toEqual([200, "of the next owner"]);
 });
 
-test("[REP-8] what can be asked again is asked of the next owner at once, and what is never answered ends unknown", async () => {
+test("[REP-8] a repeatable request goes to the next owner at once, and one without an answer has an unknown outcome", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const [read, change] = [pair.send("GET"), pair.send("POST")];
   await until("they are there", () => pair.handed.length === 2);
@@ -47,7 +47,7 @@ test("[REP-8] what can be asked again is asked of the next owner at once, and wh
   expect(await toldBy(change)).toEqual(UNKNOWN_OUTCOME);
 });
 
-test("[REP-6] a change that was asked of a replica which says nothing any more ends unknown after a second", async () => {
+test("[REP-6] a change sent to a replica that has fallen silent has an unknown outcome after a second", async () => {
   // It takes no links, so that what it is asked comes over HTTP.
   const fetch = ({ url }: Request): Promise<Response> =>
     url.endsWith(LINK_PATH) ? Promise.resolve(new Response(null, { status: 404 })) : new Promise(() => {});
@@ -62,7 +62,7 @@ test("[REP-6] a change that was asked of a replica which says nothing any more e
   expect(await toldBy(route)).toEqual(UNKNOWN_OUTCOME);
 });
 
-test("[REP-8] the port of a replica stays open until what has come is answered", async () => {
+test("[REP-8] a replica's port stays open until all received requests are answered", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const route = pair.send("POST");
   await until("it is there", () => pair.handed.length === 1);
@@ -76,7 +76,7 @@ test("[REP-8] the port of a replica stays open until what has come is answered",
   expect(await toldBy(late)).toEqual([201, "done"]);
 });
 
-test("[REP-8] a replica has left when the others know", async () => {
+test("[REP-8] a replica has left once the others know it", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const joined = pair.far.joined();
   await pair.clock.advance(100);

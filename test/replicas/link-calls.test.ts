@@ -21,7 +21,7 @@ afterEach(async () => {
 const { signal: NEVER } = new AbortController();
 
 describe("answers", () => {
-  test("[REP-4] bodies, methods, headers and cookies come over a link as they were", async () => {
+  test("[REP-4] bodies, methods, headers and cookies cross a link unchanged", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     there.pipeline = async (request) => {
@@ -44,7 +44,7 @@ describe("answers", () => {
     expect(linkedResponse(empty.head, null).headers.getSetCookie()).toEqual(["a=1; Path=/, x", "b=2"]);
   });
 
-  test("[REP-4] a host that no URL can have comes over a link and over HTTP as a header", async () => {
+  test("[REP-4] a host that no URL can have crosses a link, and HTTP, as a header", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     there.pipeline = (request) => Promise.resolve(whole(request, `${request.headers.get("host")} ${request.url}`));
@@ -60,7 +60,7 @@ describe("answers", () => {
     }
   });
 
-  test("[REP-4] a request that fails by a bug ends unknown, and the link continues", async () => {
+  test("[REP-4] a request that fails by a bug has an unknown outcome, and the link continues", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     const { pipeline } = there;
@@ -94,7 +94,7 @@ describe("what is kept for HTTP", () => {
     return { there, take, isCancelled: () => isCancelled };
   }
 
-  test("[REP-4] an answer that is not a small text is taken over HTTP, once, and its end ends the request", async () => {
+  test("[REP-4] an answer that is not a small text is fetched once over HTTP, and closing it ends the request", async () => {
     const { there, take, isCancelled } = await kept();
     const call = new AbortController();
     const response = await take(call.signal);
@@ -108,7 +108,7 @@ describe("what is kept for HTTP", () => {
     await until("it has ended there", () => isCancelled() && there.requests[0]!.signal.aborted);
   });
 
-  test("[REP-4] an answer that nobody takes is let go after 10 s", async () => {
+  test("[REP-4] an answer that nobody fetches is dropped after 10 s", async () => {
     const { there, take, isCancelled } = await kept();
     await there.clock.advance(9_999);
     expect(isCancelled()).toBe(false);
@@ -117,7 +117,7 @@ describe("what is kept for HTTP", () => {
     await expect(take()).rejects.toThrow(LinkLost);
   });
 
-  test("[REP-4] an answer for which nobody waits any more is not kept", async () => {
+  test("[REP-4] an answer that nobody awaits any more is not kept", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     const answer = Promise.withResolvers<Response>();
@@ -135,7 +135,7 @@ describe("what is kept for HTTP", () => {
 });
 
 describe("requests of clients", () => {
-  test("[REP-4] a client that leaves ends its request at the owner, at once or a moment after it has come", async () => {
+  test("[REP-4] a client that disconnects ends its request at the owner, also just after it has arrived", async () => {
     const pair = await new ReplicaPair(closing).linked();
     const clients = [new AbortController(), new AbortController(), new AbortController()];
     const routes = clients.map(({ signal }) => pair.send("GET", { signal }));
@@ -154,7 +154,7 @@ describe("requests of clients", () => {
     await Promise.all(routes);
   });
 
-  test("[REP-8] a change that a replica does not answer before it ends has an unknown outcome, and is done once", async () => {
+  test("[REP-8] a change that a replica has not answered before its end has an unknown outcome, and is done once", async () => {
     const pair = await new ReplicaPair(closing).linked();
     const route = pair.send("POST");
     await until("it is there", () => pair.handed.length === 1);
@@ -165,7 +165,7 @@ describe("requests of clients", () => {
     pair.answers[0]!.resolve(new Response("too late"));
   });
 
-  test("[REP-8] a replica that leaves is asked nothing new over its link, and answers what it was asked", async () => {
+  test("[REP-8] a leaving replica gets no new questions over its link, and answers those that it has", async () => {
     const pair = await new ReplicaPair(closing).linked();
     const before = pair.send("POST");
     await until("it is there", () => pair.handed.length === 1);
@@ -197,7 +197,7 @@ describe("requests of clients", () => {
     expect(end.kind === "elsewhere" && (await end.response.bytes()).length).toBe(32 * 1024 * 1024);
   });
 
-  test("[REP-4] a replica of an older release, which has no links, is asked over HTTP", async () => {
+  test("[REP-4] a replica of an older release, without links, is called over HTTP", async () => {
     const key = keyOf("rpl_2");
     let links = 0;
     const older = Bun.serve({
@@ -228,7 +228,7 @@ describe("requests of clients", () => {
   });
 });
 
-test("[REP-4] a silent link gets no new calls, is used again when it speaks, and replaced after 17 s", async () => {
+test("[REP-4] a silent link gets no new calls until it speaks again, and is replaced after 17 s", async () => {
   const there = new AskedReplica(closing);
   const proxy = await TcpProxy.open(Number(new URL(there.url).port));
   closing.push(() => proxy.close());
@@ -266,7 +266,7 @@ test("[REP-4] a silent link gets no new calls, is used again when it speaks, and
   late.resolve(new Response("too late"));
 });
 
-test("[REP-4] a call that takes long makes no link silent", async () => {
+test("[REP-4] a long call does not make its link count as silent", async () => {
   const there = new AskedReplica(closing);
   const between = new LinkInterceptor(there.url);
   closing.push(() => between.close());

@@ -45,12 +45,12 @@ describe("on the way", () => {
   };
   const LOST = ["LinkLost", "LinkLost"];
 
-  test("[REP-4] messages that come as they were sent are answered", async () => {
+  test("[REP-4] unchanged messages are answered", async () => {
     const answered = ["answer to http://client/1", "answer to http://client/2"];
     expect(await tampered("asks", AS_IT_IS)).toEqual({ ends: answered, done: ["/1", "/2"] });
   });
 
-  test("[REP-4] a question that is changed anywhere ends the link, and nothing of it is done", async () => {
+  test("[REP-4] a question that is changed anywhere ends the link and has no effect", async () => {
     // In its seal and its time, and in the kind, the id, the lengths, the head and the end of its frame.
     for (const at of [0, 31, 32, 39, 40, 41, 45, 49, 60, -1]) {
       const end = await tampered("asks", (_, message) => [changedAt(message, at)]);
@@ -58,7 +58,7 @@ describe("on the way", () => {
     }
   });
 
-  test("[REP-4] a question that is left out, held back, shortened or is not a message of a link ends it", async () => {
+  test("[REP-4] a question that is missing, late, shortened or malformed ends the link", async () => {
     const held: (string | Buffer)[] = [];
     const ways: Tamper[] = [
       (_, message, number) => (number === 1 ? [] : [message]),
@@ -75,12 +75,12 @@ describe("on the way", () => {
     }
   });
 
-  test("[REP-4] a question that comes twice is done once, and ends the link", async () => {
+  test("[REP-4] a repeated question is done once and ends the link", async () => {
     const { done } = await tampered("asks", (_, message) => [message, message]);
     expect(done).toEqual(["/1"]);
   });
 
-  test("[REP-4] an answer that is changed or left out reaches nobody, and one that is repeated ends the link", async () => {
+  test("[REP-4] a changed or missing answer reaches nobody, and a repeated one ends the link", async () => {
     const ways: Tamper[] = [
       // The first one does not come: the second one is not taken for it.
       (_, message, number) => (number === 2 ? [] : [message]),
@@ -96,7 +96,7 @@ describe("on the way", () => {
     expect(repeated.ends).toEqual(["answer to http://client/1", "LinkLost"]);
   });
 
-  test("[REP-4] a question that was held back for over a minute is not done, and ends the link", async () => {
+  test("[REP-4] a question over a minute old has no effect and ends the link", async () => {
     for (const [aheadMs, done] of [
       [60_000, ["/1"]],
       [60_001, []],
@@ -111,7 +111,7 @@ describe("on the way", () => {
     }
   });
 
-  test("[REP-4] a message whose frames do not end with it is refused, also with a valid seal", () => {
+  test("[REP-4] a message whose frames do not end with it is refused even with a valid seal", () => {
     const key = new Uint8Array(32).fill(2);
     const sealed = (frames: Buffer): Buffer => {
       const rest = Buffer.concat([Buffer.alloc(8), frames]);
@@ -141,7 +141,7 @@ describe("on the way", () => {
     expect(() => readFrames(Buffer.concat([seal, short]), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
   });
 
-  test("[REP-4] what one replica has said is not sent back to it, and not said on another link", async () => {
+  test("[REP-4] a replica's messages are refused when they are sent back to it or on another link", async () => {
     const there = new AskedReplica(closing);
     const [first, second] = [new LinkInterceptor(there.url), new LinkInterceptor(there.url)];
     closing.push(
@@ -166,7 +166,7 @@ describe("on the way", () => {
 });
 
 describe("opening", () => {
-  test("[REP-4] [REP-6] a stranger, and another replica at the address, get no link", async () => {
+  test("[REP-4] [REP-6] neither a stranger nor another replica at the address gets a link", async () => {
     const another = new AskedReplica(closing, "rpl_3");
     expect(await linkTo(another.url)).toBeNull();
     // They take every caller, and answer what they have: nothing, an answer that was made up, and one of another replica.
@@ -197,7 +197,7 @@ describe("opening", () => {
     return key.sealAnswer(key.open({ method: "GET", target: LINK_PATH, client: "" }, header)!);
   }
 
-  test("[REP-4] with another nonce than the one that was said nothing can be asked", async () => {
+  test("[REP-4] no question is accepted with another nonce than the announced one", async () => {
     const there = new AskedReplica(closing);
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
@@ -219,7 +219,7 @@ describe("opening", () => {
     expect([there.asked, nonces.size]).toEqual([[], 2]);
   });
 
-  test("[REP-4] a call that has opened a link opens no other, and one without a seal opens none", async () => {
+  test("[REP-4] a call opens at most one link, and none without a seal", async () => {
     const there = new AskedReplica(closing);
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
@@ -234,7 +234,7 @@ describe("opening", () => {
   });
   const OTHER_CALL = { method: "GET", target: "/.replica/alive", client: "" };
 
-  test("[REP-4] a link is tried again later and later, up to 30 s, and soon where it has served", async () => {
+  test("[REP-4] a lost link is opened again after growing waits of up to 30 s, and soon if it had served", async () => {
     const clock = new FakeClock();
     const there = new AskedReplica(closing);
     const tries: number[] = [];

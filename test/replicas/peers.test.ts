@@ -43,7 +43,7 @@ describe("the key", () => {
     expect(receiver.open(call, late)).toBeNull();
   });
 
-  test("[REP-4] an answer says which replica has given it, and to which call", () => {
+  test("[REP-4] an answer names its replica and its call", () => {
     const sender = keyOf("rpl_1");
     const asked = sender.seal("rpl_2", call, SEALED_WITHOUT_BODY);
     const answer = keyOf("rpl_3").sealAnswer(asked);
@@ -53,7 +53,7 @@ describe("the key", () => {
     for (const bad of [null, "", answer.replace("rpl_3", "rpl_2"), another]) expect(answeredBy(asked, bad)).toBeNull();
   });
 
-  test("[REP-4] while the key is changed, replicas that have both take each other's calls and answers", () => {
+  test("[REP-4] during a key change replicas that have both keys accept each other's calls and answers", () => {
     const [former, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const changing = new PeerKey([next, former], "rpl_2", () => 1_000_000);
     const behind = keyOf("rpl_1");
@@ -62,7 +62,7 @@ describe("the key", () => {
     expect(behind.open(call, changing.seal("rpl_1", call, SEALED_WITHOUT_BODY).header)).toBeNull();
   });
 
-  test("[REP-4] numbers are used once in whatever order they come, and those far behind count as used", () => {
+  test("[REP-4] each number is accepted once in any order, and numbers far behind count as used", () => {
     const used = new UsedNumbers(1_000);
     const order = [3, 1, 2, 65_536, 65_537, 70_000, 4_465];
     expect(order.map((number) => used.use("rpl_1", number, 0))).toEqual(order.map(() => true));
@@ -81,7 +81,7 @@ describe("the key", () => {
       new Uint8Array(await new Response(sealedPieces(streamOf(bytes), sealing)).arrayBuffer());
     const opened = (bytes: Uint8Array) => new Response(openedPieces(streamOf(bytes), sealing)).arrayBuffer();
 
-    test("[REP-4] the body comes as it was, however its bytes are cut", async () => {
+    test("[REP-4] the body arrives unchanged, however its bytes are split", async () => {
       for (const length of [0, 1, SEALED_PIECE_BYTES, 3 * SEALED_PIECE_BYTES + 7]) {
         const bytes = crypto.getRandomValues(new Uint8Array(65_536)).subarray(0, length);
         const body = length <= 65_536 ? bytes : new Uint8Array(length).fill(7);
@@ -96,7 +96,7 @@ describe("the key", () => {
       }
     });
 
-    test("[REP-4] nothing is kept of memory that is used up, which its owner may take back", async () => {
+    test("[REP-4] no reference is kept to a used buffer, which its owner may reuse", async () => {
       const body = new Uint8Array(5 * 1_000).fill(7);
       const parts = [0, 1, 2, 3, 4].map((n) => body.subarray(n * 1_000, (n + 1) * 1_000));
       // Each piece comes in memory of its own, which is gone when the next one is asked for.
@@ -128,7 +128,7 @@ describe("the key", () => {
       expect(length).toBe(body.length);
     });
 
-    test("[REP-4] a byte that was changed, a piece that is missing or elsewhere, and a missing end break it", async () => {
+    test("[REP-4] a changed byte, a missing or misplaced piece, and a missing end break the body", async () => {
       const one = await sealed(Buffer.from("first"));
       const head = one.subarray(0, 36 + 5);
       const end = one.subarray(36 + 5);
@@ -149,7 +149,7 @@ describe("calls", () => {
   const key = (id: string) => new PeerKey([new Uint8Array(32).fill(1)], id, () => 1_000_000);
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-  test("[REP-4] [REP-6] [UPG-2] where another replica or a stranger answers, nothing of it reaches a client", async () => {
+  test("[REP-4] [REP-6] [UPG-2] nothing of an answer from a wrong replica or a stranger reaches a client", async () => {
     const server = openPeerServer({
       self: "rpl_2",
       key: key("rpl_2"),
@@ -206,7 +206,7 @@ function tableOf(clock: FakeClock, owner: () => string | null, gone: string[] = 
 }
 
 describe("routing", () => {
-  test("[REP-4] the owner of an organization without one is looked for, and given up after a while", async () => {
+  test("[REP-4] a request waits for an owner of its organization, and gives up after a while", async () => {
     const clock = new FakeClock();
     let owner: string | null = null;
     const table = tableOf(clock, () => owner);
@@ -226,7 +226,7 @@ describe("routing", () => {
     expect(await never).toBeNull();
   });
 
-  test("[REP-4] a database that does not answer holds nobody past the deadline, nor when the shard is served here", async () => {
+  test("[REP-4] a silent database delays no request past its deadline, and none for a shard that is served here", async () => {
     const clock = new FakeClock();
     let isServed = false;
     const table = new PlacementTable({ read: () => new Promise(() => {}) }, clock, () => {});
@@ -242,7 +242,7 @@ describe("routing", () => {
     expect(Bun.peek(found)).toEqual({ kind: "here" });
   });
 
-  test("[REP-2] a hold waits for the requests in progress, and new ones wait for the new owner", async () => {
+  test("[REP-2] a hand-over waits for the requests in progress, and new requests wait for the new owner", async () => {
     const clock = new FakeClock();
     let owner = "rpl_1";
     const routing = new Routing({ self: "rpl_1", table: tableOf(clock, () => owner), clock, serves: () => true });
@@ -280,7 +280,7 @@ describe("routing", () => {
     (await late)();
   });
 
-  test("[REP-6] two witnesses make a death, and calls to the dead are given up", async () => {
+  test("[REP-6] a replica is dead when two others say so, and calls to it are given up", async () => {
     const clock = new FakeClock();
     let owner = "rpl_2";
     const gone: string[] = [];
@@ -363,7 +363,7 @@ describe("the relay", () => {
     return { text: await response.text(), cursors, ends };
   }
 
-  test("[REP-5] a stream that moves continues behind its last whole event, however its bytes are cut", async () => {
+  test("[REP-5] a moved stream continues after its last whole event, however its bytes are split", async () => {
     const cut = (frame(1) + frame(2) + frame(3).slice(0, 9)).split("");
     const end = await told(body(cut, true), body([frame(3) + frame(4)]));
     expect(end).toEqual({ text: [1, 2, 3, 4].map(frame).join(""), cursors: ["2"], ends: 1 });
@@ -373,7 +373,7 @@ describe("the relay", () => {
     }
   });
 
-  test("[REP-5] an end that is meant for the client is told, and so is one that nobody can mend", async () => {
+  test("[REP-5] the client is told of an end that is meant for it, and of one that cannot be repaired", async () => {
     const revoked = await told(body([frame(1) + closing("revoked")]));
     expect(revoked).toEqual({ text: frame(1) + closing("revoked"), cursors: [], ends: 1 });
     const lost = await told(body([frame(1) + closing("moved")]));

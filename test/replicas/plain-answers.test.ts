@@ -33,7 +33,7 @@ const seen = async (response: Response): Promise<unknown> => [
 describe("answers", () => {
   const ofTheSecond = (n: number): SharedHeaders => shared({ "content-type": "application/json", "x-second": `${n}` });
 
-  test("[REP-4] a short answer comes over a link as a client of its owner sees it", async () => {
+  test("[REP-4] a short answer over a link is what a client of the owner gets", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     // More sets of headers than a link remembers, each sent twice, and again when it is forgotten.
@@ -51,7 +51,7 @@ describe("answers", () => {
     }
   });
 
-  test("[REP-4] headers that are sent with an answer for which nobody waits are known for the next ones", async () => {
+  test("[REP-4] headers of an answer that nobody awaits are known for later answers", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     const set = ofTheSecond(1);
@@ -67,7 +67,7 @@ describe("answers", () => {
     expect([response.headers.get("x-second"), await response.text()]).toEqual(["1", "for you"]);
   });
 
-  test("[REP-4] bytes, and what is longer than a link carries, come as other answers do", async () => {
+  test("[REP-4] binary answers, and those too long for a link, come over HTTP", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     there.pipeline = (request) =>
@@ -78,7 +78,7 @@ describe("answers", () => {
     await there.clock.advance(10_000);
   });
 
-  test("[REP-4] an answer with headers that were never sent is broken", () => {
+  test("[REP-4] an answer that refers to headers never sent is broken", () => {
     const sent = new SentHeaders();
     const answer = new PlainAnswer(200, ofTheSecond(1), "");
     sent.headOf(answer);
@@ -89,7 +89,7 @@ describe("answers", () => {
 describe("requests", () => {
   const given = { method: "GET", url: "http://client/a?b=1", headers: { host: "client", "x-one": "1" } };
 
-  test("[REP-4] a read over a link is a request to its readers", async () => {
+  test("[REP-4] a read over a link looks like a request to the code that reads it", async () => {
     const call = new LinkedCall();
     const request = linkedRequest(given, call);
     expect([request.method, request.url, request.body, request.bodyUsed]).toEqual(["GET", given.url, null, false]);
@@ -106,7 +106,7 @@ describe("requests", () => {
     expect([request.signal.aborted, copy.signal.aborted]).toEqual([true, true]);
   });
 
-  test("[REP-4] a late check whether a client has disconnected works too", () => {
+  test("[REP-4] a late check for a disconnected client works", () => {
     const call = new LinkedCall();
     const request = linkedRequest(given, call);
     call.abort();

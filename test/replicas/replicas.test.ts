@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => replicas.stop());
 
-test("[REP-4] a change through either replica is read through both, and a replay is byte-equal from any", async () => {
+test("[REP-4] a change through either replica is visible through both, and both replay an answer with the same bytes", async () => {
   const { owner, other } = await replicas.sides();
   const headers = { "idempotency-key": "one-task", "x-request-id": "from-the-client-1" };
   const first = await replicas.call(other, "POST", "/api/tasks", { title: "through another" }, headers);
@@ -33,7 +33,7 @@ test("[REP-4] a change through either replica is read through both, and a replay
   }
 });
 
-test("[REP-4] both count in one window, and what is wrong with a request is said in the same words", async () => {
+test("[REP-4] both replicas count in one rate window, and refuse a request in the same words", async () => {
   const { owner, other } = await replicas.sides();
   const left: number[] = [];
   for (let i = 0; i < 6; i++) {
@@ -51,7 +51,7 @@ test("[REP-4] both count in one window, and what is wrong with a request is said
   expect(refused[0]![0]).toBe(400);
 });
 
-test("[REP-4] answers through another replica are those of the owner, whatever they are", async () => {
+test("[REP-4] a forwarded request gets the owner's answer, of whatever kind", async () => {
   const { owner, other } = await replicas.sides();
   const made = await replicas.call(owner, "POST", "/api/tasks", { title: "answers" });
   const { id } = (await made.json()) as { id: string };
@@ -79,7 +79,7 @@ test("[REP-4] answers through another replica are those of the owner, whatever t
   }
 });
 
-test("[START-50] a request that is handed on has one line in the logs, at its owner", async () => {
+test("[START-50] a forwarded request has one log line, at the owner", async () => {
   const { owner, other } = await replicas.sides();
   const headers = { "x-request-id": "one-line-of-log" };
   expect((await replicas.call(other, "GET", "/api/tasks", undefined, headers)).status).toBe(200);
@@ -91,7 +91,7 @@ test("[START-50] a request that is handed on has one line in the logs, at its ow
   expect([lines(owner).length, lines(other).length]).toEqual([1, 0]);
 });
 
-test("[REP-4] bodies are handed on as they come, and a token that is revoked at one is refused by both at once", async () => {
+test("[REP-4] bodies are forwarded as they arrive, and a token revoked at one replica is refused by both at once", async () => {
   const { owner, other } = await replicas.sides();
   const big = "x".repeat(200_000);
   const sent = await replicas.call(other, "POST", "/api/tasks", { title: "big", description: big.slice(0, 9_000) });
@@ -106,7 +106,7 @@ test("[REP-4] bodies are handed on as they come, and a token that is revoked at 
   expect([await asked(owner), await asked(other)]).toEqual([401, 401]);
 });
 
-test("[REP-4] a download through another replica says how long it is, in whole and in part", async () => {
+test("[REP-4] a forwarded download states its length, in whole and for a range", async () => {
   const { owner, other } = await replicas.sides();
   const [workspace] = await replicas.sql<{ id: string }[]>`select id from workspace`;
   const path = `/api/workspaces/${workspace!.id}/files/content?path=long.bin`;
@@ -130,7 +130,7 @@ test("[REP-4] a download through another replica says how long it is, in whole a
   }
 });
 
-test("[MCP-1] a session of MCP is the same at both, and what is ended at one is ended at both", async () => {
+test("[MCP-1] both replicas serve one MCP session, and ending it at one ends it at both", async () => {
   const { owner, other } = await replicas.sides();
   const accept = { accept: "application/json, text/event-stream" };
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -162,7 +162,7 @@ test("[REP-4] a sign-in at one replica is valid at both, and a sign-out at one e
   expect((await first.get("/account")).at).toStartWith("/sign-in");
 });
 
-test("[REP-4] [AUTH-18] what pages and commands change is done at either replica", async () => {
+test("[REP-4] [AUTH-18] pages and commands change the same things at either replica", async () => {
   const { owner, other } = await replicas.sides();
   for (const at of [owner, other]) {
     const browser = new PlainBrowser({ url: at.url, origin: at.url });
@@ -178,7 +178,7 @@ test("[REP-4] [AUTH-18] what pages and commands change is done at either replica
   }
 });
 
-test("[REP-4] the port of the replicas answers nobody without the key", async () => {
+test("[REP-4] the replicas' port answers nobody without the key", async () => {
   const rows = await replicas.sql<{ id: string; peer_url: string }[]>`select id, peer_url from replica where not dead`;
   for (const { peer_url: url } of rows) {
     for (const path of ["/.replica/alive", "/api/tasks"]) {
@@ -192,7 +192,7 @@ test("[REP-4] the port of the replicas answers nobody without the key", async ()
   }
 });
 
-test("[REP-5] a stream through another replica continues without a gap when its owner is killed, and so do changes", async () => {
+test("[REP-5] a forwarded stream continues without a gap after a kill of its owner, and so do changes", async () => {
   const { owner, other } = await replicas.sides();
   const [workspace] = await replicas.sql<{ id: string }[]>`select id from workspace`;
   const what = { agent_id: replicas.agentId, workspace_id: workspace!.id };

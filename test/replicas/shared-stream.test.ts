@@ -57,7 +57,7 @@ class Shared {
 
 const never: Owner["answer"] = { body: new ReadableStream<Uint8Array>(), end: () => {} };
 
-test("[REP-11] readers share one connection, each from its own place, and it is given up with the last of them", async () => {
+test("[REP-11] readers share one connection, each from its own position, and the last one closes it", async () => {
   const shared = new Shared();
   const owner = new Owner();
   const [one, two] = [shared.door("tok_1"), shared.door("tok_2")];
@@ -78,7 +78,7 @@ test("[REP-11] readers share one connection, each from its own place, and it is 
   expect([owner.isGivenUp, shared.isEmpty]).toEqual([true, true]);
 });
 
-test("[REP-11] the fastest reader sets the pace, and one that is far behind reads by itself while little is kept for it", async () => {
+test("[REP-11] the fastest reader sets the pace, and a reader far behind gets a connection of its own", async () => {
   const shared = new Shared();
   const owner = new Owner();
   const fast = shared.stream.begin(shared.door("tok_1"), owner.answer, null)!;
@@ -103,7 +103,7 @@ test("[REP-11] the fastest reader sets the pace, and one that is far behind read
   expect(shared.stream.keptBytes).toBeLessThan(2 * big.length);
 });
 
-test("[REP-11] when the token ends that has opened the connection, its readers end and the others continue by another one", async () => {
+test("[REP-11] when the token that opened the connection ends, its readers end and the others continue with another token", async () => {
   const shared = new Shared();
   const [former, next] = [new Owner(), new Owner()];
   const cursors: (string | null)[] = [];
@@ -124,7 +124,7 @@ test("[REP-11] when the token ends that has opened the connection, its readers e
   expect([shared.taken(place), cursors]).toEqual([frame(2), ["1"]]);
 });
 
-test("[REP-11] a door that is refused when the owner has changed is skipped, and its token ended", async () => {
+test("[REP-11] a token that the new owner refuses is skipped, and its readers end", async () => {
   const shared = new Shared();
   const [former, next] = [new Owner(), new Owner()];
   const place = shared.stream.begin(
@@ -144,7 +144,7 @@ test("[REP-11] a door that is refused when the owner has changed is skipped, and
   expect(shared.taken(place)).toBe("END");
 });
 
-test("[REP-11] a reader by itself, whose connection another one's token has opened, continues when that token ends", async () => {
+test("[REP-11] a reader on its own connection, opened with another reader's token, continues when that token ends", async () => {
   const shared = new Shared();
   const [common, first, next] = [new Owner(), new Owner(), new Owner()];
   shared.stream.begin(
@@ -164,7 +164,7 @@ test("[REP-11] a reader by itself, whose connection another one's token has open
   expect(next.isGivenUp).toBe(true);
 });
 
-test("[REP-11] a door that is refused the record ends its own reader, and nothing else of its token", async () => {
+test("[REP-11] a reader without access to the record ends, and nothing else of its token does", async () => {
   const shared = new Shared();
   const [former, next] = [new Owner(), new Owner()];
   const refused = shared.door("tok_1", () => Promise.resolve(403));
@@ -177,7 +177,7 @@ test("[REP-11] a door that is refused the record ends its own reader, and nothin
   expect([shared.taken(place), shared.ended, shared.refused]).toEqual([frame(5), [], ["tok_1"]]);
 });
 
-test("[REP-11] a watch of the shared stream runs with its next change, and leaves nothing behind", async () => {
+test("[REP-11] a watch of the shared stream runs at its next change and leaves nothing behind", async () => {
   const shared = new Shared();
   const owner = new Owner();
   const place = shared.stream.begin(shared.door("tok_1"), owner.answer, null)!;

@@ -49,7 +49,7 @@ async function read(at: TroupeProcess, path: string): Promise<TaskPage> {
   return (await answer.json()) as TaskPage;
 }
 
-test("[REP-9] all answer at one port, each says in its log which it is, and the data folder is as without them", async () => {
+test("[REP-9] all replicas answer at one port, each names itself in its log, and the data folder is as with one process", async () => {
   await Promise.all(
     Array.from({ length: 60 }, async (_, i) => expect((await task(service, `even ${i}`)).status).toBe(201)),
   );
@@ -68,7 +68,7 @@ test("[REP-9] all answer at one port, each says in its log which it is, and the 
   expect([listed.code, listed.out]).toEqual([0, expect.stringContaining("My organization")]);
 });
 
-test("[REP-9] a killed replica is started again, a signal restarts all, and under keys nothing is lost", async () => {
+test("[REP-9] a killed replica is started again, a signal restarts all, and no keyed request is lost", async () => {
   let isOver = false;
   const titles: string[] = [];
   const load = (async () => {
@@ -97,7 +97,7 @@ test("[REP-9] a killed replica is started again, a signal restarts all, and unde
   expect(titles.filter((title) => found.get(title) !== 1)).toEqual([]);
 }, 60_000);
 
-test("[REP-9] when the supervisor is killed its replicas drain, and a next start waits for them", async () => {
+test("[REP-9] after a kill of the supervisor its replicas drain, and the next start waits for them", async () => {
   expect(await service.end("SIGKILL")).toBe("SIGKILL");
   const next = new TroupeProcess(folder, options);
   await next.says("all replicas serve");
@@ -106,7 +106,7 @@ test("[REP-9] when the supervisor is killed its replicas drain, and a next start
   expect(processesIn(folder.path)).toEqual([]);
 }, 60_000);
 
-test("[REP-9] one that cannot start ends the others, and says why", async () => {
+test("[REP-9] a replica that cannot start says why and ends the others", async () => {
   const broken = join(folder.path, "data", "replicas", "2");
   await rm(broken, { recursive: true, force: true });
   await Bun.write(broken, "no folder");
