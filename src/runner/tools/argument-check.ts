@@ -1,10 +1,11 @@
 /**
- * Checks arguments against the schema of a user-defined tool (RUN-12). The schema and its patterns are untrusted, so
- * the sandbox compiles and applies it.
+ * Checks arguments against the schema of a user-defined tool (RUN-12). Arguments that fit a plain schema are accepted
+ * here. For all others the sandbox compiles and applies the schema, because it and its patterns are untrusted.
  */
 import type { InputError } from "../../../actors/fault.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget, Sandbox } from "../../sandbox/sandbox.ts";
+import { fitsPlainSchema } from "./plain-schema.ts";
 
 /** Errors that are reported to a model at once. */
 const MOST_REPORTED_ERRORS = 8;
@@ -22,6 +23,7 @@ export async function argumentFault(
   sandbox: Pick<Sandbox, "run">,
   { organizationId, schema, input, signal, budget }: GivenArguments,
 ): Promise<string | null> {
+  if (fitsPlainSchema(schema, input)) return null;
   const content = new TextEncoder().encode(JSON.stringify({ schema, given: input }));
   const job = { job: "arguments", lane: organizationId, options: {}, content, signal };
   const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
