@@ -40,6 +40,10 @@ export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenC
     ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
   }));
 
+/** The calls that run as soon as their step is committed: all that wait for nobody. */
+export const startedCalls = (calls: readonly OpenCall[]): OpenCall[] =>
+  calls.map((call) => (call.asks || call.isClient === true ? call : { ...call, started: true }));
+
 /** Blocks a running job whose remaining calls all need an approval or the client: approvals come first. */
 export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
   if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks && call.isClient !== true)) return job;

@@ -99,7 +99,10 @@ type RunReport =
       readonly covers: number;
       readonly usage: Usage;
     }
-  /** These calls run from now on. After a crash the unsafe ones are not repeated. */
+  /**
+   * A resumed run makes these open calls from now on. After a crash the unsafe ones are not repeated. The calls of a step
+   * that the run has made itself are started by `step_finished`.
+   */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
   | {
       readonly kind: "tool_finished";

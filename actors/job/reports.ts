@@ -6,7 +6,7 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { MadeArtifact, RunnerInfo } from "./terms.ts";
-import { blockedForCalls, openedCalls } from "./approvals.ts";
+import { blockedForCalls, openedCalls, startedCalls } from "./approvals.ts";
 import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
@@ -228,14 +228,17 @@ const isIn = <S extends Job["status"]>(job: Job, status: S): job is JobIn<S> => 
 const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) => Outcome<T>): Outcome<T> =>
   withRunningJob(tx, { attempt, status: "running" }, run);
 
-/** A step without open calls ends the run, unless a message steers it. With a spent budget the job blocks. */
+/**
+ * A step without open calls ends the run, unless a message steers it. With a spent budget the job blocks. The calls of
+ * other steps run from this commit on.
+ */
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   // Calls of a partial answer are not made: the model is asked again.
   if (job.openCalls.length === 0 && !isAskedAgain(step))
     return job.steers.length > 0 ? job : answeredJob(tx, withWarning(tx, job, step), step);
   if (spentPart(job) !== null) return blockJob(tx, job, "budget_reached", result);
-  return blockedForCalls(tx, { ...job, result });
+  return blockedForCalls(tx, { ...job, openCalls: startedCalls(job.openCalls), result });
 }
 
 /** A job with a partial answer has a warning. */

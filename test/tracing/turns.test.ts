@@ -244,8 +244,6 @@ test("[OPS-9] a run is reported span by span, each with its ids and outcomes and
     `        ${of("webhook", "take_event")}`,
     `          ${FLUSH}`,
     ...["1", "2", "3"].flatMap(() => [`      ${of("job", "tool_finished")}`, `        ${FLUSH}`]),
-    `      ${of("job", "tools_started")}`,
-    `        ${FLUSH}`,
     `    ${of("job", "run_started")}`,
     `      ${FLUSH}`,
     `      ${of("webhook", "take_event")}`,

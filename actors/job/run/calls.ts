@@ -1,6 +1,6 @@
 /**
  * The tool calls of a run (JOB-7). The calls of a step run side by side. Each result is committed by itself, and no
- * call runs before its start is committed. While all of them wait for other jobs, the run releases its job slot
+ * call runs before its start is committed: with its step, or by a resumed run. While all of them wait for other jobs, the run releases its job slot
  * (JOB-10). Only a few begin in one turn of the event loop (FAIR-9).
  */
 import { assert } from "../../assert.ts";
@@ -42,20 +42,17 @@ export class RunCalls {
     this.run = run;
   }
 
-  /** Makes the calls; false if the run was aborted meanwhile. Throws `RunOver` if the job has moved on. */
-  async make(calls: readonly OpenCall[], targets: CallTargets, signal: AbortSignal): Promise<boolean> {
-    const { reporter, slot } = this.run;
+  /** Commits the start of open calls. */
+  async start(calls: readonly OpenCall[], transcript: Transcript): Promise<void> {
+    const { reporter } = this.run;
     const { attempt } = reporter;
-    const { id: jobId } = reporter.job;
     const callIds = calls.map((call) => call.id);
-    const named = calls.map(({ id, name, arguments: edited }) => ({
-      id,
-      name,
-      arguments: eventArguments(edited ?? targets.transcript.call(id)?.input ?? {}),
-    }));
-    await reporter.report({ kind: "tools_started", attempt, callIds }, () => [
-      { kind: "tools_started", jobId, calls: named },
-    ]);
+    await reporter.report({ kind: "tools_started", attempt, callIds }, ({ id }) => shownStart(id, calls, transcript));
+  }
+
+  /** Makes started calls; false if the run was aborted meanwhile. Throws `RunOver` if the job has moved on. */
+  async make(calls: readonly OpenCall[], targets: CallTargets, signal: AbortSignal): Promise<boolean> {
+    const { slot } = this.run;
     const underWay = new CallsUnderWay(slot, calls.length);
     const room = new FileRoom(targets.transcript.blocks);
     await Promise.all(
@@ -115,6 +112,21 @@ export class RunCalls {
       ...targets.turnAfter(job),
     ]);
   }
+}
+
+/** Tells the chat that calls run. */
+export function shownStart(
+  jobId: string,
+  calls: readonly OpenCall[],
+  transcript: Transcript,
+): readonly Extract<ChatCommand, { readonly kind: "tools_started" }>[] {
+  if (calls.length === 0) return [];
+  const named = calls.map(({ id, name, arguments: edited }) => ({
+    id,
+    name,
+    arguments: eventArguments(edited ?? transcript.call(id)?.input ?? {}),
+  }));
+  return [{ kind: "tools_started", jobId, calls: named }];
 }
 
 /** How many more images and files of tool results a job may keep. Those that it has kept are in its transcript. */

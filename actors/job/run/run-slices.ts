@@ -42,8 +42,9 @@ export function costOfStep(entries: readonly TranscriptEntry[]): number {
 
 /** The cost of a report: many calls or a long text make it larger. */
 export function costOfReport(report: ProgressReport): number {
+  // It opens its calls and starts them.
   if (report.kind === "step_finished")
-    return 1 + Math.floor(report.calls.length / CALLS_OF_UNIT) + sliceUnits(report.result.length);
+    return 1 + Math.floor((2 * report.calls.length) / CALLS_OF_UNIT) + sliceUnits(report.result.length);
   if (report.kind === "tools_started") return 1 + Math.floor(report.callIds.length / CALLS_OF_UNIT);
   return 1;
 }

@@ -17,7 +17,7 @@ import { RunContext } from "./run-context.ts";
 import { turnEndOf, turnStartOf } from "./turn-end.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
-import { RunCalls } from "./calls.ts";
+import { RunCalls, shownStart } from "./calls.ts";
 import { ModelCalls, type ModelPrompt } from "./model-calls.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
@@ -205,6 +205,8 @@ export class JobRun {
 
   private async loop(context: RunContext): Promise<void> {
     // A resumed run first makes the open calls: lost in a crash, or approved.
+    const open = callsToMake(this.job);
+    if (open.length > 0) await this.calls.start(open, this.transcript);
     await this.useTools();
     if (this.job.status !== "running") return;
     // The job decides whether a budget of steps is spent: it blocks then, and does not fail.
@@ -266,7 +268,10 @@ export class JobRun {
     } as const;
     const citations = !isOver ? [] : keptCitations(transcript.citations);
     const report = { ...finished, result: transcript.text, citations, ...(output === undefined ? {} : { output }) };
-    await this.reporter.report(report, (job) => this.turnAfter(job));
+    await this.reporter.report(report, (job) => [
+      ...this.turnAfter(job),
+      ...shownStart(job.id, startedBy(job), transcript),
+    ]);
     this.unreported = { text: "", usage: NO_USAGE };
     // The commit of the answer contains the same request.
     if (output?.kind === "invalid" && (this.job.outputRepairs ?? 0) > outputRepairs)
@@ -275,7 +280,7 @@ export class JobRun {
 
   private async useTools(): Promise<void> {
     const { abort, transcript } = this;
-    const calls = this.job.openCalls.filter((call) => !call.asks && call.isClient !== true);
+    const calls = callsToMake(this.job);
     if (calls.length === 0) return;
     const targets = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
     if (!(await this.calls.make(calls, targets, abort.signal))) await this.stopped("", null);
@@ -319,6 +324,12 @@ export class JobRun {
     return turnEndOf(job, content, this.runContext?.measured ?? null);
   }
 }
+
+/** The open calls that wait for nobody. */
+const callsToMake = ({ openCalls }: Job) => openCalls.filter((call) => !call.asks && call.isClient !== true);
+
+/** The calls that the commit of their step has started. */
+const startedBy = (job: Job) => (job.status === "running" ? callsToMake(job) : []);
 
 /** The agent's instructions with the run's additions, the conversation, and the tools. */
 function jobPrompt(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): ModelPrompt {

@@ -31,6 +31,6 @@ test.each(["lost_request", "lost_reply"] as const)(
       expect(kept).toHaveLength(1);
       expect(await disagreements(replica)).toEqual([]);
     }
-    expect(nth).toBeGreaterThan(6);
+    expect(nth).toBeGreaterThan(5);
   },
 );

@@ -62,7 +62,7 @@ describe("a crash", () => {
         expect(await disagreements(replica)).toEqual([]);
         expect(scene.world.database.effects()).toEqual([]);
       }
-      expect(nth).toBeGreaterThan(6);
+      expect(nth).toBeGreaterThan(5);
     });
   }
 
