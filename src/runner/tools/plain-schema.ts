@@ -26,34 +26,34 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   "format",
 ]);
 
-type Fits = (rule: unknown, value: unknown, schema: Readonly<Record<string, unknown>>, room: ValueRoom) => boolean;
+type PlainRule = (rule: unknown, value: unknown, schema: Readonly<Record<string, unknown>>, room: ValueRoom) => boolean;
 
 /** The values that a check may still look at. */
 interface ValueRoom {
   left: number;
 }
 
-const isCount = (rule: unknown): rule is number => typeof rule === "number" && Number.isInteger(rule) && rule >= 0;
+const isPlainCount = (rule: unknown): rule is number => typeof rule === "number" && Number.isInteger(rule) && rule >= 0;
 
 const ofNumber =
-  (holds: (value: number, bound: number) => boolean): Fits =>
+  (holds: (value: number, bound: number) => boolean): PlainRule =>
   (rule, value) =>
     typeof rule === "number" && Math.abs(rule) < LARGEST && (typeof value !== "number" || holds(value, rule));
 
 const ofText =
-  (holds: (length: number, bound: number) => boolean): Fits =>
+  (holds: (length: number, bound: number) => boolean): PlainRule =>
   (rule, value) =>
-    isCount(rule) && (typeof value !== "string" || holds([...value].length, rule));
+    isPlainCount(rule) && (typeof value !== "string" || holds([...value].length, rule));
 
 const ofList =
-  (holds: (length: number, bound: number) => boolean): Fits =>
+  (holds: (length: number, bound: number) => boolean): PlainRule =>
   (rule, value) =>
-    isCount(rule) && (!Array.isArray(value) || holds(value.length, rule));
+    isPlainCount(rule) && (!Array.isArray(value) || holds(value.length, rule));
 
 const isPlainValue = (value: unknown): boolean =>
   value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number";
 
-const KEYWORDS: ReadonlyMap<string, Fits> = new Map<string, Fits>([
+const PLAIN_KEYWORDS: ReadonlyMap<string, PlainRule> = new Map<string, PlainRule>([
   ["type", (rule, value) => [rule].flat().some((type) => isOfPlainType(type, value))],
   ["enum", (rule, value) => Array.isArray(rule) && isPlainValue(value) && rule.includes(value)],
   ["const", (rule, value) => isPlainValue(value) && rule === value],
@@ -65,7 +65,7 @@ const KEYWORDS: ReadonlyMap<string, Fits> = new Map<string, Fits>([
   ["maxLength", ofText((length, bound) => length <= bound)],
   ["minItems", ofList((length, bound) => length >= bound)],
   ["maxItems", ofList((length, bound) => length <= bound)],
-  ["items", (rule, value, _, room) => !Array.isArray(value) || value.every((item) => fits(rule, item, room))],
+  ["items", (rule, value, _, room) => !Array.isArray(value) || value.every((item) => fitsRules(rule, item, room))],
   ["required", hasRequired],
   ["properties", (rule, value, _, room) => isJsonObject(rule) && fieldsFit(rule, value, room)],
   ["additionalProperties", othersFit],
@@ -73,14 +73,15 @@ const KEYWORDS: ReadonlyMap<string, Fits> = new Map<string, Fits>([
 
 /** Whether the value certainly fits the schema, whose dialect may be any: these keywords mean the same in all. */
 export function fitsPlainSchema({ $schema: _, ...rules }: JsonObject, value: unknown): boolean {
-  return fits(rules, value, { left: MOST_VALUES });
+  return fitsRules(rules, value, { left: MOST_VALUES });
 }
 
-function fits(schema: unknown, value: unknown, room: ValueRoom): boolean {
+function fitsRules(schema: unknown, value: unknown, room: ValueRoom): boolean {
   room.left -= 1;
   if (room.left < 0 || !isJsonObject(schema) || !isWithinLimits(value)) return false;
   return Object.entries(schema).every(
-    ([keyword, rule]) => ANNOTATIONS.has(keyword) || (KEYWORDS.get(keyword)?.(rule, value, schema, room) ?? false),
+    ([keyword, rule]) =>
+      ANNOTATIONS.has(keyword) || (PLAIN_KEYWORDS.get(keyword)?.(rule, value, schema, room) ?? false),
   );
 }
 
@@ -101,7 +102,9 @@ function hasRequired(rule: unknown, value: unknown): boolean {
 
 function fieldsFit(rules: object, value: unknown, room: ValueRoom): boolean {
   if (!isJsonObject(value)) return true;
-  return Object.entries(rules).every(([name, rule]) => !Object.hasOwn(value, name) || fits(rule, value[name], room));
+  return Object.entries(rules).every(
+    ([name, rule]) => !Object.hasOwn(value, name) || fitsRules(rule, value[name], room),
+  );
 }
 
 function othersFit(rule: unknown, value: unknown, schema: Readonly<Record<string, unknown>>, room: ValueRoom): boolean {
@@ -109,5 +112,5 @@ function othersFit(rule: unknown, value: unknown, schema: Readonly<Record<string
   const known = schema["properties"] ?? {};
   if (!isJsonObject(known)) return false;
   const others = Object.keys(value).filter((name) => !Object.hasOwn(known, name));
-  return rule === false ? others.length === 0 : others.every((name) => fits(rule, value[name], room));
+  return rule === false ? others.length === 0 : others.every((name) => fitsRules(rule, value[name], room));
 }
