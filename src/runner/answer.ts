@@ -31,6 +31,8 @@ export interface CountedTokens {
   readonly cacheWriteTokens?: number | undefined;
   /** Written tokens that the cache keeps for an hour. */
   readonly hourWriteTokens?: number | undefined;
+  /** The service tier of the call. */
+  readonly serviceTier?: unknown;
 }
 
 /** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
@@ -238,8 +240,12 @@ function plausibleUsage(counted: CountedTokens): CallUsage {
     ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
     ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
     ...(hourWriteTokens === 0 ? {} : { hourWriteTokens }),
+    ...(isTier(counted.serviceTier) ? { serviceTier: counted.serviceTier } : {}),
   };
 }
+
+/** `auto` is what a call asks for, and not yet the tier that it got. */
+const isTier = (name: unknown): name is string => typeof name === "string" && name !== "auto" && name.length <= 64;
 
 /** A provider's count, limited to plausible values. */
 const tokens = (counted: number | undefined): number =>

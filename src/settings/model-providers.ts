@@ -23,7 +23,7 @@ import {
 } from "../../actors/job/model-provider.ts";
 import { didYouMean } from "../../actors/near-name.ts";
 import { MODEL_INPUTS, type ModelInput } from "../../actors/upload/terms.ts";
-import { isCurrency, parseEntry, priceTable, type PriceTable } from "./price-table.ts";
+import { isCurrency, isSamePrice, parseEntry, priceTable, type PriceTable } from "./price-table.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type Fields = ReadonlyMap<string, Node>;
@@ -50,7 +50,7 @@ const FIELDS = {
     "models",
   ],
   model: ["window", "inputs", "thinking", "tools", "own_key", "prices"],
-  prices: ["from", "input", "output", "cached_input", "cache_write", "cache_write_1h"],
+  prices: ["from", "service_tier", "input", "output", "cached_input", "cache_write", "cache_write_1h"],
   header: ["env"],
 } as const;
 
@@ -245,7 +245,7 @@ class ProviderFile {
       const price = parseEntry({ from: ALWAYS, ...given, model });
       if (typeof price === "string") {
         if (fields.size > 0 || one.type === "object") this.complain(one, place, price);
-      } else if (this.prices.some((other) => other.model === model && other.from === price.from))
+      } else if (this.prices.some((other) => isSamePrice(other, price)))
         this.complain(one, place, `two prices from ${price.from}`);
       else this.prices.push(price);
     }

@@ -1,24 +1,29 @@
 /** Adds costs to the usage of models, by the operator's price table. */
-import { type ModelPort, withCalls } from "../../actors/job/ports.ts";
+import { type ModelCall, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { CallUsage } from "../../actors/job/schema.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
 import type { PriceTable } from "../settings/price-table.ts";
 
-/** A call has its model's price on the day on which it ends. */
+/**
+ * A call has its model's price on the day on which it ends, in the tier that the provider reports, or else in that of its
+ * settings.
+ */
 export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<Clock, "now">): ModelPort {
   const nameOf = (model: string | null): string | null => {
     const described = models.describe(model);
     return described.ok ? `${described.value.provider}:${described.value.name}` : null;
   };
-  const priced = (model: string | null, usage: CallUsage): CallUsage => {
+  const priced = ({ model, settings }: ModelCall, usage: CallUsage): CallUsage => {
     const name = nameOf(model);
-    const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), usage);
+    const serviceTier = usage.serviceTier ?? settings?.serviceTier;
+    const used = serviceTier === undefined ? usage : { ...usage, serviceTier };
+    const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), used);
     return cost === null ? usage : { ...usage, cost, pricedTokens: usage.inputTokens + usage.outputTokens };
   };
   const call: ModelPort["call"] = async (called, onText, signal) => {
     const outcome = await models.call(called, onText, signal);
-    return outcome.usage === undefined ? outcome : { ...outcome, usage: priced(called.model, outcome.usage) };
+    return outcome.usage === undefined ? outcome : { ...outcome, usage: priced(called, outcome.usage) };
   };
   return {
     ...withCalls(models, call),

@@ -78,10 +78,34 @@ test("[OPS-8] without prices of their own, cached and written tokens have that o
   expect(costOf({ cached_input: "0.30" })).toBe("0.0132");
 });
 
+test("[OPS-8] a service tier has prices of its own, and one without them those of the model, as by hand", () => {
+  const flex = { service_tier: "flex", input: "1.50", output: "7.50", cached_input: "0.15" };
+  const table = parse([price(WITH_CACHE), price(flex), price({ ...flex, from: "2026-12-01", input: "1.60" })]);
+  if (!(table instanceof PriceTable)) throw new Error(table.join("; "));
+  const tokens = { inputTokens: 10_000, outputTokens: 500, cachedInputTokens: 9_000 };
+  const costOf = (serviceTier: string, day = "2026-06-01") => table.cost("a:b", day, { ...tokens, serviceTier });
+  // 1,000 × 1.50 + 9,000 × 0.15 + 500 × 7.50 = 0.0015 + 0.00135 + 0.00375
+  expect(costOf("flex")).toBe("0.0066");
+  // 1,000 × 1.60 = 0.0016
+  expect(costOf("flex", "2026-12-01")).toBe("0.0067");
+  // 1,000 × 3.00 + 9,000 × 0.30 + 500 × 15.00 = 0.003 + 0.0027 + 0.0075
+  for (const other of ["default", "priority"]) expect(costOf(other)).toBe("0.0132");
+  const other = parse([price(), price({ service_tier: "priority" }), price({ ...flex, model: "a:c" })]);
+  const both = other instanceof PriceTable ? table.over(other) : null;
+  // The prices of a model come from one table.
+  expect(both?.cost("a:b", "2026-06-01", { ...tokens, serviceTier: "priority" })).toBe("0.0132");
+  expect(both?.has("a:c", "2026-06-01")).toBe(false);
+  expect(parse([price(flex), price(flex), price({ service_teir: "x" }), price({ service_tier: "" })])).toEqual([
+    "has two prices for a:b flex from 2026-01-01",
+    "has an invalid entry prices[2]: an unknown field service_teir; did you mean `service_tier`?",
+    expect.stringContaining('service_tier ""; it must be'),
+  ]);
+});
+
 test("[OPS-8] a misspelled price of cached tokens is refused: it would be the price of the input", () => {
   expect(parse([price({ cache_read: "0.30" }), price({ cached_inptu: "0.30" }), price({ cache_write: 3 })])).toEqual([
-    "has an invalid entry prices[0]: an unknown price cache_read; did you mean `cache_write`?",
-    "has an invalid entry prices[1]: an unknown price cached_inptu; did you mean `cached_input`?",
+    "has an invalid entry prices[0]: an unknown field cache_read; did you mean `cache_write`?",
+    "has an invalid entry prices[1]: an unknown field cached_inptu; did you mean `cached_input`?",
     expect.stringContaining("prices[2]: cache_write 3; it must be"),
   ]);
 });

@@ -47,6 +47,7 @@ export class ChatChunks implements FrameReader {
   private choice: number | undefined;
   private finishReason: string | undefined;
   private usage: CountedTokens | undefined;
+  private serviceTier: unknown;
   /** Pieces of text, reasoning and calls so far. */
   private pieces = 0;
   private hasCalls = false;
@@ -69,6 +70,7 @@ export class ChatChunks implements FrameReader {
     const choices = untrustedField(value, "choices");
     const error = untrustedField(value, "error");
     if (Boolean(error) || (!Array.isArray(choices) && isErrorFrame(value))) throw frameFault(value);
+    this.serviceTier = untrustedField(value, "service_tier") ?? this.serviceTier;
     const usage = countedTokens(untrustedField(value, "usage"));
     if (usage !== undefined) this.usage = usage;
     const before = this.pieces;
@@ -242,7 +244,7 @@ export class ChatChunks implements FrameReader {
     const isCut = reason === "length" || reason === "content_filter";
     this.spoken.end(!isCut);
     this.calls.end(isCut);
-    if (this.usage !== undefined) this.sink.usage(this.usage);
+    if (this.usage !== undefined) this.sink.usage({ ...this.usage, serviceTier: this.serviceTier });
     this.sink.end(reason);
   }
 

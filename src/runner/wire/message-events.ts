@@ -51,6 +51,7 @@ export class MessageEvents implements FrameReader {
   private cacheReads = 0;
   private cacheWrites = 0;
   private hourWrites = 0;
+  private serviceTier: unknown;
 
   constructor(sink: AnswerSink) {
     this.sink = sink;
@@ -205,6 +206,7 @@ export class MessageEvents implements FrameReader {
     this.freshTokens = positive(optionalNumber(usage, "input_tokens")) ?? this.freshTokens;
     this.cacheReads = positive(optionalNumber(usage, "cache_read_input_tokens")) ?? this.cacheReads;
     this.cacheWrites = positive(optionalNumber(usage, "cache_creation_input_tokens")) ?? this.cacheWrites;
+    this.serviceTier = untrustedField(usage, "service_tier") ?? this.serviceTier;
     this.hourWrites = countIn(untrustedField(usage, "cache_creation"), "ephemeral_1h_input_tokens") ?? this.hourWrites;
   }
 
@@ -215,6 +217,7 @@ export class MessageEvents implements FrameReader {
       cachedInputTokens: this.cacheReads,
       cacheWriteTokens: this.cacheWrites,
       hourWriteTokens: this.hourWrites,
+      serviceTier: this.serviceTier,
     };
   }
 }

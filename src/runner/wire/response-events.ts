@@ -190,6 +190,7 @@ export class ResponseEvents implements FrameReader {
       inputTokens: optionalNumber(usage, "input_tokens"),
       outputTokens: optionalNumber(usage, "output_tokens"),
       ...cachedTokensIn(usage),
+      serviceTier: untrustedField(response, "service_tier"),
     });
   }
 

@@ -12,6 +12,7 @@ import { systemClock } from "../../../src/wiring/clock.ts";
 import { pricedModels } from "../../../src/wiring/priced.ts";
 import { startFakeAnthropic } from "../../support/fake-anthropic.ts";
 import { modelCall, NO_MODELS, run } from "../../support/model-calls.ts";
+import { framesOf, startStreamServer } from "../../support/stream-server.ts";
 
 /** The usage that is collected from these frames, and how often the provider counted more than is possible. */
 function usageOf(read: (sink: AnswerSink) => void) {
@@ -174,4 +175,47 @@ test("[RUN-33] [OPS-8] a call costs what its cached and written tokens cost, als
   } finally {
     await fake.stop();
   }
+});
+
+test.each([
+  ["flex", "flex", "0.5"],
+  // The provider had no room in the tier, and charges the usual price.
+  ["priority", "default", "1"],
+  // It does not say.
+  ["flex", undefined, "0.5"],
+  // The tier is a setting of the project.
+  [undefined, "flex", "0.5"],
+  ["auto", "auto", "1"],
+])("[OPS-8] a call in the tier %s that the provider reports as %s costs %s", async (asked, reported, cost) => {
+  const server = startStreamServer();
+  try {
+    const usage = { prompt_tokens: 1_000_000, completion_tokens: 0 };
+    const tier = reported === undefined ? {} : { service_tier: reported };
+    server.answer = framesOf({ choices: [{ delta: { content: "x" }, finish_reason: "stop" }], usage, ...tier });
+    const model = { model: "openai:m", from: "2020-01-01", input: "1", output: "0" };
+    const prices = [
+      model,
+      { ...model, service_tier: "flex", input: "0.5" },
+      { ...model, service_tier: "priority", input: "2" },
+    ];
+    const table = parsePrices(JSON.stringify({ currency: "USD", prices }));
+    if (!(table instanceof PriceTable)) throw new Error(table.join("; "));
+    const models = createModels({ ...NO_MODELS, model: "openai:m", openaiBaseUrl: server.baseUrl });
+    const settings = asked === undefined ? {} : { serviceTier: asked };
+    const { outcome } = await run(pricedModels(models, table, systemClock), modelCall("hi", { settings }));
+    expect(outcome.usage?.cost).toBe(cost);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("[OPS-8] every format reports the tier", () => {
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  expect(messages({ type: "message_start", message: { usage: { ...usage, service_tier: "priority" } } })).toMatchObject(
+    {
+      serviceTier: "priority",
+    },
+  );
+  const completed = { type: "response.completed", response: { usage, service_tier: "flex" } };
+  expect(usageOf((sink) => new ResponseEvents(sink).take(completed))).toMatchObject({ serviceTier: "flex" });
 });
