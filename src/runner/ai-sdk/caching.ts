@@ -14,16 +14,19 @@ interface SdkCaching {
 
 const NO_SDK_CACHING: SdkCaching = { ofMessage: null, ofCall: {} };
 
-/** Other models on Bedrock refuse breakpoints. */
-const BEDROCK_CACHES = /anthropic|claude|nova/i;
+/** Bedrock's models that take breakpoints; others, also older ones of Claude, refuse the call. */
+const BEDROCK_CACHES = /claude-3-(?:7|5-haiku)|claude-[a-z]+-(?:[4-9]|\d\d)(?![\d.])|nova-(?:micro|lite|pro|premier)/i;
 
 export function sdkCaching({ cache, purpose }: ModelCall, model: LanguageModel): SdkCaching {
   if (cache === undefined || purpose === "summary" || typeof model === "string") return NO_SDK_CACHING;
   const { provider, modelId } = model;
-  if (provider.includes("bedrock") && !provider.includes("anthropic"))
-    return BEDROCK_CACHES.test(modelId)
-      ? breakpoints({ bedrock: { cachePoint: { type: "default" } } })
-      : NO_SDK_CACHING;
+  if (provider.includes("bedrock")) {
+    if (!BEDROCK_CACHES.test(modelId)) return NO_SDK_CACHING;
+    // Few of its models take the longer lifetime.
+    return provider.includes("anthropic")
+      ? breakpoints({ anthropic: { cacheControl: { type: "ephemeral" } } })
+      : breakpoints({ bedrock: { cachePoint: { type: "default" } } });
+  }
   const cacheControl = { ...cacheBreakpoint(cache) };
   if (provider.includes("anthropic")) return breakpoints({ anthropic: { cacheControl } });
   if (provider.includes("openrouter")) return breakpoints({ openrouter: { cacheControl } });

@@ -192,10 +192,23 @@ describe("a key", () => {
   });
 });
 
+const CACHE_POINT = { bedrock: { cachePoint: { type: "default" } } };
+const ANTHROPIC_POINT = { anthropic: { cacheControl: FIVE_MINUTES } };
 test.each([
-  ["amazon-bedrock", "anthropic.claude-sonnet-5", { bedrock: { cachePoint: { type: "default" } } }],
+  ["amazon-bedrock", "anthropic.claude-sonnet-5", CACHE_POINT],
+  ["amazon-bedrock", "us.anthropic.claude-3-7-sonnet-20250219-v1:0", CACHE_POINT],
+  ["amazon-bedrock", "anthropic.claude-3-5-haiku-20241022-v1:0", CACHE_POINT],
+  ["amazon-bedrock", "global.anthropic.claude-opus-4-5-20251101-v1:0", CACHE_POINT],
+  ["amazon-bedrock", "amazon.nova-lite-v1:0", CACHE_POINT],
+  ["amazon-bedrock", "amazon.nova-sonic-v1:0", null],
+  ["amazon-bedrock", "anthropic.claude-3-5-sonnet-20240620-v1:0", null],
+  ["amazon-bedrock", "anthropic.claude-3-haiku-20240307-v1:0", null],
+  ["amazon-bedrock", "anthropic.claude-v2:1", null],
+  ["amazon-bedrock", "arn:aws:bedrock:us-west-2:1:application-inference-profile/x1", null],
   ["amazon-bedrock", "meta.llama4", null],
-  ["google.vertex.anthropic.messages", "claude-sonnet-5", { anthropic: { cacheControl: FIVE_MINUTES } }],
+  ["bedrock.anthropic.messages", "anthropic.claude-sonnet-4-20250514-v1:0", ANTHROPIC_POINT],
+  ["bedrock.anthropic.messages", "anthropic.claude-3-opus-20240229-v1:0", null],
+  ["google.vertex.anthropic.messages", "claude-sonnet-5", ANTHROPIC_POINT],
   ["openrouter.chat", "anthropic/claude-sonnet-5", { openrouter: { cacheControl: FIVE_MINUTES } }],
   ["google.generative-ai", "gemini-3-pro", null],
 ])("[RUN-30] a package of the AI SDK for %s gets the options for %s that it reads", (provider, modelId, options) => {
