@@ -35,6 +35,9 @@ export interface ProviderAddress {
   readonly caching?: PromptCaching;
 }
 
+/** Whether values of this name in the query of an address may be keys: all but Azure's version, which messages show. */
+export const isHiddenQuery = (name: string): boolean => !/^(?:api-)?version$/i.test(name);
+
 export interface ModelProvider extends ProviderAddress {
   /** The part before the colon in the names of its models. */
   readonly name: string;

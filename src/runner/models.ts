@@ -12,7 +12,7 @@ import {
   ownKeyWords,
 } from "../../actors/job/ports.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
-import { type ModelProvider, USUAL_PROVIDERS } from "../../actors/job/model-provider.ts";
+import { isHiddenQuery, type ModelProvider, USUAL_PROVIDERS } from "../../actors/job/model-provider.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
@@ -166,13 +166,17 @@ const modelInfoOf = (target: ModelTarget): ModelInfo => {
 const targetName = ({ provider, name }: ModelTarget): string => `${provider}:${name}`;
 const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
-/** Strings that no message may contain: keys, values of headers, and hosts. */
-const hiddenParts = ({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] => [
-  ...(apiKey === null ? [] : [apiKey]),
-  ...Object.values(headers).filter(({ length }) => length >= LEAST_HIDDEN),
-  URL.parse(baseUrl)?.hostname ?? baseUrl,
-];
-/** Shorter values of headers are words of ordinary text. */
+/** Strings that no message may contain: keys, values of headers and of the address's query, and hosts. */
+function hiddenParts({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] {
+  const url = URL.parse(baseUrl);
+  const query = [...(url?.searchParams ?? [])].flatMap(([name, value]) => (isHiddenQuery(name) ? [value] : []));
+  return [
+    ...[apiKey ?? "", url?.password ?? ""].filter((key) => key !== ""),
+    ...[...Object.values(headers), ...query].filter(({ length }) => length >= LEAST_HIDDEN),
+    url?.hostname ?? baseUrl,
+  ];
+}
+/** Shorter values are words of ordinary text. */
 const LEAST_HIDDEN = 8;
 
 const failedOutcome = (code: RunErrorCode, message: string): ModelOutcome => ({

@@ -6,6 +6,7 @@ import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
 import { inputEntry, thinkingEntry, windowEntry } from "../../actors/job/model-entry.ts";
+import { isHiddenQuery } from "../../actors/job/model-provider.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
 import { isPostgresUrl, withUrl } from "./postgres-url.ts";
@@ -133,13 +134,13 @@ function isHostName(text: string): boolean {
   );
 }
 
-/** Masks the password, and each parameter whose name suggests one. */
+/** Masks the password, each parameter whose name suggests one, and all values in the query of a web address. */
 export function maskUrl(text: string): string {
   return withUrl(text, (url) => {
     if (url.password !== "") url.password = "redacted";
-    for (const name of url.searchParams.keys()) {
-      if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
-    }
+    const isWeb = url.protocol.startsWith("http");
+    for (const name of new Set(url.searchParams.keys()))
+      if (isWeb ? isHiddenQuery(name) : /pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
   });
 }
 

@@ -247,11 +247,11 @@ test("[RUN-29] [OPS-8] models have prices in the file, beside those of MODEL_PRI
 });
 
 test("[RUN-29] the printed settings have the providers without their keys and the values of their headers", () => {
-  const read = settingsOf({ groq: { ...GROQ, base_url: `${GROQ.base_url}?api-key=hush` } });
+  const read = settingsOf({ groq: { ...GROQ, base_url: `${GROQ.base_url}?code=hush&api-version=2024-10-21` } });
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
   const printed = describeConfig(read.config);
   expect(printed).toContain(
-    "#   groq: chat-completions at https://api.groq.com/openai/v1?api-key=redacted, key [redacted], x-title [redacted], cf-access [redacted]; models: groq:llama-3.3:70b, groq:own",
+    "#   groq: chat-completions at https://api.groq.com/openai/v1?code=redacted&api-version=2024-10-21, key [redacted], x-title [redacted], cf-access [redacted]; models: groq:llama-3.3:70b, groq:own",
   );
   for (const secret of [...Object.values(VARIABLES), "hush"]) expect(printed).not.toContain(secret);
 });
