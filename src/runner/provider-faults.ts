@@ -11,7 +11,14 @@ import { AnswerRefused } from "./answer-limits.ts";
 import { TooMuchData, UnspeakableFile } from "./content.ts";
 import { untrustedField } from "./wire/frame.ts";
 import { maskWords } from "./mask.ts";
-import { isAboutKey, isPage, statusOfKind, providerWordsIn } from "./provider-words.ts";
+import {
+  isAboutKey,
+  isPage,
+  type ProviderRefusal,
+  providerWordsIn,
+  refusalIn,
+  statusOfKind,
+} from "./provider-words.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
 
 /** Longest wait that a provider can ask for; a week becomes a day. */
@@ -156,6 +163,10 @@ export function refusesTools(error: unknown): boolean {
   const words = providerWords(error).toLowerCase();
   return TOOLS_REFUSED.some((says) => says.test(words));
 }
+
+/** What the provider says about the request that it has refused. */
+export const providerRefusalOf = (answer: ProviderAnswer): ProviderRefusal =>
+  refusalIn(errorBody(answer) ?? answer.responseBody);
 
 /** The loggable parts of an error: names, codes and the provider's short message, masked. */
 export function faultDetails(error: unknown, secrets: readonly string[]): Record<string, string | number | undefined> {

@@ -3,6 +3,7 @@
  * FastAPI's `detail`, `errors` of Cloudflare, plain text. Read from the body of an error answer, from a frame of a
  * stream, or from a JSON answer with status 200.
  */
+import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { untrustedField } from "./wire/frame.ts";
 
 /** How deep words are looked for: `error.message` is two levels deep, in a list three. */
@@ -28,11 +29,57 @@ export function providerWordsIn(body: unknown, levels = MAX_LEVELS): string {
   // frames.
   if (levels === 0 || typeof body !== "object" || body === null) return "";
   if (Array.isArray(body)) return providerWordsIn(body[0], levels - 1);
+  const upstream = upstreamOf(body);
+  const words = upstream === undefined ? "" : providerWordsIn(upstream, levels - 1);
+  if (words !== "") return words;
   for (const place of PLACES) {
     const words = providerWordsIn(untrustedField(body, place), levels - 1);
     if (words !== "") return words;
   }
   return "";
+}
+
+/** Of OpenRouter: the answer of the provider behind it, whose words say more than its own. */
+function upstreamOf(error: unknown): unknown {
+  const raw = untrustedField(untrustedField(error, "metadata"), "raw");
+  return typeof raw === "string" ? (parseWithin(raw, UPSTREAM) ?? raw) : raw;
+}
+const UPSTREAM: JsonLimits = { depth: 64, values: 4_096 };
+
+/** What a provider says about a request that it refuses, without what it repeats of the request. */
+export interface ProviderRefusal {
+  /** Its words, and its names for the kind of the error. */
+  readonly words: string;
+  /** The field of the request that it names, such as `messages[1].content` or `temperature`; "" if it names none. */
+  readonly field: string;
+}
+
+/** Characters of the words that are examined. */
+const REFUSAL_CHARS = 2_000;
+/** Where servers quote what they refuse: FastAPI and others in Python, also in an answer that is too long to parse. */
+const QUOTED_INPUT = /['"](?:input|body|messages|prompt|request)['"]: ?|\binput_value=/;
+/** Of FastAPI, the whole request is the field `body`. */
+const NAMED_FIELD = /^(?:body\.)?([a-z][\w.[\]-]*): /i;
+
+export function refusalIn(body: unknown): ProviderRefusal {
+  const error = innermost(body);
+  const said = providerWordsIn(body);
+  const words = (said.split(QUOTED_INPUT, 1)[0] ?? "").slice(0, REFUSAL_CHARS);
+  const path = untrustedField(error, "loc");
+  const param = untrustedField(error, "param");
+  const loc = Array.isArray(path) ? path.filter((part) => part !== "body").join(".") : "";
+  const field = typeof param === "string" && param !== "" ? param : loc || (NAMED_FIELD.exec(words)?.[1] ?? "");
+  const all = [untrustedField(error, "code"), untrustedField(error, "type"), words, field];
+  return { words: all.filter((part) => typeof part === "string" && part !== "").join(" "), field };
+}
+
+/** The value in which the words of `providerWordsIn` are a field. */
+function innermost(body: unknown, levels = MAX_LEVELS): unknown {
+  if (levels === 0 || typeof body !== "object" || body === null) return undefined;
+  if (Array.isArray(body)) return innermost(body[0], levels - 1);
+  for (const inner of [upstreamOf(body), ...PLACES.map((place) => untrustedField(body, place))])
+    if (providerWordsIn(inner) !== "") return innermost(inner, levels - 1) ?? body;
+  return body;
 }
 
 export const isPage = (text: string): boolean => /^\s*</.test(text);

@@ -1,23 +1,30 @@
 /**
  * Changes to a request because its provider has refused the normal form. After a refusal that names the reason, the
- * request is sent once more with the concession, which is remembered for the model if the refusal would repeat.
+ * request is sent once more with the concession, which is remembered for the model if the refusal would repeat. Only the
+ * provider's own words count: it may repeat the prompt in its answer.
  */
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import type { AssistantMessage, SpokenMessage } from "../conversation.ts";
-import { CONTEXT_EXCEEDED, ProviderAnswer } from "../provider-faults.ts";
+import { ProviderAnswer, providerRefusalOf } from "../provider-faults.ts";
+import type { ProviderRefusal } from "../provider-words.ts";
 import { sentSettings, SETTING_RULES } from "./setting-rules.ts";
 import type { Concession, WireCall } from "./wire-format.ts";
 import type { ModelTarget } from "../model-name.ts";
 
 export interface ConcessionRule {
   readonly concession: Concession;
-  readonly says: RegExp;
+  readonly says: (refusal: ProviderRefusal, call: WireCall) => boolean;
   /** Whether the request has what is conceded. */
   readonly concerns: (call: WireCall) => boolean;
   /** Whether it holds for every later request to the model, or for those with the same settings. */
   readonly isRemembered: boolean | "for these settings";
 }
 
+const wordsLike =
+  (pattern: RegExp) =>
+  ({ words }: ProviderRefusal): boolean =>
+    pattern.test(words);
+const anyWords = (): boolean => true;
 const alwaysUseful = (): boolean => true;
 const hasState = ({ messages }: WireCall): boolean =>
   messages.some(
@@ -35,80 +42,84 @@ const hasCalls = ({ messages }: WireCall): boolean => messages.some(({ role }) =
 const RULES: readonly ConcessionRule[] = [
   {
     concession: "max_completion_tokens",
-    says: /max_completion_tokens.{0,20}instead/is,
+    says: wordsLike(/max_completion_tokens.{0,20}instead/is),
     concerns: ({ settings }) => settings.maxOutputTokens !== undefined,
     isRemembered: true,
   },
   ...SETTING_RULES,
   {
     concession: "no_cache_lifetime",
-    says: CACHE_LIFETIME_WORDS,
+    says: wordsLike(CACHE_LIFETIME_WORDS),
     concerns: asksForCache,
     isRemembered: true,
   },
   {
     concession: "no_caching",
-    says: /cache_control|prompt_cache|cache_?point|prompt caching/i,
+    says: wordsLike(/cache_control|prompt_cache|cache_?point|prompt caching/i),
     concerns: asksForCache,
     isRemembered: true,
   },
   {
     concession: "stand_in_reasoning",
-    says: /missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is,
+    says: wordsLike(/missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is),
     concerns: hasCalls,
     isRemembered: true,
   },
   {
     concession: "stand_in_signature",
-    says: /missing.{0,40}thought_?signature|thought_?signature.{0,40}(?:missing|required)/is,
+    says: wordsLike(/missing.{0,40}thought_?signature|thought_?signature.{0,40}(?:missing|required)/is),
     concerns: hasCalls,
     isRemembered: true,
   },
   {
     concession: "no_encrypted_reasoning",
-    says: /encrypted.?content.{0,40}not supported/is,
+    says: wordsLike(/encrypted.?content.{0,40}not supported/is),
     concerns: alwaysUseful,
     isRemembered: true,
   },
   {
     concession: "no_system",
-    says: /system (?:role|message|instruction|prompt)s?.{0,20}not (?:supported|enabled|allowed)|not support.{0,20}system (?:role|message|instruction|prompt)|developer instruction is not enabled/is,
+    says: wordsLike(
+      /system (?:role|message|instruction|prompt)s?.{0,20}not (?:supported|enabled|allowed)|not support.{0,20}system (?:role|message|instruction|prompt)|developer instruction is not enabled/is,
+    ),
     concerns: hasSystem,
     isRemembered: true,
   },
   {
     concession: "answer_after_tools",
-    says: /role '?"?user'?"? after (?:role )?'?"?tool/is,
+    says: wordsLike(/role '?"?user'?"? after (?:role )?'?"?tool/is),
     concerns: hasCalls,
     isRemembered: true,
   },
   {
     concession: "no_state",
-    says: /(?:extra|unknown|unrecogni[sz]ed|unexpected|unsupported|additional).{0,40}(?:field|input|propert|argument|parameter|key)|property.{0,80}unsupported|not permitted/is,
+    says: wordsLike(
+      /(?:extra|unknown|unrecogni[sz]ed|unexpected|unsupported|additional).{0,40}(?:field|input|propert|argument|parameter|key)|property.{0,80}unsupported|not permitted/is,
+    ),
     concerns: hasState,
     isRemembered: true,
   },
   {
     concession: "no_state",
-    says: /signature|encrypted|thinking|thought|reasoning/i,
+    says: wordsLike(/signature|encrypted|thinking|thought|reasoning/i),
     concerns: hasState,
     isRemembered: false,
   },
   {
     concession: "no_prefill",
-    says: /prefill|(?:last|final) message|end with|prefix/i,
+    says: wordsLike(/prefill|(?:last|final) message|end with|prefix/i),
     concerns: ({ prefill }) => prefill !== "",
     isRemembered: true,
   },
   {
     concession: "no_prefill",
-    says: /(?:)/,
+    says: anyWords,
     concerns: ({ prefill }) => prefill !== "",
     isRemembered: false,
   },
   {
     concession: "no_schema",
-    says: /(?:)/,
+    says: anyWords,
     concerns: ({ outputSchema }) => outputSchema !== null,
     isRemembered: false,
   },
@@ -127,16 +138,15 @@ const isOfRequest = (concession: Concession): boolean =>
 /** The rule for a provider's refusal of this call; null if nothing can be conceded. */
 export function ruleFor(error: unknown, call: WireCall): ConcessionRule | null {
   if (!(error instanceof ProviderAnswer) || !REFUSED_STATUSES.has(error.statusCode)) return null;
-  const { responseBody, statusCode } = error;
+  const { statusCode } = error;
+  const refusal = providerRefusalOf(error);
   return (
     RULES.find(
       ({ concession, says, concerns }) =>
         !call.concessions.has(concession) &&
         (statusCode !== 500 || !isOfRequest(concession)) &&
-        // A call that is too long is made again with a shorter conversation, not with other settings.
-        (!isOfSetting(concession) || !CONTEXT_EXCEEDED.test(responseBody)) &&
         concerns(call) &&
-        says.test(responseBody),
+        says(refusal, call),
     ) ?? null
   );
 }

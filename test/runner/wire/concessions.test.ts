@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { TranscriptEntry } from "../../../actors/job/ports.ts";
 import { createModels } from "../../../src/runner/models.ts";
-import { takesPrefill } from "../../../src/runner/wire/concessions.ts";
+import { ProviderAnswer } from "../../../src/runner/provider-faults.ts";
+import { ruleFor, takesPrefill } from "../../../src/runner/wire/concessions.ts";
+import type { Concession, WireCall } from "../../../src/runner/wire/wire-format.ts";
 import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
 import { framesOf, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
@@ -74,6 +76,56 @@ test.each([
   expect(takesPrefill({ kind: "messages", name })).toBe(takes);
 });
 
+const CALL: WireCall = {
+  model: "m",
+  system: "Be brief.",
+  messages: [{ role: "assistant", parts: [{ kind: "text", text: "a", fields: { signature: "s" } }] }],
+  tools: [],
+  outputSchema: null,
+  settings: { temperature: 0.5, maxOutputTokens: 9, thinking: { type: "enabled", budgetTokens: 2_000 }, stop: ["END"] },
+  caching: { by: "key", key: "k", lifetime: "1h", pauses: false },
+  concessions: new Set(),
+  prefill: "",
+  base64: () => "",
+};
+const conceded = (body: unknown) =>
+  ruleFor(new ProviderAnswer(400, {}, typeof body === "string" ? body : JSON.stringify(body)), CALL)?.concession;
+/** A prompt that has the words of many refusals. */
+const PROMPT = "temperature, stop, prompt_cache_key, signature, extra fields, system role not supported";
+
+test.each<[string, unknown]>([
+  ["another field", { error: { message: "Something else is wrong", request: { messages: [{ content: PROMPT }] } } }],
+  ["FastAPI's input", { detail: [{ type: "missing", loc: ["body", "user"], msg: "Required", input: PROMPT }] }],
+  ["the message", { error: { message: `[{'type': 'missing', 'loc': ('body', 'user'), 'input': '${PROMPT}'}]` } }],
+  ["pydantic's text", { message: `Value error [type=value_error, input_value='${PROMPT}', input_type=str]` }],
+  ["a body too long to parse", `{"detail":[{"msg":"Required","input":{"a":"${PROMPT.repeat(800)}"}}]`],
+  ["Groq's answer", { error: { message: "Failed to call a function.", failed_generation: PROMPT } }],
+])("[RUN-23] [RUN-32] a prompt that a provider repeats in %s is no reason to concede anything", (_, body) => {
+  expect(conceded(body)).toBeUndefined();
+});
+
+const refusedAs = (message: string, more: object = {}) => ({ error: { message, ...more } });
+test.each<[unknown, Concession | undefined]>([
+  [refusedAs("Unsupported value: use stop or temperature", { param: "stop" }), "no_setting stop"],
+  [refusedAs("Invalid type: stop is wrong", { param: "messages[1].content" }), undefined],
+  [refusedAs("max_tokens: must be greater than thinking.budget_tokens"), "no_setting maxOutputTokens"],
+  [refusedAs("thinking.budget_tokens: Input should be less than max_tokens"), "no_setting thinking"],
+  [refusedAs("messages.1.content.0: Invalid `signature` in `thinking` block"), "no_state"],
+  [refusedAs("messages.1.content.0.thinking.signature: Field required"), "no_state"],
+  [refusedAs("messages.1.content.0.type: Expected `thinking`, but found `tool_use`"), "no_setting thinking"],
+  [refusedAs("Unknown parameter: 'prompt_cache_retention'", { code: "unknown_parameter" }), "no_cache_lifetime"],
+  [{ detail: [{ loc: ["body", "temperature"], msg: "Extra inputs are not permitted" }] }, "no_setting temperature"],
+  [{ message: { detail: [{ loc: ["body", "messages", 0, "x"], msg: "Extra inputs are not permitted" }] } }, "no_state"],
+  [
+    refusedAs("Provider returned error", { metadata: { raw: '{"error":{"message":"temperature is not supported"}}' } }),
+    "no_setting temperature",
+  ],
+  [refusedAs("temperature: the prompt is too long"), undefined],
+  ["temperature is not supported", "no_setting temperature"],
+])("[RUN-23] [RUN-32] of the refusal %j the field counts before the words: %s", (body, concession) => {
+  expect(conceded(body)).toBe(concession);
+});
+
 test.each([
   "registry.ollama.ai/library/gemma:2b does not support tools",
   '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
@@ -94,6 +146,25 @@ test("[RUN-24] [RUN-32] what a provider says of an author's options holds for th
   const settings = { providerOptions: { parallel: false } };
   const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER], settings }));
   expect([outcome, asked.takesTools?.(null)]).toMatchObject([{ kind: "failed" }, true]);
+});
+
+test("[RUN-29] no key in the query of an address, no password and no value of a header is in the words of a refusal", async () => {
+  const provider = {
+    name: "asked",
+    format: "chat-completions",
+    baseUrl: `${server.baseUrl.replace("//", "//user:pass-word@")}?code=open-sesame&api-version=2024-10-21`,
+    apiKey: "the-key",
+    headers: { "x-project": "header-value" },
+  } as const;
+  server.refusal = () => "2024-10-21 open-sesame pass-word the-key header-value";
+  const { outcome } = await run(
+    createModels({ ...NO_MODELS, model: "asked:m", providers: [provider] }),
+    modelCall("hi"),
+  );
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    error: { message: expect.stringMatching(/It said: 2024-10-21( \[hidden\]){4}$/) },
+  });
 });
 
 test("[RUN-24] a refusal of one tool's schema, or of a call without tools, does not mark the model", async () => {
