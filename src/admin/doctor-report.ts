@@ -114,6 +114,7 @@ async function askedProviders(config: Config): Promise<DoctorFacts["providers"]>
         name: providers.map(({ name }) => name).join(", "),
         address: maskUrl(provider.baseUrl),
         why: list.kind === "unreachable" ? list.why : null,
+        lists: list.kind === "listed",
       };
     }),
   );

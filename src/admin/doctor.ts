@@ -47,6 +47,8 @@ export interface DoctorFacts {
     readonly name: string;
     readonly address: string;
     readonly why: string | null;
+    /** Whether it has named its models. */
+    readonly lists: boolean;
   }[];
   /** Whether internet names resolve; null if all providers are local. */
   readonly findsNames: boolean | null;
@@ -212,16 +214,19 @@ function disk({ disk: { path, freeMib, isWritable }, config }: DoctorFacts): Fin
   return okFinding("disk", `${freeMib} MiB are free in ${path}`);
 }
 
+/** A mistyped address is answered in the same way. */
+const TRY_IT = "`bun run admin models try` shows whether the address is right";
+
 function models({ model, providers, findsNames, config }: DoctorFacts): readonly Finding[] {
   const found: Finding[] = [];
   if (typeof model === "string") found.push(problem("model", model, "Set MODEL and the key of its provider."));
   else if (model.isDemo && config.nodeEnv === "production")
     found.push(warning("model", `${model.name} is not a language model`, "Set MODEL and the key of its provider."));
   else found.push(okFinding("model", model.name));
-  for (const { name, address, why } of providers)
+  for (const { name, address, why, lists } of providers)
     found.push(
       why === null
-        ? okFinding("provider", `${name} at ${address} answers`)
+        ? okFinding("provider", `${name} at ${address} answers${lists ? "" : `, and lists no models: ${TRY_IT}`}`)
         : problem(
             "provider",
             `${name} at ${address} does not answer: ${why}`,

@@ -158,7 +158,11 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["model", "problem", { model: "no key" }],
   ["model", "warning", { model: { name: "demo:echo", isDemo: true } }],
   ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is not JSON" }],
-  ["provider", "problem", { providers: [{ name: "acme", address: "https://x.test/v1", why: "it answered 401" }] }],
+  [
+    "provider",
+    "problem",
+    { providers: [{ name: "acme", address: "https://x.test/v1", why: "it answered 401", lists: false }] },
+  ],
   ["egress", "problem", { findsNames: false }],
   ["git", "warning", { git: "git is not installed" }],
   ["shell", "warning", { shell: "bubblewrap is not installed" }],
@@ -171,6 +175,33 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   const found = findingsOf(factsOf(given, { ...PRODUCTION, ...env })).filter((finding) => finding.state !== "ok");
   expect(found.map((finding) => [finding.check, finding.state])).toEqual([[check, state]]);
   expect(found[0]?.advice).not.toBe("");
+});
+
+test("[OPS-4] the doctor accepts a provider without a list of models, and says so", async () => {
+  using provider = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url }) => new Response("", { status: Number(new URL(url).pathname.split("/")[1]) }),
+  });
+  const findingsAt = async (status: number) => {
+    const env = {
+      MODEL: "openai:deployed",
+      OPENAI_BASE_URL: `http://127.0.0.1:${provider.port}/${status}/v1?code=hush`,
+    };
+    const all = JSON.parse((await ask("doctor --json", env)).text) as readonly Finding[];
+    return all
+      .filter(({ check }) => check === "provider")
+      .map(({ state, finding }) => [state, finding.replace(/http\S+/, "ADDRESS"), finding.includes("hush")]);
+  };
+  for (const status of [404, 405])
+    expect(await findingsAt(status)).toEqual([
+      [
+        "ok",
+        "openai, openai-compatible at ADDRESS answers, and lists no models: `bun run admin models try` shows whether the address is right",
+        false,
+      ],
+    ]);
+  expect(await findingsAt(500)).toEqual([["problem", expect.stringContaining("it answered 500"), false]]);
 });
 
 test("[OPS-4] [OPS-8] the doctor names the models without a price, and where no work can start with them", async () => {

@@ -69,6 +69,27 @@ test("[RUN-8] a job that is cancelled at the moment it gets a pass releases it, 
   expect(model.calls.length).toBe(2);
 });
 
+test("[RUN-8] [JOB-10] a job whose turn at its provider comes while no slot is free gives the turn to others, and takes another one later", async () => {
+  const scene = await Scene.begin((call) => (call === 1 ? [limited(10_000)] : [{ say: "Done." }]));
+  const { replica, world, model, slots, limits } = scene;
+  const first = await replica.send("a", "cht_1");
+  await until("it is refused", () => (replica.job(first)?.waiting ?? null) !== null);
+  const second = await replica.send("b", "cht_2");
+  await world.clock.advance(6_000);
+  expect(scene.inUse).toEqual(NOTHING);
+  const taken = [1, 2].map(() => slots.acquireNow({ organizationId: "org_b", priority: "medium", since: 0 }));
+  await world.clock.advance(10_000);
+  await settle();
+  expect([model.calls.length, scene.inUse]).toEqual([1, { ...NOTHING, slots: 2 }]);
+  // A job that has a slot is not held up by those that have none.
+  using pass = await limits.of("fake").enter(new AbortController().signal, "org_b");
+  expect(pass).not.toBeNull();
+  pass?.end({ kind: "answered", pauseMs: null });
+  for (const slot of taken) slot?.end();
+  for (const id of [first, second]) expect((await replica.ended(id)).status).toBe("completed");
+  expect([model.calls.length, scene.inUse]).toEqual([3, NOTHING]);
+});
+
 test("[FILE-7] a job that is cancelled at the moment it gets room releases it", async () => {
   const room = gate();
   const scene = await Scene.begin(() => [{ room: room.hold }, { say: "Done." }]);
