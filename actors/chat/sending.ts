@@ -200,6 +200,7 @@ export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnaps
   return {
     ...agent,
     model: model ?? agent.model,
+    ...(model === null || model === agent.model ? {} : { ownModel: agent.model }),
     allowedTools: tools === null ? agent.allowedTools : inBoth(agent.allowedTools, tools),
     approvalTools: autoApprove ? [] : agent.approvalTools,
     ...(agent.lentTools === undefined ? {} : { lentTools: tools ?? [] }),

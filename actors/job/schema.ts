@@ -109,6 +109,8 @@ export type Usage = Static<typeof Usage>;
 export interface CallUsage extends Usage {
   /** Tokens written to a cache that keeps them for an hour, a part of `cacheWriteTokens`. */
   readonly hourWriteTokens?: number;
+  /** The provider's service tier in which it was made, if that is known. */
+  readonly serviceTier?: string;
 }
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -176,6 +178,8 @@ export const AgentSnapshot = Type.Object({
   version: Type.Integer(),
   systemPrompt: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
+  /** The agent's own model, if the chat has another one. Absent: `model` is its own. */
+  ownModel: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   allowedTools: Type.Array(Type.String()),
   /** It gets no tool of the service at all: an empty list was given. Absent: it gets the safe ones. */
   hasNoTools: Type.Optional(Type.Boolean()),
@@ -238,6 +242,8 @@ const JobBase = Type.Object({
   ...StructuredOutput.properties,
   /** The settings of its message, which replace the agent's one by one. */
   modelSettings: CallSettingsField,
+  /** The model for which these were chosen. Absent: the one with which the job began. */
+  settingsModel: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   progress: JobProgress,
   /** The runner's last sign of life. */
   heartbeatAt: Type.Union([Timestamp, Type.Null()]),
@@ -321,6 +327,8 @@ export interface JobTerms {
   readonly outputSchema?: JsonObject | null;
   /** Settings of the model for this job, over its agent's; absent or null: the agent's. */
   readonly modelSettings?: CallSettings | null;
+  /** The model for which they were chosen; absent: the job's own. */
+  readonly settingsModel?: string | null;
 }
 export const PLAIN_TERMS: JobTerms = {
   lineage: ROOT_LINEAGE,
@@ -340,6 +348,17 @@ export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema"
 /** The settings of the job's model calls. */
 export const modelSettingsOf = ({ modelSettings, agent }: Pick<Job, "modelSettings" | "agent">): SetSettings =>
   mergedSettings(agent.modelSettings, modelSettings);
+
+/** The model for which the provider options of the job were chosen: by its message, else by its agent. */
+export function optionsModelOf({
+  modelSettings,
+  settingsModel,
+  agent,
+}: Pick<Job, "modelSettings" | "settingsModel" | "agent">): string | null {
+  const isOfMessage = Object.hasOwn(modelSettings ?? {}, "providerOptions");
+  const { model, ownModel = model } = agent;
+  return isOfMessage ? (settingsModel === undefined ? model : settingsModel) : ownModel;
+}
 
 /** The separator of text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";

@@ -7,7 +7,7 @@ import type { Chat } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { chatAfter } from "../../actors/job/transitions.ts";
 import type { JobCommand } from "../../actors/job/protocol.ts";
-import { type Job, jobRef, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { type Job, jobRef, type JobTerms, optionsModelOf, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { type Budget, NO_BUDGET } from "../../actors/job/terms.ts";
 import {
   type Ask,
@@ -111,7 +111,7 @@ function termsAfter(parent: Job, relation: Continuation["relation"], requestId: 
     missionTaskId,
     requestId,
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(modelSettings === undefined ? {} : { modelSettings }),
+    ...(modelSettings === undefined ? {} : { modelSettings, settingsModel: optionsModelOf(parent) }),
     reviewRequired: parent.review.required,
     budget: { ...parent.budget, deadlineAt: null },
     lineage: {

@@ -86,6 +86,43 @@ describe("settings of a message", () => {
   });
 });
 
+test("[RUN-32] options of the provider go to the provider for whose model they were chosen", async () => {
+  service.model.names = true;
+  const named = { name: "Ada", system_prompt: "x", model: "fake:own" };
+  const settings = { temperature: 0.5, provider_options: { seed: 7 } };
+  const agentId = (
+    await answered<{ id: string }>(client.call("POST", "/api/agents", { ...named, model_settings: settings }), 201)
+  ).id;
+  const chat = await client.chat(agentId, owner.workspaceId);
+  const route = (model: string) => answered(client.call("PATCH", `/api/chats/${chat}/options`, { model }));
+  const answer = async (message: Json = {}) =>
+    client.reached((await client.send(chat, "hello", message)).job.id, "completed");
+  const optionsOf = (job: Job) => [
+    service.model.calls.at(-1)?.settings?.providerOptions,
+    ((job.warnings ?? []) as { message: string }[]).map(({ message }) => message),
+  ];
+  const ignored = "foreign:other was called without `provider_options`: they are for another provider.";
+
+  expect(optionsOf(await answer())).toEqual([{ seed: 7 }, []]);
+  await route("fake:other");
+  expect(optionsOf(await answer())).toEqual([{ seed: 7 }, []]);
+  await route("foreign:other");
+  expect(optionsOf(await answer())).toEqual([undefined, [ignored]]);
+  expect(service.model.calls.at(-1)?.settings).toEqual({ temperature: 0.5 });
+  const own = await answer({ model_settings: { provider_options: { top: 1 } } });
+  expect(optionsOf(own)).toEqual([{ top: 1 }, []]);
+  await route("fake:other");
+  const again = async (of: Job) =>
+    client.reached(
+      (await answered<Job>(client.call("POST", `/api/jobs/${of.id}/iterate`, { feedback: "again" }), 202)).id,
+      "completed",
+    );
+  const continued = await again(own);
+  expect(optionsOf(continued)).toEqual([undefined, [ignored.replace("foreign", "fake")]]);
+  await route("foreign:third");
+  expect(optionsOf(await again(continued))).toEqual([{ top: 1 }, []]);
+});
+
 test("[RUN-32] a misspelt or impossible setting is refused by its name", async () => {
   const cases: readonly (readonly [Json, string, string])[] = [
     [{ temprature: 1 }, "/model_settings/temprature", "Unknown field `temprature`; did you mean `temperature`?"],

@@ -5,7 +5,7 @@ import { type Job, modelSettingsOf } from "../schema.ts";
 import type { Warning } from "../terms.ts";
 
 interface CallPlace {
-  /** Whether a fallback of another provider is called. */
+  /** Whether the provider options were chosen for another provider than the one that is called. */
   readonly isElsewhere: boolean;
   readonly onLeftSetting: (problem: SettingProblem) => void;
 }

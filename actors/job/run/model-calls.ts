@@ -18,7 +18,7 @@ import { isCostKnown } from "../budget.ts";
 import { CachedBeginning } from "./cached-beginning.ts";
 import type { ModelCall, ModelInfo, ModelOutcome, SettingProblem } from "../ports.ts";
 import { modelCallOrigin, type RunServices } from "./services.ts";
-import { TEXT_SEPARATOR } from "../schema.ts";
+import { optionsModelOf, TEXT_SEPARATOR } from "../schema.ts";
 import {
   type FailedCall,
   needsTools,
@@ -189,11 +189,10 @@ export class ModelCalls {
     await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
   }
 
-  /** Whether this is the provider of a fallback, and not that of the agent's own model. */
+  /** Whether the provider options of the job are for another provider than this one. */
   private isElsewhere(provider: string): boolean {
-    if (this.fallback === undefined) return false;
-    const own = this.services.models.describe(this.run.reporter.job.agent.model);
-    return !own.ok || own.value.provider !== provider;
+    const chosen = this.services.models.describe(optionsModelOf(this.run.reporter.job));
+    return !chosen.ok || chosen.value.provider !== provider;
   }
 
   /** Once for each setting and model: the job's record says which settings its calls were made without. */
