@@ -20,7 +20,17 @@ export interface Asker {
 
 export type MissionSettings = Pick<
   Mission,
-  "title" | "goal" | "agentId" | "workspaceId" | "visibility" | "priority" | "reviewRequired" | "budget" | "metadata"
+  | "title"
+  | "goal"
+  | "agentId"
+  | "workspaceId"
+  | "visibility"
+  | "priority"
+  | "reviewRequired"
+  | "budget"
+  | "metadata"
+  | "modelSettings"
+  | "settingsModel"
 > & { readonly schedule: ScheduleSettings };
 
 /** Omitted fields are unchanged. */

@@ -3,6 +3,7 @@
  * ledger of its runs (MIS-5). The tasks are part of the mission's record, which bounds them; each entry of
  * the ledger is a record of its own.
  */
+import { CallSettingsField } from "../job/model-settings.ts";
 import { JOB_PRIORITIES } from "../job/terms.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../organization/schema.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
@@ -159,6 +160,10 @@ export const Mission = Type.Object({
   budget: MissionBudget,
   /** The metadata of its jobs; absent in missions of earlier versions: none. */
   metadata: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+  /** Settings of the model for its jobs, over the agent's; absent or null: the agent's. */
+  modelSettings: CallSettingsField,
+  /** The model of the agent for which they were chosen. */
+  settingsModel: Type.Optional(NullableText),
   next: Nullable(NextFire),
   buffered: Nullable(BufferedFire),
   /** The newest decided time of the schedule: no earlier time fires any more. */

@@ -3440,6 +3440,8 @@ export interface CreateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
+    /** Settings of the model for its runs, which replace the agent's one by one */
+    model_settings?: ModelSettingsInput | null;
 }
 export interface CreatePersonalAccessTokenRequest {
     /** Name of the token, for people */
@@ -3577,6 +3579,8 @@ export interface DeletedMission {
     metadata: {
         [name: string]: unknown;
     };
+    /** Settings of the model; null or absent: the defaults of its provider */
+    model_settings: ModelSettings | null;
     /** Failures since the last success */
     consecutive_failures: number;
     /** The mission's tasks, in their order */
@@ -5117,6 +5121,8 @@ export interface Mission {
     metadata: {
         [name: string]: unknown;
     };
+    /** Settings of the model for its runs, over the agent's; null for none */
+    model_settings: ModelSettings | null;
     /** Failures since the last success */
     consecutive_failures: number;
     /** The mission's tasks, in their order */
@@ -6963,6 +6969,8 @@ export interface UpdateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
+    /** Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none */
+    model_settings?: ModelSettingsInput | null;
     /** `paused` pauses it, `pending` resumes it, `running` runs it now */
     status?: MissionStatus;
     /** Reason for the pause, as given */

@@ -6299,6 +6299,8 @@ class CreateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
+    # Settings of the model for its runs, which replace the agent's one by one
+    model_settings: NotRequired[ModelSettingsInput | None]
 
 
 class CreatePersonalAccessTokenRequest(TypedDict):
@@ -6442,6 +6444,8 @@ class DeletedMission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
+    # Settings of the model; null or absent: the defaults of its provider
+    model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int
     # The mission's tasks, in their order
@@ -8229,6 +8233,8 @@ class Mission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
+    # Settings of the model for its runs, over the agent's; null for none
+    model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int
     # The mission's tasks, in their order
@@ -10362,6 +10368,9 @@ class UpdateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
+    # Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for
+    # none
+    model_settings: NotRequired[ModelSettingsInput | None]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
     status: NotRequired[MissionStatus]
     # Reason for the pause, as given

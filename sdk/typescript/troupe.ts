@@ -4740,6 +4740,8 @@ export interface CreateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
+  /** Settings of the model for its runs, which replace the agent's one by one */
+  model_settings?: ModelSettingsInput | null;
 }
 
 export interface CreatePersonalAccessTokenRequest {
@@ -4879,6 +4881,8 @@ export interface DeletedMission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
+  /** Settings of the model; null or absent: the defaults of its provider */
+  model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;
   /** The mission's tasks, in their order */
@@ -6634,6 +6638,8 @@ export interface Mission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
+  /** Settings of the model for its runs, over the agent's; null for none */
+  model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;
   /** The mission's tasks, in their order */
@@ -8646,6 +8652,8 @@ export interface UpdateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
+  /** Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none */
+  model_settings?: ModelSettingsInput | null;
   /** `paused` pauses it, `pending` resumes it, `running` runs it now */
   status?: MissionStatus;
   /** Reason for the pause, as given */

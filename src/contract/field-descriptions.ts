@@ -74,6 +74,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   model_settings: "Settings of the model; null or absent: the defaults of its provider",
   "SendMessageRequest.model_settings":
     "Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's default",
+  "CreateMissionRequest.model_settings": "Settings of the model for its runs, which replace the agent's one by one",
+  "UpdateMissionRequest.model_settings":
+    "Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none",
+  "Mission.model_settings": "Settings of the model for its runs, over the agent's; null for none",
   "Job.model_settings": "Settings of its model calls: the message's over the agent's; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:

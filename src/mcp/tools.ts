@@ -183,6 +183,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Creates work that an agent repeats on a schedule, or that is started by run_mission if there is no schedule.",
     operation: "createMission",
+    left: ["model_settings"],
     isOpenWorld: true,
   },
   {
@@ -191,6 +192,7 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Changes the given fields of a mission. status=paused pauses it, pending resumes it, running runs it now.",
     operation: "updateMission",
+    left: ["model_settings"],
     ...MISSION,
     isDestructive: true,
     isIdempotent: true,

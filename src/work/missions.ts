@@ -29,7 +29,7 @@ export function runJob(work: PreparedWork, ids: JobIds, brief: RunBrief, request
     },
     content,
     sender: { type: "user", id: mission.createdBy },
-    terms: { ...termsOf(mission), requestId },
+    terms: { ...termsOf(mission, work), requestId },
   });
 }
 
@@ -47,15 +47,22 @@ export function taskJob(
     opening: { workspaceId: mission.workspaceId, title: task.title },
     content,
     sender: { type: "user", id: mission.createdBy },
-    terms: { ...termsOf(mission), priority: task.priority, missionTaskId: task.id, requestId },
+    terms: { ...termsOf(mission, work), priority: task.priority, missionTaskId: task.id, requestId },
   });
 }
 
-const termsOf = ({ id, priority, reviewRequired, budget, metadata = {} }: Mission): JobTerms => ({
-  ...PLAIN_TERMS,
-  priority,
-  reviewRequired,
-  budget: { ...budget, deadlineAt: null },
-  metadata,
-  missionId: id,
-});
+function termsOf(mission: Mission, { agent }: PreparedWork): JobTerms {
+  const { id, priority, reviewRequired, budget, metadata = {}, modelSettings, settingsModel } = mission;
+  // They were chosen for the mission's agent, and not for another one that works on a task.
+  const isOwnAgent = agent.id === mission.agentId;
+  return {
+    ...PLAIN_TERMS,
+    priority,
+    reviewRequired,
+    budget: { ...budget, deadlineAt: null },
+    metadata,
+    missionId: id,
+    ...(isOwnAgent && modelSettings !== undefined ? { modelSettings } : {}),
+    ...(isOwnAgent && settingsModel !== undefined ? { settingsModel } : {}),
+  };
+}

@@ -64,6 +64,7 @@ test("[MIS-2] a mission has the whole record", async () => {
     review_required: false,
     budget: { max_tokens: null, max_cost: null, max_steps: null },
     metadata: {},
+    model_settings: null,
     consecutive_failures: 0,
     tasks: [],
     last_run: null,

@@ -86,6 +86,67 @@ describe("settings of a message", () => {
   });
 });
 
+describe("settings of a mission", () => {
+  interface MissionRecord {
+    readonly id: string;
+    readonly model_settings: Json | null;
+  }
+  const create = (agentId: string, settings: Json) =>
+    client.call("POST", "/api/missions", { title: "T", goal: "go", agent_id: agentId, model_settings: settings });
+  const started = async (path: string): Promise<Job> =>
+    client.reached((await answered<{ job: Job }>(client.call("POST", path, {}), 202)).job.id, "completed");
+
+  test("[RUN-32] [MIS-2] are those of its runs and tasks, over the agent's, and can be replaced and cleared", async () => {
+    service.model.script = () => [{ say: "ok" }];
+    const { id: agentId } = await agentWith({ effort: "low", temperature: 0.5 });
+    const settings = { effort: "high", temperature: null };
+    const mission = await answered<MissionRecord>(create(agentId, settings), 201);
+    expect(mission.model_settings).toEqual(settings);
+    const run = () => started(`/api/missions/${mission.id}/run`);
+    expect(await run()).toMatchObject({ model_settings: { effort: "high" } });
+    const addTask = async (fields: Json) =>
+      (await answered<{ id: string }>(client.call("POST", `/api/missions/${mission.id}/tasks`, fields), 201)).id;
+    const work = (task: string) => started(`/api/missions/${mission.id}/tasks/${task}/start-work`);
+    expect(await work(await addTask({ title: "one" }))).toMatchObject({ model_settings: { effort: "high" } });
+    const { id: other } = await agentWith({ effort: "none" });
+    expect(await work(await addTask({ title: "two", assigned_to: other }))).toMatchObject({
+      model_settings: { effort: "none" },
+    });
+    const change = (given: Json | null) =>
+      answered<MissionRecord>(client.call("PATCH", `/api/missions/${mission.id}`, { model_settings: given }));
+    expect((await change({ top_p: 0.5 })).model_settings).toEqual({ top_p: 0.5 });
+    expect(await run()).toMatchObject({ model_settings: { effort: "low", temperature: 0.5, top_p: 0.5 } });
+    expect((await change(null)).model_settings).toBe(null);
+    expect(await run()).toMatchObject({ model_settings: { effort: "low", temperature: 0.5 } });
+  });
+
+  test("[RUN-32] have options for the provider of the agent's model at that time, and are refused like a message's", async () => {
+    service.model.script = () => [{ say: "ok" }];
+    service.model.names = true;
+    const named = { name: "Ada", system_prompt: "x", model: "fake:own" };
+    const { id: agentId } = await answered<{ id: string }>(client.call("POST", "/api/agents", named), 201);
+    const mission = await answered<MissionRecord>(create(agentId, { provider_options: { seed: 7 } }), 201);
+    const optionsOfRun = async () => {
+      await started(`/api/missions/${mission.id}/run`);
+      return service.model.calls.at(-1)?.settings?.providerOptions;
+    };
+    expect(await optionsOfRun()).toEqual({ seed: 7 });
+    await answered(client.call("PATCH", `/api/agents/${agentId}`, { model: "foreign:own" }));
+    expect(await optionsOfRun()).toBeUndefined();
+    await answered(
+      client.call("PATCH", `/api/missions/${mission.id}`, { model_settings: { provider_options: { top: 1 } } }),
+    );
+    expect(await optionsOfRun()).toEqual({ top: 1 });
+    for (const refusing of [
+      create(agentId, { provider_options: { model: "x" } }),
+      client.call("PATCH", `/api/missions/${mission.id}`, { model_settings: { provider_options: { model: "x" } } }),
+    ]) {
+      const { errors } = (await refused(refusing, 400, "invalid_request")) as { errors: Json[] };
+      expect(errors).toMatchObject([{ path: "/model_settings/provider_options/model" }]);
+    }
+  });
+});
+
 test("[RUN-32] options of the provider go to the provider for whose model they were chosen", async () => {
   service.model.names = true;
   const named = { name: "Ada", system_prompt: "x", model: "fake:own" };

@@ -15,6 +15,7 @@ import { Id } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
+import { usableModelSettings } from "../../operations/usable-model-settings.ts";
 import type { Services } from "../../operations/services.ts";
 import { costKnown } from "../../work/budget.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
@@ -77,7 +78,9 @@ export const missionOperations = {
       if (!given.ok) return given;
       const countable = budgetKnown(services, agent.value, given.value.budget);
       if (!countable.ok) return countable;
-      const { schedule = {}, ...rest } = given.value;
+      const settled = settingsForAgent(services, agent.value, given.value);
+      if (!settled.ok) return settled;
+      const { schedule = {}, ...rest } = settled.value;
       const settings = {
         visibility: "organization",
         priority: "medium",
@@ -145,11 +148,13 @@ export const missionOperations = {
       if (!given.ok) return given;
       const countable = await withinPrices(services, principal, mission.value, given.value);
       if (!countable.ok) return countable;
+      const settled = await withSettings(services, principal, mission.value, given.value);
+      if (!settled.ok) return settled;
+      const { value: changes } = settled;
       const version = headers["if-match"] ?? null;
       const there = stillThere(principal, usable.value);
-      if (body.status === "running")
-        return updateAndRun(services, change, mission.value, { changes: given.value, version, there });
-      const command = { kind: "update_mission", by: askerOf(principal), changes: given.value, version } as const;
+      if (body.status === "running") return updateAndRun(services, change, mission.value, { changes, version, there });
+      const command = { kind: "update_mission", by: askerOf(principal), changes, version } as const;
       const ref = missionRef(principal.organizationId, params.id);
       const read = ask(ref, { kind: "read_mission", by: askerOf(principal) });
       return updateRecord(change, [read, ask(ref, command), ...there], (after) =>
@@ -230,6 +235,30 @@ async function withinPrices(
   if ((budget?.maxCost ?? null) === null) return ok(null);
   const agent = await services.agents.find(principal, agentId);
   return agent.ok ? budgetKnown(services, agent.value, budget) : ok(null);
+}
+
+/** Checks the settings of the model over those of the agent, and notes for which model they were chosen. */
+function settingsForAgent(
+  services: Services,
+  { model, modelSettings: ofAgent }: Agent,
+  changes: MissionChanges,
+): Outcome<MissionChanges> {
+  const { modelSettings: ofMessage } = changes;
+  if (ofMessage === undefined || ofMessage === null) return ok(changes);
+  const usable = usableModelSettings(services, { model, ofAgent, ofMessage });
+  return usable.ok ? ok({ ...changes, settingsModel: model }) : usable;
+}
+
+/** Looks up the agent only if the change sets settings of the model. */
+async function withSettings(
+  services: Services,
+  principal: Principal,
+  mission: Mission,
+  changes: MissionChanges,
+): Promise<Outcome<MissionChanges>> {
+  if ((changes.modelSettings ?? null) === null) return ok(changes);
+  const agent = await services.agents.find(principal, changes.agentId ?? mission.agentId);
+  return agent.ok ? settingsForAgent(services, agent.value, changes) : ok(changes);
 }
 
 /** The new agent and workspace from the body, null if absent; refuses those that the caller may not use. */

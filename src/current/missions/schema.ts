@@ -24,6 +24,7 @@ import {
 } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../../actors/given-time.ts";
+import { ModelSettingsShape, settingsOfBody } from "../../operations/model-settings.ts";
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
@@ -108,6 +109,7 @@ const missionSettings = {
       description: "Metadata of its jobs; at most 16 KiB as JSON",
     }),
   ),
+  model_settings: optional(Nullable(ModelSettingsShape)),
 };
 const MissionTitle = Type.String({ pattern: NOT_BLANK, maxLength: MISSION_TITLE_CHARACTERS });
 const Goal = Type.String({ pattern: NOT_BLANK, maxLength: GOAL });
@@ -214,6 +216,7 @@ export function missionChanges(body: UpdateMissionBody): Outcome<MissionChanges>
       workspaceId: body.workspace_id,
       reviewRequired: body.review_required,
       pausedReason: body.paused_reason,
+      modelSettings: settingsOfBody(body.model_settings),
       schedule: schedule?.value,
       budget:
         budget === undefined

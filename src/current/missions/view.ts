@@ -22,6 +22,7 @@ import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/sch
 import { Nullable, NullableTime, OneOf, Timestamp, Type, isoTime } from "../../../actors/schema.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { JobView } from "../jobs/view.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -101,6 +102,7 @@ export const MissionView = noun("Mission", "Recurring work for an agent, started
     max_steps: Nullable(Type.Integer({ minimum: 1 })),
   }),
   metadata: OpenObject("Metadata of its jobs"),
+  model_settings: Nullable(ModelSettingsShape),
   consecutive_failures: Count("Failures since the last success"),
   tasks: Type.Array(MissionTaskView),
   last_run: Nullable(LastRunView),
@@ -197,6 +199,7 @@ export const missionView = (mission: Mission, by: Principal, calendar: Calendar)
       max_steps: mission.budget.maxSteps,
     },
     metadata: mission.metadata ?? {},
+    model_settings: settingsView(mission.modelSettings),
     consecutive_failures: mission.consecutiveFailures,
     tasks: mission.tasks.map((task) => missionTaskView(mission, task, by)),
     last_run: mission.lastRun === null ? null : lastRunView(mission.lastRun),
