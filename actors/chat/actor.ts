@@ -96,6 +96,8 @@ function chatNeeds(id: string, command: ChatCommand): readonly RecordKey[] {
     case "pin_message":
     case "read_message":
       return [chat, { table: messageTable.name, id: command.messageId }];
+    case "send_message":
+      return command.keyed === undefined ? [chat] : [chat, { table: messageTable.name, id: command.keyed.messageId }];
     case "turn_started":
       return [chat, { table: messageTable.name, id: command.inputMessageId }];
     default:

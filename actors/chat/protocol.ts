@@ -5,7 +5,7 @@ import type { StopReason } from "../job/stop-reason.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
-import type { Chat, ChatOptions, ContextMeasure, Message, OnBusy } from "./schema.ts";
+import type { Chat, ChatOptions, ContextMeasure, Message, MessageBlock, OnBusy } from "./schema.ts";
 
 /** How a turn of the agent ended. */
 export type TurnEnd =
@@ -33,6 +33,21 @@ export interface ChatOpening {
   readonly title: string;
   /** The mission's run that the chat is for (MIS-8). */
   readonly mission?: { readonly id: string; readonly runNumber: number };
+  /** The conversation that it continues, which took place elsewhere: turns of a user and the agent, oldest first. */
+  readonly history?: readonly PastMessage[];
+}
+
+/** A message of a conversation that took place elsewhere. */
+export interface PastMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+  readonly blocks: readonly MessageBlock[];
+}
+
+/** Ids derived from a key of the sender: the message and its job exist once, however often they are sent. */
+export interface KeyedMessage {
+  readonly messageId: string;
+  readonly jobId: string;
 }
 
 export type ChatCommand =
@@ -59,6 +74,8 @@ export type ChatCommand =
       readonly onBusy: OnBusy | null;
       readonly terms: JobTerms;
       readonly metadata: JsonObject;
+      /** A repeat is answered without a job. Not for a message that may steer. */
+      readonly keyed?: KeyedMessage | undefined;
     }
   /**
    * The first message of a new chat for this user. Idempotent: the job has the given id, so a repeat creates no second
@@ -220,7 +237,7 @@ export interface StartedCompaction {
 export interface SentMessage {
   readonly chat: Chat;
   readonly message: Message;
-  /** The job that answers the message; null if the message steers the running job. */
+  /** The job that answers the message; null if it steers the running job, or was sent before under its key. */
   readonly job: Job | null;
   readonly queuedPosition: number;
   /** What must happen to the running job in the same group, and which job that is. */

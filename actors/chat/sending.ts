@@ -17,11 +17,20 @@ import { namesTool } from "../job/terms.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { isAttachment } from "../upload/terms.ts";
-import { addMessage } from "./attachments.ts";
+import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import { allowedChatActions, movedChatStatus } from "./machine.ts";
-import type { ChatCommand, SentMessage } from "./protocol.ts";
-import { type Chat, CHAT_QUEUE, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
+import type { ChatCommand, PastMessage, SentMessage } from "./protocol.ts";
+import {
+  type Chat,
+  CHAT_QUEUE,
+  chatTable,
+  type Message,
+  messageTable,
+  newChat,
+  type OnBusy,
+  preview,
+} from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
 const JOB_TITLE_CHARACTERS = 80;
@@ -33,11 +42,13 @@ interface NewMessage extends Pick<SendMessage, "agent" | "content" | "blocks" | 
   readonly sender: Message["sender"];
   /** Null: any new one. */
   readonly jobId: string | null;
+  readonly messageId: string | null;
 }
 const newMessageOf = (command: SendMessage): NewMessage => ({
   ...command,
   sender: { type: "user", id: command.userId },
-  jobId: null,
+  jobId: command.keyed?.jobId ?? null,
+  messageId: command.keyed?.messageId ?? null,
 });
 /** What the message does, given the current state of the chat. */
 type Effect = "start" | "queue" | "steer" | "interrupt";
@@ -45,6 +56,8 @@ type Effect = "start" | "queue" | "steer" | "interrupt";
 export function sendChatMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
   const chat = tx.read(chatTable, tx.self.id) ?? openChatFor(tx, command);
   if (chat === null || chat.deletedAt !== null) return refuse({ kind: "not_found", noun: "chat" });
+  const sent = command.keyed === undefined ? null : tx.read(messageTable, command.keyed.messageId);
+  if (sent !== null) return ok({ chat, message: sent, job: null, queuedPosition: 0, also: null });
   if (chat.agentId !== command.agent.id) return chatConflict(chat, "This chat belongs to another agent");
   const policy = command.onBusy ?? chat.options.onBusy;
   if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
@@ -61,7 +74,10 @@ export function sendOnce(tx: Tx, command: SendOnce): Outcome<Job | null> {
   if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
   const { open: opening, agent, userId } = command;
   const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
-  return mapOutcome(beginMessageJob(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
+  return mapOutcome(
+    beginMessageJob(tx, chat, { ...command, metadata: {}, messageId: null }, "start"),
+    ({ job }) => job,
+  );
 }
 
 const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>
@@ -69,7 +85,31 @@ const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Eff
 
 function openChatFor(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | null {
   if (opening === null) return null;
-  return tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
+  const { history = [], ...place } = opening;
+  const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...place, createdBy: userId }));
+  for (const past of history) addPastMessage(tx, chat, past, past.role === "user" ? userId : agent.id);
+  return history.length === 0 ? chat : tx.update(chatTable, { ...chat, messageCount: history.length });
+}
+
+/** Adds a message that no job of this service has answered or written. */
+function addPastMessage(tx: Tx, { id: chatId }: Chat, { role, content, blocks }: PastMessage, senderId: string): void {
+  const messageId = tx.id("msg");
+  const shownBlocks = blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
+  const seq = appendChatEvent(tx, "message.created", { messageId, role, content, jobId: null, ...shownBlocks });
+  addMessage(tx, {
+    id: messageId,
+    chatId,
+    role,
+    status: "completed",
+    content,
+    blocks: [...blocks],
+    jobId: null,
+    usage: null,
+    sender: { type: role === "user" ? "user" : "agent", id: senderId },
+    metadata: {},
+    seq,
+    completedAt: isoTime(tx.now),
+  });
 }
 
 /** The refusal of a message for which the queue has no room. */
@@ -137,10 +177,10 @@ const messageTitle = ({ content, blocks }: Pick<Message, "content" | "blocks">):
 function addUserMessage(
   tx: Tx,
   chat: Chat,
-  { content, blocks, sender, metadata }: NewMessage,
+  { content, blocks, sender, metadata, messageId }: NewMessage,
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
-  const id = tx.id("msg");
+  const id = messageId ?? tx.id("msg");
   const shownBlocks = blocks === undefined ? {} : { blocks: [...blocks] };
   const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId, ...shownBlocks });
   return addMessage(tx, {

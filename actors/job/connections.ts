@@ -100,6 +100,8 @@ export const AgentTool = Type.Object({
   /** JSON Schema of its arguments; always an object. */
   inputSchema: Type.Unsafe<JsonObject>({ type: "object" }),
   kind: OneOf(["client", "http"] as const),
+  /** The client's own name of a tool that it gave to one run, where the model must know it by another one (DIA-3). */
+  clientName: Type.Optional(Type.String()),
   /** Present for the kind `http` only. */
   http: Type.Optional(HttpCall),
 });

@@ -8,6 +8,8 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
+import { PROTOCOLS } from "../dialects/protocols.ts";
+import { RunReaders } from "../dialects/runs/run-readers.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
@@ -128,12 +130,14 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   const { appUrl, appPlaces, streams } = services;
   const { config, resources } = parts;
   const {
-    surfaces: { v1, current, mcp, elsewhere },
+    surfaces: { v1, current, mcp, foreign, elsewhere },
     ...door
   } = surfacesOf(services, parts, shared);
   const surfaceOf = (path: string): Surface => {
     if (isUnder(path, "/api/v1")) return v1;
     if (path === MCP_RESOURCE) return mcp;
+    const protocol = foreign[PROTOCOLS.findIndex(({ root }) => isUnder(path, root))];
+    if (protocol !== undefined) return protocol;
     return isUnder(path, "/api") || OUTSIDE_API.some((root) => isUnder(path, root)) ? current : elsewhere;
   };
   // Without `development: false` the answer would show an uncaught exception with its stack. Without `reusePort: false`
@@ -195,6 +199,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
     .get("/apps/:label/*", ({ request }) => openApp(request))
     .use(operationRoutes(current, [publicOperations, scalarOperations, ...CURRENT_OPERATIONS], services))
     .use(operationRoutes(v1, V1_OPERATIONS, services))
+    .use(foreignRoutes(foreign, services))
     .use(
       mcpRoutes(mcp, {
         services,
@@ -229,7 +234,11 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   const turnAway = (request: Request): Response =>
     drainingHealth(request, rawPath(request.url)) ?? surfaceOf(rawPath(request.url)).turnAway(request, SHUTTING_DOWN);
   const invoke: Invoke = (id, caller, input) =>
-    ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
+    ([v1, mcp, ...foreign].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(
+      id,
+      caller,
+      input,
+    );
   const { forwarding } = parts;
   const invokeAtOwner: Invoke =
     forwarding === null
@@ -237,6 +246,14 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
       : (id, { principal, requestId, address }, input) =>
           forwarding.invoke({ id, caller: { principal, requestId, address }, input });
   return { routes: app, turnAway, methodsOf, invoke, invokeAtOwner };
+}
+
+/** The protocols of other people's clients. */
+function foreignRoutes(surfaces: readonly Surface[], services: Services) {
+  const routes = new Elysia({ name: "protocols" });
+  const withReaders = { ...services, readers: new RunReaders() };
+  for (const [at, { groups }] of PROTOCOLS.entries()) routes.use(operationRoutes(surfaces[at]!, groups, withReaders));
+  return routes;
 }
 
 /** Where operations of the current surface are that are not under its path: documents, shares, signed pages. */

@@ -9,6 +9,7 @@ import { ProtectiveLimit } from "../http/admission/protective-limit.ts";
 import { RateHeaders } from "../http/answer/rate-headers.ts";
 import { RateLimits } from "../http/admission/rate-limits.ts";
 import { currentDialect } from "../current/dialect.ts";
+import { PROTOCOLS } from "../dialects/protocols.ts";
 import { mcpDialect } from "../mcp/dialect.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { API_VERSION, knownVersion } from "../http/contract/deprecation.ts";
@@ -23,6 +24,8 @@ interface Surfaces {
   readonly v1: Surface;
   readonly current: Surface;
   readonly mcp: Surface;
+  /** Other people's protocols, in the order of `PROTOCOLS`. */
+  readonly foreign: readonly Surface[];
   /** Pages and unknown paths. */
   readonly elsewhere: Surface;
 }
@@ -80,6 +83,9 @@ export function surfacesOf(
     { isCounting: true, takesSessions: false, resource: MCP_RESOURCE },
     words,
   );
+  const foreign = PROTOCOLS.map(({ dialect }) =>
+    surface(dialect(currentDialect(appUrl)), { isCounting: true, takesSessions: false, resource: API_RESOURCE }),
+  );
   const elsewhere = surface(plainDialect, { isCounting: false, takesSessions: false, resource: null });
-  return { surfaces: { v1, current, mcp, elsewhere }, authentication, limits };
+  return { surfaces: { v1, current, mcp, foreign, elsewhere }, authentication, limits };
 }

@@ -59,7 +59,7 @@ export interface UrlContents {
 const URL_RETRY_MS = 5_000;
 
 export interface AttachingParts extends FileParts {
-  readonly contents: Pick<FileContents, "read" | "hold">;
+  readonly contents: Pick<FileContents, "read" | "hold" | "receive">;
   readonly quotas: Pick<QuotaReports, "room">;
   readonly urlContents: UrlContents;
 }
@@ -253,7 +253,44 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     const last = URL.parse(found.finalUrl)?.pathname.split("/").at(-1) ?? "";
     return ok({ content: found.content, name: decodedFileName(last), source: { kind: "url", url } });
   },
+
+  async data(parts, { organizationId }, wanted) {
+    const { block, place, left } = wanted;
+    const data = dataOf(block.source.url);
+    if (data === null) return wrongContent([...place, "source"], "is not a data URL, such as data:image/png;base64,…");
+    const { mime, bytes } = data;
+    const body = new Blob([bytes]).stream();
+    const received = await parts.contents.receive(
+      organizationId,
+      body,
+      Math.min(left, UPLOAD_BYTES),
+      async (content) => {
+        const fitting = fittingContent(wanted, { size: content.size, mime }, await content.head(LOOKED_BYTES));
+        return fitting.ok ? roomFor(parts, organizationId, content) : fitting;
+      },
+    );
+    if (!received.ok) return received;
+    const { sha256, size } = received.value;
+    return ok({ content: { sha256, size, mime }, name: null, source: { kind: "url", url: `data:${mime}` } });
+  },
 };
+
+/** `data:image/png;base64,…`: the type, whether it is Base64, and the content. */
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
+
+/** The type and the bytes of a data URL; null if it is none. */
+function dataOf(url: string): { readonly mime: string; readonly bytes: Uint8Array } | null {
+  const head = DATA_URL.exec(url);
+  if (head === null) return null;
+  const rest = url.slice(head[0].length);
+  const isBase64 = /;base64$/i.test(head[2] ?? "");
+  try {
+    const bytes = isBase64 ? Uint8Array.fromBase64(rest) : new TextEncoder().encode(decodeURIComponent(rest));
+    return { mime: (head[1] ?? "").toLowerCase(), bytes };
+  } catch {
+    return null;
+  }
+}
 
 /** The URL without parts that may be secret. */
 function shownUrl(text: string): string {

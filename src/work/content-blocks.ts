@@ -14,7 +14,9 @@ export type GivenSource =
       readonly path: string;
       readonly version?: number | undefined;
     }
-  | { readonly kind: "url"; readonly url: string };
+  | { readonly kind: "url"; readonly url: string }
+  /** Content itself, in a URL that begins with `data:`. Only other people's protocols have it, never `/api`. */
+  | { readonly kind: "data"; readonly url: string };
 export interface GivenAttachment {
   readonly type: "image" | "file";
   readonly source: GivenSource;

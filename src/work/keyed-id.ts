@@ -8,7 +8,7 @@ const KEYED_ID_CHARACTERS = 21;
  * must never change, because retries after an upgrade compute the id again.
  */
 export function keyedId(
-  prefix: "job" | "cht" | "mtk",
+  prefix: "job" | "cht" | "msg" | "mtk",
   { purpose, key }: { readonly purpose: string; readonly key: string },
 ): string {
   const digest = new Bun.CryptoHasher("sha256").update(`${purpose}\n${prefix}\n${key}`).digest("base64url");

@@ -29,7 +29,7 @@
  * Priority, budget, deadline, review, lineage, mission, metadata and request id are `JobTerms`; start from
  * `PLAIN_TERMS`. `prepareWork` only reads, so callers may repeat it after a passing fault.
  */
-import type { ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
+import type { ChatOpening, KeyedMessage, SentMessage } from "../../actors/chat/protocol.ts";
 import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
@@ -88,6 +88,7 @@ export interface MessageTerms {
   readonly onBusy: OnBusy | null;
   readonly terms: JobTerms;
   readonly metadata: JsonObject;
+  readonly keyed?: KeyedMessage | undefined;
 }
 
 /** The first message of a chat that is opened once, with ids derived from a key. */
@@ -122,11 +123,21 @@ export class PreparedWork {
   }
 
   /** The member that sends a user's message; its reply names the job, or the running one that it steers or interrupts. */
-  message({ chatId, opening: open, content, blocks, onBusy, terms, metadata }: MessageTerms): Ask<SentMessage> {
+  message({ chatId, opening: open, keyed, ...message }: MessageTerms): Ask<SentMessage> {
     const { organizationId, userId } = this.by;
     const { agent } = this;
-    const command = { kind: "send_message", open, agent, content, blocks, userId, onBusy, terms, metadata } as const;
+    const ids = keyed === undefined ? {} : { keyed };
+    const command = { kind: "send_message", open, agent, userId, ...message, ...ids } as const;
     return ask(chatRef(organizationId, chatId), command);
+  }
+
+  /** The same work with these tools of the client and these instructions, beside the agent's own (DIA-3). */
+  extended({ tools, instructions }: Pick<AgentSnapshot, "tools"> & { readonly instructions: string }): PreparedWork {
+    const { agent, model, by } = this;
+    const systemPrompt = [agent.systemPrompt, instructions].filter((text) => text !== "").join("\n\n");
+    const all = [...(agent.tools ?? []), ...(tools ?? [])];
+    const own = all.length === 0 ? {} : { tools: all };
+    return new PreparedWork({ agent: { ...agent, systemPrompt, ...own }, model, by });
   }
 
   /** The member that opens the chat and begins its job; its reply is null if an earlier attempt has done so. */

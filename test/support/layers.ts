@@ -103,6 +103,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: false,
   })),
   {
+    name: "other people's protocols",
+    files: at("src/dialects/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/operations/.*", "src/dialects/.*"),
+    packages: [],
+    builtins: false,
+  },
+  {
     name: "the contract",
     files: at("src/contract/.*"),
     ours: at(

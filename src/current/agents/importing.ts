@@ -12,7 +12,7 @@ import type { Services } from "../../operations/services.ts";
 import type { ReadDocument } from "../../operations/tool-imports.ts";
 import { agentParams } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
-import { usableOwnTools } from "../usable-own-tools.ts";
+import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
 import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
 import { usableHttpTools } from "./usable-http-tools.ts";

@@ -14,7 +14,7 @@ import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { agentParams } from "../path-ids.ts";
 import { definedFields, updateRecord } from "../updating.ts";
-import { usableOwnTools } from "../usable-own-tools.ts";
+import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { usableModel, findUsableTools } from "../usable-settings.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentToolOf } from "./tool-schema.ts";

@@ -25,10 +25,10 @@ export interface TextSource extends BodySource {
 }
 
 /** The body as it was sent, if it is within the limit. */
-export function readBytes(source: TextSource): Promise<Outcome<Uint8Array>> {
+export function readBytes(source: TextSource, limitBytes = JSON_BODY_BYTES): Promise<Outcome<Uint8Array>> {
   const length = source.headers.get("content-length");
-  if (length === null) return readBounded(source);
-  return Number(length) > JSON_BODY_BYTES ? Promise.resolve(JSON_BODY_TOO_LARGE) : readWhole(source);
+  if (length === null) return readBounded(source, limitBytes);
+  return Number(length) > limitBytes ? Promise.resolve(tooLargeJson(limitBytes)) : readWhole(source);
 }
 
 /** Whether there is no body. */
@@ -107,14 +107,14 @@ export function decodeBody(bytes: Uint8Array): Outcome<string> {
 }
 
 /** A chunked body: stops one byte past the limit. */
-async function readBounded({ body }: BodySource): Promise<Outcome<Uint8Array>> {
+async function readBounded({ body }: BodySource, limitBytes: number): Promise<Outcome<Uint8Array>> {
   if (body === null) return ok(new Uint8Array());
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > JSON_BODY_BYTES) return JSON_BODY_TOO_LARGE;
+      if (bytes > limitBytes) return tooLargeJson(limitBytes);
       chunks.push(chunk);
     }
   } catch {
@@ -131,4 +131,4 @@ const NO_OBJECT = refuse({
   kind: "invalid_request",
   errors: [{ path: "", message: "Request body must be a JSON object" }],
 });
-const JSON_BODY_TOO_LARGE = refuse({ kind: "payload_too_large", limitBytes: JSON_BODY_BYTES });
+const tooLargeJson = (limitBytes: number): Outcome<never> => refuse({ kind: "payload_too_large", limitBytes });

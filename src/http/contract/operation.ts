@@ -49,6 +49,8 @@ export interface OperationContract {
   /** Those of its headers that say what the body is for: they are in the fingerprint of an idempotency key (IDEM-1). */
   readonly keyedHeaders?: readonly string[];
   readonly body?: BodySchema | RawBodyContract;
+  /** Longest JSON body, in bytes; absent: that of every operation (ERR-5). */
+  readonly bodyBytes?: number;
   /** The body may be absent. */
   readonly isBodyOptional?: true;
   /** The body may also come as the only field of an object, under this name. */

@@ -123,6 +123,10 @@ export class InputReader {
     this.body = isJsonBody(body) ? new Body(body, { isStrict }) : null;
   }
 
+  private get jsonBytes(): number {
+    return this.operation.bodyBytes ?? JSON_BODY_BYTES;
+  }
+
   /** Whether reading may have to wait. */
   get waits(): boolean {
     return this.operation.body !== undefined;
@@ -220,7 +224,7 @@ export class InputReader {
       const hold = bodies.beginStream();
       return hold.ok ? readingOf(await rawBody(source, body, { hold: hold.value, isKeyed })) : unread(hold.fault);
     }
-    const most = body === undefined || isJsonBody(body) ? JSON_BODY_BYTES : body.limitBytes;
+    const most = body === undefined || isJsonBody(body) ? this.jsonBytes : body.limitBytes;
     const hold = bodies.begin(Math.min(most, Number(source.headers.get("content-length") ?? most)));
     if (!hold.ok) return unread(hold.fault);
     const late = new Promise<BodyReading>((resolve) => hold.value.whenLate(() => resolve(unread(TOO_SLOW))));
@@ -241,7 +245,7 @@ export class InputReader {
     if (body !== undefined && !isJsonBody(body)) return readingOf(await rawBody(source, body, { hold: null, isKeyed }));
     const fault = this.body === null ? null : this.typeFault(source);
     if (fault !== null && !isKeyed) return unread(fault);
-    const bytes = await readBytes(source);
+    const bytes = await readBytes(source, this.jsonBytes);
     if (!bytes.ok) return unread(bytes.fault);
     const { value } = bytes;
     const parse = (): BodyReading => this.parsed(value, fault);

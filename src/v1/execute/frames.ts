@@ -17,7 +17,7 @@ import { type EventSource, type Interruption, QUIET } from "../../http/stream/ev
 import { sseComment, sseJson, sseNote } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf, partialNotice, stopReasonOf } from "./schema.ts";
-import { type ShownPiece, ShownText } from "./shown-text.ts";
+import { type ShownPiece, ShownText } from "../../operations/shown-text.ts";
 
 /** The reader's subscription to the stream of the job. */
 type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;

@@ -4,8 +4,8 @@
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool } from "../../actors/job/connections.ts";
-import type { Services } from "../operations/services.ts";
-import { usableSchema } from "../operations/usable-schema.ts";
+import type { Services } from "./services.ts";
+import { usableSchema } from "./usable-schema.ts";
 
 /** Argument names that every provider accepts. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -1,5 +1,5 @@
 /**
- * The text of an execution as its client has it (V1-3). A step that begins again repeats what was shown, or says
+ * The text of a run as its reader has it (V1-3, DIA-4). A step that begins again repeats what was shown, or says
  * something else: its common beginning is left out, and where it differs, a frame says from where on the text is another
  * one. Text is never held back: while a text repeats what was shown, there is nothing to send.
  *
@@ -7,7 +7,7 @@
  *                 └─ confirmed: how much of the tail the running attempt has said too
  */
 
-import { GrowingText } from "../../../actors/growing-text.ts";
+import { GrowingText } from "../../actors/growing-text.ts";
 
 /** A message for the client: more text, or first that its text ends at `position`. */
 export interface ShownPiece {
@@ -32,6 +32,11 @@ export class ShownText {
   /** Whether any text is committed. */
   get hasCommitted(): boolean {
     return this.committed > 0;
+  }
+
+  /** Whether text was shown that no block has yet. */
+  get hasTail(): boolean {
+    return this.tail.length > 0;
   }
 
   /** Another attempt begins: it continues from the committed text. */

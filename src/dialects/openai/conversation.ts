@@ -1,0 +1,98 @@
+/**
+ * The place of a stateless request (DIA-5). A client sends the whole conversation each time, and no id of it. So each
+ * job keeps a digest of the conversation that it answers:
+ *
+ *   the digest of this request ──▶ a job that may be this request's first attempt: it is joined (DIA-2)
+ *   the digest up to the user's message before ──▶ the job that answered that: its chat continues, if the client repeats
+ *                                                  that answer and nothing came after it
+ *   otherwise ──▶ a new chat, opened with the conversation that the client sends
+ *
+ * Continuing a chat keeps what the client never sees: the calls of the agent's tools, summaries, and the provider's
+ * cache.
+ */
+import type { Job } from "../../../actors/job/schema.ts";
+import { isoTime } from "../../../actors/schema.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { ProtocolServices } from "../runs/protocol.ts";
+import { type CompletionMessage, textOf } from "./chat-messages.ts";
+
+/** The field of a job's metadata with the digest of the conversation that it answers. */
+export const CONVERSATION_FIELD = "openai_conversation";
+/** A retry comes within this time. */
+const JOINED_RETRY_MS = 60 * 60 * 1_000;
+/** Jobs of one conversation that are looked at, the newest first. */
+const LOOKED_AT = 5;
+
+/** The digest of the messages of users, agents and tools, up to and including the last one. */
+export function conversationDigest(agentId: string, messages: readonly CompletionMessage[]): string {
+  const said = messages
+    .filter(({ role }) => role !== "system" && role !== "developer")
+    .map(({ role, content, tool_calls: calls, tool_call_id: id }) => [role, plain(content), calls ?? null, id ?? null]);
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([agentId, said])).digest("base64url");
+}
+
+/** A text is the same as a list with just this text. */
+function plain(content: CompletionMessage["content"]): unknown {
+  if (content === undefined) return null;
+  return Array.isArray(content) && content.every(({ type }) => type === "text") ? textOf({ content }) : content;
+}
+
+interface AskedCompletion {
+  readonly by: Principal;
+  readonly agentId: string;
+  readonly messages: readonly CompletionMessage[];
+}
+
+async function jobsOf(
+  { jobs, log }: ProtocolServices,
+  { by, agentId }: AskedCompletion,
+  digest: string,
+): Promise<readonly Job[]> {
+  const filter = { seenBy: by.userId, agentId, metadata: { [CONVERSATION_FIELD]: digest } };
+  const page = await lookUp(log, jobs.listJobs(by.organizationId, filter, { limit: LOOKED_AT, after: null }));
+  return page.ok ? page.value.records.filter(({ createdBy }) => createdBy === by.userId) : [];
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(["queued", "running", "blocked"]);
+
+/**
+ * The run of this request's first attempt: the client says that it retries, or the run has lost its client. Null: there
+ * is none. A run that has failed is not joined, because a retry is meant to help against that.
+ */
+export async function firstAttemptOf(
+  services: ProtocolServices,
+  asked: AskedCompletion,
+  { digest, isRetry }: { readonly digest: string; readonly isRetry: boolean },
+): Promise<Job | null> {
+  const since = isoTime(services.clock.now() - JOINED_RETRY_MS);
+  const isOne = ({ id, status, createdAt }: Job): boolean =>
+    UNFINISHED.has(status)
+      ? isRetry || !services.readers.has(id)
+      : isRetry && status === "completed" && createdAt > since;
+  return (await jobsOf(services, asked, digest)).find(isOne) ?? null;
+}
+
+/** The chat that this request continues; null: there is none. */
+export async function continuedChat(services: ProtocolServices, asked: AskedCompletion): Promise<string | null> {
+  const { by, messages, agentId } = asked;
+  const before = messages.slice(0, -1);
+  const lastUser = before.findLastIndex(({ role }) => role === "user");
+  if (lastUser < 0) return null;
+  const answer = before
+    .slice(lastUser + 1)
+    .filter(({ role }) => role === "assistant")
+    .map((message) => textOf(message).trim())
+    .filter((text) => text !== "")
+    .join("\n\n");
+  const digest = conversationDigest(agentId, before.slice(0, lastUser + 1));
+  const candidates = await jobsOf(services, asked, digest);
+  const job = candidates.find(({ status, result }) => status === "completed" && (result ?? "").trim() === answer);
+  if (job === undefined) return null;
+  const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });
+  if (!chat.ok || chat.value.activeJobId !== null) return null;
+  const of = { chatId: job.chatId, seenBy: by.userId };
+  const latest = await lookUp(services.log, services.jobs.latest(by.organizationId, of, 1));
+  return latest.ok && latest.value[0]?.id === job.id ? job.chatId : null;
+}

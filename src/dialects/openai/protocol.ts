@@ -1,0 +1,12 @@
+/** OpenAI's API: models, chat completions and responses, over the agents of the organization (DIA-1). */
+import { operationGroup } from "../../http/contract/operation.ts";
+import type { ForeignProtocol } from "../runs/protocol.ts";
+import { completionOperations } from "./completions.ts";
+import { modelsOperations } from "./models.ts";
+import { openAiDialect } from "./refusals.ts";
+
+export const openAiProtocol: ForeignProtocol = {
+  root: "/openai/v1",
+  groups: [operationGroup("OpenAI", "Agents for clients of OpenAI's API", modelsOperations, completionOperations)],
+  dialect: openAiDialect,
+};

@@ -1,0 +1,5 @@
+/** The protocols of other people's clients: the mount reads this list. */
+import { openAiProtocol } from "./openai/protocol.ts";
+import type { ForeignProtocol } from "./runs/protocol.ts";
+
+export const PROTOCOLS: readonly ForeignProtocol[] = [openAiProtocol];

@@ -1,0 +1,213 @@
+/**
+ * Begins a run for a client of a foreign protocol, by the same work as every other caller (`src/work/prepared-work.ts`):
+ * scopes, limits, budgets, events and the ledger are the same.
+ *
+ * `key` is the protocol's own id of the message. The ids of the job and of the message derive from it, so a retry is the
+ * same run (DIA-2), whenever it comes.
+ */
+import { assert } from "../../../actors/assert.ts";
+import type { ChatOpening, KeyedMessage } from "../../../actors/chat/protocol.ts";
+import { chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
+import { oneLine } from "../../../actors/cut-text.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { type CallSettings, mergedSettings } from "../../../actors/job/model-settings.ts";
+import type { AgentTool } from "../../../actors/job/connections.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { Change, Commit } from "../../http/commit/commit.ts";
+import { saidContent } from "../../operations/said-content.ts";
+import type { Services } from "../../operations/services.ts";
+import { usableOwnTools } from "../../operations/usable-own-tools.ts";
+import { usableSchema } from "../../operations/usable-schema.ts";
+import { usesOf } from "../../work/attaching.ts";
+import type { GivenContent } from "../../work/content-blocks.ts";
+import { keyedId } from "../../work/keyed-id.ts";
+import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
+import { clientTools, type GivenTool, takenNames } from "./client-tools.ts";
+import { type GivenPast, pastMessages } from "./past-messages.ts";
+
+/** Where the run takes place. */
+export type GivenChat =
+  /** A new chat; its conversation up to here took place at the client. */
+  | { readonly kind: "new"; readonly history?: readonly GivenPast[] }
+  /** The client has chosen this name: the chat is opened with the first message, and continued by the next ones. */
+  | { readonly kind: "named"; readonly name: string; readonly history?: readonly GivenPast[] }
+  | { readonly kind: "existing"; readonly chatId: string };
+
+export interface GivenRun {
+  /** The name of the protocol. It keeps the keys of protocols apart, and must never change. */
+  readonly protocol: string;
+  readonly agentId: string;
+  readonly chat: GivenChat;
+  readonly content: GivenContent;
+  /** The content's field in the body, for refusals. */
+  readonly field: string;
+  /** The protocol's id of this message, unique for its sender in the chat; null: it has none. */
+  readonly key: string | null;
+  /** What the message does in a busy chat; absent: it waits. */
+  readonly onBusy?: OnBusy;
+  readonly tools?: readonly GivenTool[];
+  /** The tools' field in the body. */
+  readonly toolsField?: string;
+  /** Appended to the agent's prompt, for this run. */
+  readonly instructions?: string;
+  readonly modelSettings?: CallSettings;
+  readonly outputSchema?: JsonObject;
+  readonly schemaField?: string;
+  readonly metadata?: JsonObject;
+}
+
+/** The begun run, and what else the protocol's answer needs: it is kept with an idempotency key. */
+export interface BegunRun {
+  readonly jobId: string;
+  readonly chatId: string;
+}
+
+/** Characters of the first message that become the title of its chat. */
+const RUN_TITLE_CHARACTERS = 80;
+
+/** Commits the message with its job. `more` is kept beside the ids, for the handler's `join`. */
+export async function beginRun(
+  services: Services,
+  change: Change,
+  run: GivenRun,
+  more: JsonObject = {},
+): Promise<Outcome<Commit>> {
+  const { principal: by, requestId } = change;
+  const chatId = runChatId(by, run);
+  const keyed = run.key === null ? undefined : keyedMessage(by, { ...run, key: run.key, chatId });
+  if (keyed !== undefined) {
+    const begun = await joinRun(change, { ...more, chatId, jobId: keyed.jobId });
+    if (begun.ok || begun.fault.kind !== "not_found") return begun;
+  }
+  const agent = await services.agents.find(by, run.agentId);
+  if (!agent.ok) return agent;
+  const given = await placeOf(services, by, run, chatId);
+  if (!given.ok) return given;
+  const tools = clientTools(run.tools ?? [], takenNames(services, agent.value));
+  const usable = await usableRunParts(services, by.organizationId, run, tools);
+  if (!usable.ok) return usable;
+  const said = await saidContent(services, change, run.content, run.field);
+  if (!said.ok) return said;
+  const { text: content, blocks } = said.value;
+  const { field } = run;
+  const { opening, ...request } = given.value;
+  const work = await prepareWork(services, { by, agent: agent.value, blocks, field, ...request });
+  if (!work.ok) return work;
+  const past = opening === null ? ok([]) : await pastMessages(services, change, historyOf(run.chat));
+  if (!past.ok) return past;
+  const { outputSchema, metadata = {}, onBusy = "queue", instructions = "" } = run;
+  const modelSettings = settingsOfModel(services, request.model ?? agent.value.model, run.modelSettings);
+  const message = work.value.extended({ tools, instructions }).message({
+    chatId,
+    opening: opening === null ? null : { ...opening, history: past.value },
+    content,
+    blocks,
+    onBusy,
+    terms: {
+      ...PLAIN_TERMS,
+      requestId,
+      metadata,
+      ...(modelSettings === undefined ? {} : { modelSettings }),
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+    },
+    metadata,
+    keyed,
+  });
+  return change.begin([message, ...usesOf(by, blocks, field)], ({ job, also }) => {
+    const jobId = job?.id ?? keyed?.jobId ?? also?.jobId;
+    assert(jobId !== undefined, "a message has a job of its own, or one that it steers");
+    return { ...more, chatId, jobId };
+  });
+}
+
+/** The settings without those that the model does not take: most clients send theirs with every request. */
+function settingsOfModel(
+  { models }: Pick<Services, "models">,
+  model: string | null,
+  settings: CallSettings = {},
+): CallSettings | undefined {
+  const refused = new Set<string>(
+    (models.settingProblems?.(model, mergedSettings(null, settings)) ?? []).map(({ setting }) => setting),
+  );
+  const taken = Object.entries(settings).filter(([name]) => !refused.has(name));
+  return taken.length === 0 ? undefined : (Object.fromEntries(taken) as CallSettings);
+}
+
+/** Joins a run that exists: commits nothing. */
+export const joinRun = (change: Change, begun: BegunRun & JsonObject): Promise<Outcome<Commit>> =>
+  change.begin([ask(jobRef(change.principal.organizationId, begun.jobId), { kind: "read_job" })], () => begun);
+
+/** The id of the chat that a client names. */
+export const namedChatId = (
+  by: Pick<Principal, "organizationId" | "userId">,
+  { protocol, agentId, name }: { readonly protocol: string; readonly agentId: string; readonly name: string },
+): string => keyedId("cht", { purpose: protocol, key: JSON.stringify([by.organizationId, by.userId, agentId, name]) });
+
+/** The ids of the message with this key in the chat. */
+export function keyedMessage(
+  by: Pick<Principal, "organizationId" | "userId">,
+  { protocol, chatId, key }: { readonly protocol: string; readonly chatId: string; readonly key: string },
+): KeyedMessage {
+  const of = { purpose: protocol, key: JSON.stringify([by.organizationId, by.userId, chatId, key]) };
+  return { jobId: keyedId("job", of), messageId: keyedId("msg", of) };
+}
+
+function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): string {
+  if (chat.kind === "existing") return chat.chatId;
+  if (chat.kind === "named") return namedChatId(by, { protocol, agentId, name: chat.name });
+  return key === null ? newId("cht") : namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
+}
+
+const historyOf = (chat: GivenChat): readonly GivenPast[] => (chat.kind === "existing" ? [] : (chat.history ?? []));
+
+/** The chat's settings for the work in it, and how it is opened; null if it exists. */
+async function placeOf(
+  { system }: Pick<Services, "system">,
+  by: Principal,
+  { chat, content }: GivenRun,
+  chatId: string,
+): Promise<Outcome<Pick<WorkRequest, "model" | "workspaceId"> & { readonly opening: ChatOpening | null }>> {
+  const { organizationId } = by;
+  const found =
+    chat.kind === "new" ? NO_CHAT : await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
+  if (found.ok) return ok({ model: found.value.options.model, workspaceId: found.value.workspaceId, opening: null });
+  if (found.fault.kind !== "not_found" || chat.kind === "existing") return found;
+  const organization = await system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
+  if (!organization.ok) return organization;
+  return ok({ opening: { workspaceId: organization.value.defaultWorkspaceId, title: runTitle(content) } });
+}
+
+const NO_CHAT = refuse({ kind: "not_found", noun: "chat" } satisfies Fault);
+
+/** The text of the message as a title; its files have no names of their own. */
+function runTitle(content: GivenContent): string {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => (block.type === "text" ? block.text : (block.name ?? block.type))).join(" ");
+  return preview(oneLine(text, RUN_TITLE_CHARACTERS), RUN_TITLE_CHARACTERS);
+}
+
+/** Whether the client's tools and schema can be used; refusals name their places in the body. */
+async function usableRunParts(
+  services: Services,
+  organizationId: string,
+  run: GivenRun,
+  tools: readonly AgentTool[],
+): Promise<Outcome<null>> {
+  const { outputSchema: schema, schemaField = "output_schema", toolsField = "tools" } = run;
+  const answer = await usableSchema(services, organizationId, { schema, path: `/${schemaField}` });
+  if (!answer.ok) return answer;
+  const own = await usableOwnTools(services, organizationId, tools);
+  if (own.ok || own.fault.kind !== "invalid_request" || toolsField === "tools") return own;
+  const errors = own.fault.errors.map(({ path, message }) => ({
+    path: path.replace(/^\/tools/, `/${toolsField}`),
+    message,
+  }));
+  return refuse({ kind: "invalid_request", errors });
+}

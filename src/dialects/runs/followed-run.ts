@@ -1,0 +1,151 @@
+/**
+ * A reader of a run in the frames of a protocol: from the start of its part, then live, until the part is over. A part
+ * ends with the run, or where it waits for the client's tools. Where it waits for something else that the protocol
+ * cannot ask for, it ends once the reader has caught up, because the wait may be over by then.
+ */
+import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { isIdOf } from "../../../actors/ids.ts";
+import { type Job, jobRef } from "../../../actors/job/schema.ts";
+import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
+import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
+import { eventStream } from "../../http/stream/event-stream.ts";
+import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import type { Services } from "../../operations/services.ts";
+import type { RunItem } from "./run-item.ts";
+import { type RunPart, RunTranslation } from "./run-translation.ts";
+
+/** What a protocol makes of a run. */
+export interface RunFrames {
+  /** Sent at once. */
+  opening(): string;
+  /** The frames of one item; `end`, `client_calls` and a `blocked` that ends the stream included. */
+  frames(item: RunItem): string;
+  /** The last frame of a stream that ends early. */
+  interrupted(reason: Interruption): string;
+}
+
+/** Whether the run waits for something that only other people or programs decide, while a reader may wait with it. */
+const isPatient = (item: RunItem): boolean => item.kind === "blocked" && item.reason === "approval_required";
+
+/** Where the part ends: at once, once the reader has caught up, or not here. */
+export function endingOf(item: RunItem): "now" | "caught_up" | "no" {
+  if (item.kind === "end" || item.kind === "client_calls") return "now";
+  return item.kind === "blocked" && !isPatient(item) ? "caught_up" : "no";
+}
+
+/** The reader's subscription to the stream of the job. */
+type RunPlace = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
+
+export class FollowedRun implements EventSource {
+  /** There is one reader, and the runner has already joined the text. */
+  readonly isImmediate = true;
+  private readonly subscription: RunPlace;
+  private readonly reading: RunTranslation;
+  private readonly protocol: RunFrames;
+  private isOver = false;
+  /** The frames of a wait: sent once the reader has caught up, unless the run has gone on by then. */
+  private halt: RunItem | null = null;
+
+  constructor(subscription: RunPlace, reading: RunTranslation, protocol: RunFrames) {
+    this.subscription = subscription;
+    this.reading = reading;
+    this.protocol = protocol;
+  }
+
+  next(): string | typeof QUIET | null | Promise<string | null> {
+    const { subscription } = this;
+    if (this.isOver) return null;
+    if (subscription.isLost) {
+      this.isOver = true;
+      return this.lastWords("failure");
+    }
+    const items = subscription.take();
+    if (items === null) return subscription.nextPage().then((page) => this.rendered(page));
+    if (items.length > 0) return this.rendered(items);
+    if (this.halt === null) return QUIET;
+    this.isOver = true;
+    return this.protocol.frames(this.halt);
+  }
+
+  onChange(run: () => void): void {
+    this.subscription.onChange(run);
+  }
+
+  close(): void {
+    this.subscription.close();
+  }
+
+  lastWords(reason: Interruption): string {
+    return this.protocol.interrupted(reason);
+  }
+
+  private rendered(items: readonly StreamItem[]): string {
+    let text = "";
+    for (const item of items) {
+      for (const one of this.reading.itemsOf(item)) {
+        if (this.isOver) return text;
+        text += this.render(one);
+      }
+    }
+    return text;
+  }
+
+  private render(item: RunItem): string {
+    if (item.kind === "resumed") this.halt = null;
+    const ending = endingOf(item);
+    this.isOver = ending === "now";
+    if (ending !== "caught_up") return this.protocol.frames(item);
+    this.halt = item;
+    return "";
+  }
+}
+
+type FollowServices = Pick<Services, "system" | "streams" | "log">;
+
+export interface FollowOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Runs once, when the stream has ended or its client is gone. */
+  readonly onEnd?: () => void;
+}
+
+/** The run, for the user for whom it acts: nobody else finds it here. */
+export async function readRun(
+  { system }: Pick<Services, "system">,
+  { principal }: Pick<Caller, "principal">,
+  jobId: string,
+): Promise<Outcome<Job>> {
+  if (!isIdOf("job", jobId)) return notFound("job");
+  const job = await system.dispatch(jobRef(principal.organizationId, jobId), { kind: "read_job" });
+  return job.ok && job.value.createdBy !== principal.userId ? notFound("job") : job;
+}
+
+/** Streams a part of a run as server-sent events. */
+export async function followRun(
+  services: FollowServices,
+  caller: Caller,
+  part: RunPart,
+  protocol: RunFrames,
+  options: FollowOptions = {},
+): Promise<Outcome<Response>> {
+  const { principal: bearer, requestId } = caller;
+  const { jobId } = part;
+  const job = await readRun(services, caller, jobId);
+  if (!job.ok) {
+    options.onEnd?.();
+    return job;
+  }
+  const { system, streams, log } = services;
+  const subscription = system.subscribe(jobRef(bearer.organizationId, jobId), 0);
+  const source = new FollowedRun(subscription, new RunTranslation(job.value, part), protocol);
+  const onFailure = (err: unknown): void => log.error({ err, requestId, jobId }, "a stream was interrupted");
+  return ok(
+    eventStream(source, protocol.opening(), {
+      connection: caller.connection ?? caller,
+      streams,
+      bearer,
+      onFailure,
+      ...options,
+    }),
+  );
+}

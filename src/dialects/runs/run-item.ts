@@ -1,0 +1,106 @@
+/**
+ * A run as one neutral sequence, which every protocol translates to its own frames. It says what happens in the run;
+ * nothing in it is of one protocol.
+ */
+import type { Citation } from "../../../actors/job/citation.ts";
+import type { BlockedReason, JobTokens, RunErrorCode } from "../../../actors/job/schema.ts";
+import type { StopReason } from "../../../actors/job/stop-reason.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
+import type { AttachmentBlock, InputBlock } from "../../../actors/upload/terms.ts";
+
+/** A call of a tool that the client runs. */
+export interface RunClientCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+interface RunItems {
+  /** The model begins to work; again after each restart of the service. */
+  started: { readonly attempt: number; readonly model: string };
+  /** Another attempt begins, and continues from the committed text. */
+  attempt: { readonly attempt: number };
+  /**
+   * Text of the block with this number. `at`: where it begins in its block; `offset`: where it begins in all text of the
+   * run, whose blocks have a blank line between them. Both in UTF-16 units.
+   */
+  text: { readonly block: number; readonly at: number; readonly offset: number; readonly text: string };
+  /**
+   * The step began again with different text: only the first `at` units of the block are still true (`kept`). The text
+   * items that follow continue there.
+   */
+  restarted: { readonly block: number; readonly at: number; readonly offset: number; readonly kept: string };
+  /** The block is complete and committed. */
+  text_done: { readonly block: number; readonly text: string; readonly citations: readonly Citation[] };
+  /** It comes with the end of its step. */
+  reasoning: { readonly text: string };
+  /** A call of a tool, committed before the tool starts. */
+  tool_call: {
+    readonly id: string;
+    readonly name: string;
+    readonly input: JsonObject;
+    readonly by: "agent" | "client";
+  };
+  tool_result: {
+    readonly callId: string;
+    readonly content: string;
+    readonly isError: boolean;
+    readonly attachments: readonly AttachmentBlock[];
+  };
+  /** The run waits for the client's results of these calls. The part of the run that a request follows ends here. */
+  client_calls: { readonly calls: readonly RunClientCall[]; readonly usage: JobTokens };
+  /** A call waits for a person's approval. */
+  approval: {
+    readonly approvalId: string;
+    readonly callId: string;
+    readonly name: string;
+    readonly arguments: JsonObject;
+    readonly message: string;
+    readonly expiresAt: string;
+  };
+  approval_resolved: {
+    readonly approvalId: string;
+    readonly callId: string;
+    readonly isApproved: boolean;
+    readonly arguments: JsonObject | null;
+  };
+  /** The run waits; for an approval, or for something that most protocols cannot ask for. */
+  blocked: { readonly reason: BlockedReason | "review" };
+  resumed: Readonly<Record<never, never>>;
+  /** Tokens of this part of the run so far. */
+  usage: { readonly usage: JobTokens };
+  /** A tool has written a file. */
+  file: {
+    readonly id: string;
+    readonly name: string;
+    readonly path: string;
+    readonly mime: string;
+    readonly size: number;
+  };
+  /** Another message of the user, given to the run while it works. */
+  input: { readonly messageId: string | null; readonly text: string; readonly blocks: readonly InputBlock[] };
+  status: { readonly state: string; readonly reason: string | null; readonly retryAt: string | null };
+  /** What the service did about the run; not content. */
+  notice: { readonly level: "info" | "warn"; readonly text: string };
+  /** The last item. */
+  end: {
+    readonly status: "completed" | "failed" | "cancelled";
+    readonly stopReason: StopReason | null;
+    readonly usage: JobTokens;
+    readonly error: { readonly code: RunErrorCode; readonly message: string } | null;
+  };
+}
+
+export type RunItemKind = keyof RunItems;
+export type RunItemOf<K extends RunItemKind> = { readonly [Kind in K]: { readonly kind: Kind } & RunItems[Kind] }[K];
+export type RunItem = RunItemOf<RunItemKind>;
+
+/** A protocol's answer to each kind of item: its frames, or an empty text. A kind without an answer does not compile. */
+export type RunTable<S> = { readonly [K in RunItemKind]: (state: S, item: RunItemOf<K>) => string };
+
+/** The table's frames for the item. */
+export function protocolFrames<S>(table: RunTable<S>, state: S, item: RunItem): string {
+  // Entry and item have the same kind; TypeScript cannot follow that through the lookup.
+  const entry = table[item.kind] as (state: S, item: RunItem) => string;
+  return entry(state, item);
+}

@@ -1,0 +1,225 @@
+/** Chat completions, through OpenAI's own client, unmodified. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { until } from "../support/condition.ts";
+import { answered, Client } from "../support/current.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let client: Client;
+let openai: OpenAI;
+let agentId: string;
+beforeAll(async () => void (service = await startService()));
+afterAll(() => service.stop());
+beforeEach(async () => {
+  owner = await service.found();
+  client = new Client(service, owner);
+  agentId = await makeAgent();
+  openai = new OpenAI({ apiKey: owner.token, baseURL: `${service.url}/openai/v1`, maxRetries: 0 });
+  service.model.script = ({ entries }) => [{ say: "echo: " }, { say: textOf(entries.at(-1)) }];
+});
+
+const textOf = (entry: unknown): string => (entry as { text?: string }).text ?? "";
+const makeAgent = async (): Promise<string> => {
+  const made = client.call("POST", "/api/agents", { name: "Clerk", system_prompt: "Be brief." });
+  return (await answered<{ id: string }>(made, 201)).id;
+};
+const ask = (content: string) => ({ model: "Clerk", messages: [{ role: "user" as const, content }] });
+/** The text of a stream of chunks. */
+async function streamed(
+  params: OpenAI.ChatCompletionCreateParams,
+): Promise<{ chunks: OpenAI.ChatCompletionChunk[]; text: string }> {
+  const chunks = await Array.fromAsync(await openai.chat.completions.create({ ...params, stream: true }));
+  return { chunks, text: chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("") };
+}
+const lookup = {
+  type: "function",
+  function: {
+    name: "lookup",
+    description: "Price",
+    parameters: { type: "object", properties: { article: { type: "string" } }, required: ["article"] },
+  },
+} as const;
+
+test("[DIA-1] agents are models, by name where it is unique, and by id", async () => {
+  const list = await openai.models.list();
+  expect(list.data.map(({ id, object }) => [id, object])).toContainEqual(["Clerk", "model"]);
+  expect(await openai.models.retrieve(agentId)).toMatchObject({ id: agentId, name: "Clerk" });
+  await makeAgent();
+  expect((await openai.models.list()).data.filter(({ id }) => id === "Clerk")).toEqual([]);
+  const unknown = openai.models.retrieve("nobody").catch((err: unknown) => err);
+  expect(await unknown).toMatchObject({
+    status: 404,
+    code: "model_not_found",
+    param: "model",
+    type: "invalid_request_error",
+  });
+});
+
+test("[DIA-1] a completion is answered whole and as a stream, with usage only where it was asked for", async () => {
+  const whole = await openai.chat.completions.create(ask("hi"));
+  expect(whole.choices).toMatchObject([{ message: { role: "assistant", content: "echo: hi" }, finish_reason: "stop" }]);
+  expect(whole.usage?.total_tokens).toBeGreaterThan(0);
+  const { chunks, text } = await streamed(ask("you"));
+  expect(text).toBe("echo: you");
+  const reasons = chunks.map(({ choices }) => choices[0]?.finish_reason);
+  expect(reasons.slice(0, -1).every((reason) => reason === null)).toBe(true);
+  expect(reasons.at(-1)).toBe("stop");
+  const counted = await streamed({ ...ask("me"), stream_options: { include_usage: true } });
+  expect(counted.chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) as number } });
+});
+
+test("[DIA-3] the client's functions end the turn, and its results continue the same run", async () => {
+  service.model.script = ({ entries }) =>
+    entries.at(-1)!.role === "user"
+      ? [
+          { think: "A price is asked for." },
+          { use: { type: "tool_use", id: "c1", name: "lookup", input: { article: "pen" } } },
+        ]
+      : [{ say: "7 EUR" }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: "system", content: "Prices are in EUR." },
+    { role: "user", content: "What is a pen?" },
+  ];
+  const first = await openai.chat.completions.create({ model: agentId, messages, tools: [lookup] });
+  const [choice] = first.choices;
+  expect(choice).toMatchObject({
+    finish_reason: "tool_calls",
+    message: { reasoning_content: "A price is asked for." },
+  });
+  const call = choice!.message.tool_calls![0] as OpenAI.ChatCompletionMessageFunctionToolCall;
+  expect(call).toMatchObject({ type: "function", function: { name: "lookup", arguments: '{"article":"pen"}' } });
+  expect(service.model.calls.at(-1)!.system).toContain("Be brief.\n\nPrices are in EUR.");
+  messages.push(choice!.message, { role: "tool", tool_call_id: call.id, content: "7" });
+  const second = { model: agentId, messages, tools: [lookup] };
+  expect((await streamed(second)).text).toBe("7 EUR");
+  // The result was given: the same request again is the same run.
+  const calls = service.model.calls.length;
+  expect((await streamed(second)).text).toBe("7 EUR");
+  expect(service.model.calls).toHaveLength(calls);
+});
+
+/** How many chats have messages. */
+async function chats(): Promise<number> {
+  const { chats: all } = await client.get<{ chats: { message_count: number }[] }>("/api/chats");
+  return all.filter(({ message_count: count }) => count > 0).length;
+}
+
+test("[DIA-5] the conversation that a client sends continues its chat, and the agent's own calls stay in it", async () => {
+  service.model.script = ({ entries }) =>
+    textOf(entries.at(-1)) === "time?"
+      ? [{ use: { type: "tool_use", id: "t1", name: "current_time", input: {} } }]
+      : [{ say: "done" }];
+  const first = await streamed(ask("time?"));
+  expect(first.text).toBe("done");
+  const seen = first.chunks.flatMap((chunk) => (chunk as { troupe?: object }).troupe ?? []);
+  expect(seen).toMatchObject([{ tool_call: { name: "current_time" } }, { tool_result: { is_error: false } }]);
+  const messages = [...ask("time?").messages, { role: "assistant" as const, content: "done" }];
+  const next = { model: "Clerk", messages: [...messages, { role: "user" as const, content: "thanks" }] };
+  expect((await streamed(next)).text).toBe("done");
+  expect(await chats()).toBe(1);
+  expect(JSON.stringify(service.model.calls.at(-1)!.entries)).toContain("current_time");
+  // The same message again comes after an answer that is not the chat's last: it is another branch.
+  expect((await streamed(next)).text).toBe("done");
+  expect(await chats()).toBe(2);
+});
+
+test("[DIA-5] another conversation opens a chat with what the client sends", async () => {
+  const call = {
+    id: "call_1",
+    type: "function" as const,
+    function: { name: "lookup", arguments: '{"article":"pen"}' },
+  };
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: "user", content: "What is a pen?" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "call_1", content: "7" },
+    { role: "assistant", content: "7 EUR" },
+    { role: "user", content: "and two?" },
+  ];
+  expect((await streamed({ model: "Clerk", messages })).text).toBe("echo: and two?");
+  const { entries } = service.model.calls.at(-1)!;
+  expect(JSON.stringify(entries)).toMatch(/What is a pen.*lookup.*"7".*7 EUR.*and two/);
+  expect(await chats()).toBe(1);
+});
+
+test("[DIA-2] the same request joins the run that has lost its client, and a retry its completed run", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  service.model.script = () => [{ say: "one " }, { hold: promise }, { say: "two" }];
+  const leave = new AbortController();
+  const stream = await openai.chat.completions.create({ ...ask("go"), stream: true }, { signal: leave.signal });
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const { choices } of stream) {
+      seen.push(choices[0]?.delta.content ?? "");
+      if (seen.join("") === "one ") leave.abort();
+    }
+  })().catch(() => {});
+  await reading;
+  expect(seen.join("")).toBe("one ");
+  await until("the service knows that its client has left", () => service.app.streams.count === 0);
+  const again = streamed(ask("go"));
+  await until("the second request reads", () => service.app.streams.count === 1);
+  resolve();
+  expect((await again).text).toBe("one two");
+  expect(service.model.calls.filter(({ entries }) => textOf(entries.at(-1)) === "go")).toHaveLength(1);
+  const retry = await openai.chat.completions.create(ask("go"), { headers: { "x-stainless-retry-count": "1" } });
+  expect(retry.choices[0]?.message.content).toBe("one two");
+  expect(await chats()).toBe(1);
+  await openai.chat.completions.create(ask("go"));
+  expect(await chats()).toBe(2);
+});
+
+test("[DIA-1] refusals have OpenAI's shape, and unknown parameters are ignored", async () => {
+  const refusal = (params: object, headers: Record<string, string> = {}) =>
+    openai.chat.completions.create({ ...ask("x"), ...params } as never, { headers }).catch((err: unknown) => err);
+  const statusOf = async (refused: Promise<unknown>) => {
+    const { status, code, param, type } = (await refused) as InstanceType<typeof OpenAI.APIError>;
+    return { status, code, param, type };
+  };
+  const invalid = { status: 400, code: "invalid_value", type: "invalid_request_error" };
+  expect(await statusOf(refusal({ n: 2 }))).toEqual({ ...invalid, param: "n" });
+  expect(await statusOf(refusal({ messages: [] }))).toEqual({ ...invalid, param: "messages" });
+  expect(await statusOf(refusal({ messages: [{ role: "assistant", content: "x" }] }))).toEqual({
+    ...invalid,
+    param: "messages[0].role",
+  });
+  const stray = [
+    { role: "user", content: "x" },
+    { role: "tool", tool_call_id: "call_1", content: "y" },
+  ];
+  expect(await statusOf(refusal({ messages: stray }))).toEqual({ ...invalid, param: "messages[1].tool_call_id" });
+  expect(await statusOf(refusal({ model: "nobody" }))).toMatchObject({ status: 404, code: "model_not_found" });
+  expect(await statusOf(refusal({}, { authorization: "Bearer nonsense" }))).toMatchObject({
+    status: 401,
+    code: "invalid_api_key",
+  });
+  const { choices } = await openai.chat.completions.create({ ...ask("x"), logit_bias: {}, seed: 1, foo: 1 } as never);
+  expect(choices).toHaveLength(1);
+});
+
+test("[DIA-1] images, a schema for the answer and settings reach the model", async () => {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  service.model.script = () => [{ say: '{"colour":"red"}' }];
+  const schema = { type: "object", properties: { colour: { type: "string" } }, required: ["colour"] };
+  const { choices } = await openai.chat.completions.create({
+    model: "Clerk",
+    temperature: 0.2,
+    max_tokens: 50,
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Which colour?" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+        ],
+      },
+    ],
+    response_format: { type: "json_schema", json_schema: { name: "colour", schema } },
+  });
+  expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({ colour: "red" });
+  const call = service.model.calls.at(-1)!;
+  expect(call).toMatchObject({ outputSchema: schema, settings: { temperature: 0.2, maxOutputTokens: 50 } });
+  expect(JSON.stringify(call.entries)).toContain("image/png");
+});
