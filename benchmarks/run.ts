@@ -25,6 +25,7 @@ const NAMES = [
   "long-chat",
   "jobs",
   "conversation",
+  "compare",
   "webhooks",
   "resume",
   "fairness",

@@ -46,6 +46,11 @@ export class PeerProcess {
     return (await running.begin()) ? running : null;
   }
 
+  /** The process that was started; 0 after its end. */
+  get pid(): number {
+    return this.child?.pid ?? 0;
+  }
+
   /** Kills all its processes and restarts it; resolves when it serves. */
   async crash(): Promise<void> {
     await this.kill();

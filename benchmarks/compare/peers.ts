@@ -1,0 +1,202 @@
+/**
+ * The systems of the comparison, each running the same loop of an agent over the same provider and tool: Troupe as an
+ * operator starts it, the peers as their documentation says. Each is started once, and is idle while others are measured.
+ */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import postgres from "postgres";
+import { freePort } from "../../test/support/free-port.ts";
+import { cpuOf, cpuOfTree } from "../support/cpu.ts";
+import type { Lifetime } from "../support/lifetime.ts";
+import { installPeer, PeerProcess } from "../support/npm-peer.ts";
+import { asked } from "../support/organization.ts";
+import type { Server } from "../support/postgres.ts";
+import { startService } from "../support/service.ts";
+
+const PACKAGES = [
+  "@restatedev/restate-server@1.7.12",
+  "@restatedev/restate-sdk@1.17.2",
+  "@dbos-inc/dbos-sdk@5.3.0",
+] as const;
+
+/** One system that runs agents. */
+export interface AgentSystem {
+  readonly name: string;
+  /** What it does for each step that others may not do, and where it stores it. */
+  readonly durability: string;
+  /** Runs the agent on a message to its end. */
+  run(message: string): Promise<void>;
+  /** Seconds of CPU of all its processes so far, with its database. */
+  cpu(): number;
+}
+
+/** Those that could be started, and why others could not. */
+export interface AgentSystems {
+  readonly systems: readonly AgentSystem[];
+  readonly skipped: readonly string[];
+}
+
+export async function startSystems(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystems> {
+  const systems = [await startTroupe(lifetime, server, worldPort)];
+  const skipped: string[] = [];
+  const folder = lifetime.folder();
+  const isInstalled = await installPeer(folder, PACKAGES);
+  for (const file of ["agent-loop.mjs", "bare-app.mjs", "dbos-app.mjs", "restate-app.mjs"])
+    copyFileSync(join(import.meta.dir, file), join(folder, file));
+  const place = { lifetime, folder, worldPort: String(worldPort) };
+  const starts: readonly (readonly [name: string, start: () => Promise<AgentSystem | null>])[] = [
+    ["Restate", () => startRestate(place)],
+    ["DBOS", () => startDbos(place, server)],
+    ["bare loop", () => startBare(place)],
+  ];
+  for (const [name, start] of starts) {
+    const system = isInstalled ? await start() : null;
+    if (system === null)
+      skipped.push(`${name}: ${isInstalled ? "it did not start" : "its packages could not be installed"}`);
+    else systems.push(system);
+  }
+  return { systems, skipped };
+}
+
+interface PeerPlace {
+  readonly lifetime: Lifetime;
+  readonly folder: string;
+  readonly worldPort: string;
+}
+
+async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystem> {
+  const world = `http://127.0.0.1:${worldPort}`;
+  const service = await startService(lifetime, server, {
+    MODEL: "openai:fake-model",
+    OPENAI_API_KEY: "none",
+    OPENAI_BASE_URL: `${world}/v1`,
+    EGRESS_ALLOW: world,
+  });
+  const tool = {
+    name: "ping",
+    description: "Answers at once",
+    kind: "http",
+    method: "POST",
+    url: `${world}/tool`,
+    input_schema: { type: "object", properties: { key: { type: "string" } } },
+  };
+  const agent = { name: "Compared", system_prompt: "You are a test.", visibility: "organization", tools: [tool] };
+  const { id } = await asked(service, { id: "", token: service.token }, ["POST", "/api/agents"], agent);
+  return {
+    name: "Troupe",
+    durability: "each answer, call and result in PostgreSQL, synced; a chat, events, text and usage beside it",
+    run: (message) =>
+      sent(
+        `${service.url}/api/v1/agents/${id}/execute`,
+        { message, stream: false },
+        { authorization: `Bearer ${service.token}` },
+      ),
+    cpu: () => cpuOf(service.pid) + cpuOfTree(server.pid),
+  };
+}
+
+async function startDbos({ lifetime, folder, worldPort }: PeerPlace, server: Server): Promise<AgentSystem | null> {
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  await sql`create database dbos`;
+  await sql.end();
+  const env = { DATABASE_URL: server.url.replace(/\/postgres$/, "/dbos"), DBOS__APPVERSION: "1" };
+  return agentApp(lifetime, {
+    name: "DBOS",
+    durability: "the result of each call in the same PostgreSQL, synced",
+    folder,
+    program: "dbos-app.mjs",
+    env: { ...env, WORLD_PORT: worldPort },
+    cpuBeside: () => cpuOfTree(server.pid),
+  });
+}
+
+const startBare = ({ lifetime, folder, worldPort }: PeerPlace): Promise<AgentSystem | null> =>
+  agentApp(lifetime, {
+    name: "bare loop",
+    durability: "nothing is stored",
+    folder,
+    program: "bare-app.mjs",
+    env: { WORLD_PORT: worldPort },
+    cpuBeside: () => 0,
+  });
+
+interface AgentApp extends Pick<AgentSystem, "name" | "durability"> {
+  readonly folder: string;
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  cpuBeside(): number;
+}
+
+async function agentApp(lifetime: Lifetime, app: AgentApp): Promise<AgentSystem | null> {
+  const url = `http://127.0.0.1:${freePort()}`;
+  const process = await PeerProcess.start(lifetime, {
+    cmd: ["node", app.program],
+    folder: app.folder,
+    env: { ...app.env, PORT: new URL(url).port },
+    probe: url,
+  });
+  if (process === null) return null;
+  const { name, durability } = app;
+  return {
+    name,
+    durability,
+    run: (message) => sent(`${url}/agent`, { message }),
+    cpu: () => cpuOfTree(process.pid) + app.cpuBeside(),
+  };
+}
+
+async function startRestate({ lifetime, folder, worldPort }: PeerPlace): Promise<AgentSystem | null> {
+  const [app, ingress, admin, node] = [freePort(), freePort(), freePort(), freePort()];
+  const settings = `base-dir = ${JSON.stringify(join(lifetime.folder(), "restate"))}
+bind-ip = "127.0.0.1"
+bind-port = ${node}
+listen-mode = "tcp"
+disable-telemetry = true
+[ingress]
+bind-port = ${ingress}
+[admin]
+bind-port = ${admin}
+disable-web-ui = true
+`;
+  await Bun.write(join(folder, "restate.toml"), settings);
+  const server = await PeerProcess.start(lifetime, {
+    cmd: [join(folder, "node_modules/.bin/restate-server"), "--config-file", join(folder, "restate.toml")],
+    folder,
+    probe: `http://127.0.0.1:${admin}/health`,
+  });
+  if (server === null) return null;
+  // Its server speaks HTTP/2 only, so no probe by HTTP/1.1 can tell when it serves: the registration does.
+  const program = lifetime.spawn(["node", "restate-app.mjs"], {
+    cwd: folder,
+    env: { PATH: Bun.env["PATH"] ?? "", WORLD_PORT: worldPort, PORT: String(app) },
+  });
+  if (!(await isRegistered(admin, app))) return null;
+  return {
+    name: "Restate",
+    durability: "the result of each call in its own log, synced",
+    run: (message) => sent(`http://127.0.0.1:${ingress}/agent/run`, { message }),
+    cpu: () => cpuOfTree(server.pid) + cpuOf(program),
+  };
+}
+
+async function isRegistered(admin: number, app: number): Promise<boolean> {
+  for (let tried = 0; tried < 50; tried++, await Bun.sleep(200)) {
+    const answer = await fetch(`http://127.0.0.1:${admin}/deployments`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ uri: `http://127.0.0.1:${app}` }),
+    }).catch(() => null);
+    if (answer?.ok === true) return true;
+  }
+  return false;
+}
+
+async function sent(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok || !text.includes("Done.")) throw new Error(`${url}: ${response.status} ${text.slice(0, 500)}`);
+}
