@@ -1,14 +1,16 @@
-/** The first run of the whole service: what it makes, tells and writes, with a terminal and without one. */
+/** The first run of the whole service, from its sources: what it makes, tells and writes, with a terminal and without one. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import {
+  ADMIN,
   eventually,
   admin,
   type FirstRunText,
   firstRunIn,
+  MAIN,
   processesIn,
   startTroupe,
   type TroupeProcess,
@@ -22,7 +24,7 @@ let first: FirstRunText;
 
 beforeAll(async () => {
   folder = guardedFolder();
-  service = await startTroupe(folder);
+  service = await startTroupe(folder, { cmd: MAIN });
   first = service.firstRun();
 });
 afterAll(() => folder.remove());
@@ -65,7 +67,7 @@ test("[START-26] the first run makes an organization, its owner, both tokens and
     agentId: expect.stringMatching(/^agt_[\w-]{21}$/),
     curl: expect.stringContaining(first.personal),
   });
-  expect((await admin(folder, ["org", "list"])).out.split("\n")).toHaveLength(2);
+  expect((await admin(folder, ["org", "list"], { cmd: ADMIN })).out.split("\n")).toHaveLength(2);
   expect((await admin(folder, ["user", "list"])).out).toMatch(/usr_\S+ +owner@localhost +Owner +owner$/m);
   const tokens = (await admin(folder, ["token", "list"])).out;
   for (const token of [first.personal, first.service]) expect(tokens).toContain(`…${token.slice(-4)}`);
@@ -116,7 +118,7 @@ test("[START-31] the port opens after the first run: a client that gets a 200 fi
 test("[START-29] a second start creates nothing new and prints no token", async () => {
   await service.end();
   const before = readFileSync(join(service.dataDir, "first-run.txt"), "utf8");
-  const second = await startTroupe(folder);
+  const second = await startTroupe(folder, { cmd: MAIN });
   expect(readFileSync(join(service.dataDir, "first-run.txt"), "utf8")).toBe(before);
   expect(second.output + second.complaint).not.toMatch(/pat_|svc_/);
   expect((await admin(folder, ["org", "list"])).out.split("\n")).toHaveLength(2);
@@ -125,7 +127,7 @@ test("[START-29] a second start creates nothing new and prints no token", async 
 
 test("[START-30] on a terminal the tokens are printed once and are in no file", async () => {
   const dataDir = join(folder.path, "terminal");
-  const shown = await startTroupe(folder, { dataDir, hasTerminal: true });
+  const shown = await startTroupe(folder, { cmd: MAIN, dataDir, hasTerminal: true });
   await shown.says(/"stream": true}'/);
   const run = firstRunIn(shown.output);
   const text = shown.output;

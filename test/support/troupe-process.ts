@@ -11,6 +11,7 @@ import { isRunning, readPidFile } from "../../db/postmaster.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import type { GuardedFolder } from "./guarded-folder.ts";
 import { CLONE } from "./service-process.ts";
+import { shippedService } from "./shipped-service.ts";
 
 /** No word of a working service takes longer, on however slow a machine. */
 const GIVE_UP_MS = 25_000;
@@ -19,13 +20,16 @@ const LOOK_MS = 5;
 const SLOW_LOOK_MS = 100;
 const LOOKS = 20;
 
-/** The command that the `start` script ends with. */
+/** The commands that the scripts `start` and `admin` end with; for tests that look at a start from the sources. */
 export const MAIN = [process.execPath, join(CLONE, "src/main.ts")] as const;
 export const ADMIN = [process.execPath, join(CLONE, "src/admin/main.ts")] as const;
+/** What tests start otherwise. */
+const SHIPPED_MAIN = await shippedService();
 
 export interface TroupeOptions {
   /** The data folder; by default `data` in the guarded folder. */
   readonly dataDir?: string;
+  /** Omitted: the executable of a release. */
   readonly cmd?: readonly string[];
   readonly args?: readonly string[];
   readonly argv0?: string;
@@ -80,7 +84,7 @@ export class TroupeProcess {
   constructor(folder: GuardedFolder, options: TroupeOptions = {}) {
     this.dataDir = options.dataDir ?? join(folder.path, "data");
     const shared = {
-      cmd: [...(options.cmd ?? MAIN), ...(options.args ?? [])],
+      cmd: [...(options.cmd ?? [SHIPPED_MAIN]), ...(options.args ?? [])],
       cwd: options.cwd ?? "/",
       env: environmentOf(this.dataDir, options.env),
       // A group of its own, as a shell makes one for each command.
@@ -214,7 +218,7 @@ export async function admin(
   args: readonly string[],
   options: TroupeOptions = {},
 ): Promise<{ code: number | string; out: string; err: string }> {
-  const command = new TroupeProcess(folder, { ...options, cmd: ADMIN, args });
+  const command = new TroupeProcess(folder, { cmd: [SHIPPED_MAIN, "admin"], ...options, args });
   const code = await command.ended();
   return { code, out: command.output.trimEnd(), err: command.complaint.trimEnd() };
 }
