@@ -1,6 +1,6 @@
-/** A button that asks the service for something. It is disabled until the answer is there, and shows a refusal. */
+/** A button that asks the service for something. While it does, it cannot be pressed again; a refusal is shown beside it. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { wordsOfError } from "./service.ts";
 
 interface ActionButtonProps {
@@ -13,11 +13,16 @@ interface ActionButtonProps {
   readonly question?: string;
 }
 
+/** A button with `whyNot` keeps its place in the order of the keyboard: there it says why. */
 export function ActionButton({ act, children, class: style, whyNot = null, question }: ActionButtonProps) {
   const [isBusy, setBusy] = useState(false);
+  const running = useRef(false);
   const [error, setError] = useState<string | null>(null);
+  const reason = useId();
   const press = async (): Promise<void> => {
+    if (running.current || whyNot !== null) return;
     if (question !== undefined && !confirm(question)) return;
+    running.current = true;
     setBusy(true);
     setError(null);
     try {
@@ -25,19 +30,28 @@ export function ActionButton({ act, children, class: style, whyNot = null, quest
     } catch (refusal) {
       setError(wordsOfError(refusal));
     } finally {
+      running.current = false;
       setBusy(false);
     }
   };
   return (
     <>
-      <button
-        class={style}
-        disabled={isBusy || whyNot !== null}
-        title={whyNot ?? undefined}
-        onClick={() => void press()}
-      >
-        {children}
-      </button>
+      <span class="act">
+        <button
+          type="button"
+          class={style}
+          aria-disabled={isBusy || whyNot !== null}
+          aria-describedby={whyNot === null ? undefined : reason}
+          onClick={() => void press()}
+        >
+          {children}
+        </button>
+        {whyNot === null ? null : (
+          <span class="why" id={reason}>
+            {whyNot}
+          </span>
+        )}
+      </span>
       {error === null ? null : (
         <span class="bad" role="alert">
           {error}

@@ -25,4 +25,10 @@ export const CONSOLE_PAGES: readonly ConsolePageEntry[] = [
     letter: "j",
     Page: lazyPage(async () => (await import("./jobs/jobs-page.tsx")).JobsPages),
   },
+  {
+    path: "/agents",
+    name: "Agents",
+    letter: "a",
+    Page: lazyPage(async () => (await import("./agents/agents-page.tsx")).AgentPages),
+  },
 ];

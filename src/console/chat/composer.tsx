@@ -21,12 +21,14 @@ interface ComposerProps {
   /** Whether a job of the chat is active. */
   readonly isBusy: boolean;
   readonly send: (message: WrittenMessage) => Promise<unknown>;
+  /** Whether the field is what the page is opened for. */
+  readonly takesFocus?: boolean;
 }
 
 /** Where a draft is kept while the browser signs in again. */
 const draftKey = (chatId: string): string => `troupe draft ${chatId}`;
 
-export function Composer({ chatId, isBusy, send }: ComposerProps) {
+export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerProps) {
   const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chatId)) ?? "");
   const [policy, setPolicy] = useState<BusyPolicy>("queue");
   const [files, setFiles] = useState<readonly UploadedFile[]>([]);
@@ -41,7 +43,9 @@ export function Composer({ chatId, isBusy, send }: ComposerProps) {
     if (text === "") sessionStorage.removeItem(draftKey(chatId));
     else sessionStorage.setItem(draftKey(chatId), text);
   }, [text]);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, []);
 
   const attach = async (given: FileList | null | undefined): Promise<void> => {
     setError(null);

@@ -1,0 +1,102 @@
+/** Fields whose text stands for a value: while it is written, the text stays as the person writes it. */
+import { useEffect, useState } from "preact/hooks";
+import { type FieldProps, LabelledField } from "./fields.tsx";
+import { useFormState } from "./form.tsx";
+
+interface Reading<T> {
+  readonly value: T | null;
+  /** Why the text stands for no value; null if it does. */
+  readonly error: string | null;
+}
+
+interface FieldText {
+  readonly text: string;
+  readonly error: string | null;
+  readonly write: (text: string) => void;
+}
+
+interface Notation<T> {
+  readonly show: (value: T) => string;
+  readonly read: (text: string) => Reading<T>;
+}
+
+/** The text of a value. Another value, such as that of a newer record, replaces it. */
+function useWritten<T>({ value, change }: FieldProps<T>, { show, read }: Notation<T>): FieldText {
+  const [text, setText] = useState(() => show(value));
+  const now = read(text);
+  useEffect(() => {
+    if (now.error === null && show(now.value as T) !== show(value)) setText(show(value));
+  }, [show(value)]);
+  const write = (next: string): void => {
+    setText(next);
+    const reading = read(next);
+    if (reading.error === null) change(reading.value as T);
+  };
+  return { text, error: now.error, write };
+}
+
+const MOST_ROWS = 30;
+const JSON_NOTATION: Notation<unknown> = {
+  show: (value) => JSON.stringify(value, null, 2),
+  read(text) {
+    try {
+      return { value: JSON.parse(text), error: null };
+    } catch (error) {
+      return { value: null, error: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  },
+};
+
+/** A value as JSON. While the text is not JSON, the value stays as it was and the form cannot be sent. */
+export function JsonField<T>(field: FieldProps<T>) {
+  const { isReadOnly, setUnreadable } = useFormState();
+  const { text, error, write } = useWritten(field, JSON_NOTATION as Notation<T>);
+  useEffect(() => {
+    setUnreadable(field.label, error !== null);
+    return () => setUnreadable(field.label, false);
+  }, [error !== null]);
+  return (
+    <LabelledField {...field} problem={error}>
+      {(control) => (
+        <textarea
+          {...control}
+          class="code"
+          spellcheck={false}
+          rows={Math.min(MOST_ROWS, text.split("\n").length + 1)}
+          value={text}
+          readOnly={isReadOnly}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+      )}
+    </LabelledField>
+  );
+}
+
+const wordsBetweenCommas = (text: string): string[] =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+
+const LIST_NOTATION: Notation<string[]> = {
+  show: (value) => value.join(", "),
+  read: (text) => ({ value: wordsBetweenCommas(text), error: null }),
+};
+
+/** Words with commas between. */
+export function ListField(field: FieldProps<string[]>) {
+  const { isReadOnly } = useFormState();
+  const { text, write } = useWritten(field, LIST_NOTATION);
+  return (
+    <LabelledField {...field}>
+      {(control) => (
+        <input
+          {...control}
+          value={text}
+          readOnly={isReadOnly}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+      )}
+    </LabelledField>
+  );
+}

@@ -1,0 +1,66 @@
+/** The console of a whole service in a real browser, with the demo model, for the tests of its pages. */
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { createModels } from "../../src/runner/models.ts";
+import { type WatchedBrowser, type WatchedPage, watchedBrowser } from "./browser.ts";
+import { NO_MODELS } from "./model-calls.ts";
+import { enterByLink } from "./page-checks.ts";
+import { type Caller, type Founded, type Service, startService } from "./service.ts";
+
+/** For one step of a test, on a busy machine. */
+const STEP_MS = 15_000;
+
+export interface ConsoleScene {
+  readonly service: Service;
+  readonly owner: Founded;
+  readonly browser: WatchedBrowser;
+  readonly url: string;
+  /** A page of the console, opened by this person or by a new member. */
+  enter(at: string, options?: SceneOptions): Promise<EnteredPage>;
+  close(): Promise<void>;
+}
+
+interface SceneOptions extends BrowserContextOptions {
+  readonly person?: Caller;
+}
+
+export interface EnteredPage extends WatchedPage {
+  readonly person: Caller;
+}
+
+export async function openConsole(): Promise<ConsoleScene> {
+  const service = await startService({
+    models: createModels({ ...NO_MODELS, model: "demo:echo" }),
+    settings: { appUrl: undefined, host: "localhost" },
+  });
+  const url = service.url.replace("127.0.0.1", "localhost");
+  const owner = await service.found();
+  const browser = await watchedBrowser();
+  return {
+    service,
+    owner,
+    browser,
+    url,
+    async enter(at, { person = undefined, ...options } = {}) {
+      const who = person ?? (await service.join(owner.organizationId));
+      const watched = await browser.open(options);
+      watched.page.setDefaultTimeout(STEP_MS);
+      await enterByLink(watched.page, service, url, who);
+      await watched.page.goto(`${url}/app${at}`);
+      return { ...watched, person: who };
+    },
+    async close() {
+      await browser.close();
+      await service.stop();
+    },
+  };
+}
+
+/** Accepts the questions of a page, and remembers them. */
+export function acceptQuestions(page: Page): readonly string[] {
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  return asked;
+}
