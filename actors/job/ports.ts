@@ -193,10 +193,10 @@ export interface ModelPort {
   /** The input that the model with this name reads; text, if it is unavailable. */
   inputOf(model: string | null): readonly ModelInput[];
   /**
-   * Whether the model with this name takes tools, as far as the operator has set it, or a refusal has shown; absent: all
-   * do.
+   * Whether the model with this name takes tools, as far as the operator has set it, or a refusal has shown, also of a
+   * call with the organization's own key; absent: all do.
    */
-  takesTools?(model: string | null): boolean;
+  takesTools?(model: string | null, organizationId?: string): boolean;
   /** Which of the settings the model with this name does not take, as far as it is known; absent: it takes all. */
   settingProblems?(model: string | null, settings: SetSettings): readonly SettingProblem[];
   /** Every model that `describe` accepts, the default first. */
@@ -348,7 +348,7 @@ export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort
   ...(models.settingProblems === undefined
     ? {}
     : { settingProblems: (model, settings) => models.settingProblems?.(model, settings) ?? [] }),
-  ...(models.takesTools === undefined ? {} : { takesTools: (model) => models.takesTools?.(model) !== false }),
+  ...(models.takesTools === undefined ? {} : { takesTools: (...asked) => models.takesTools?.(...asked) !== false }),
   ...(models.keyedProviders === undefined ? {} : { keyedProviders: () => models.keyedProviders?.() ?? [] }),
   ...(models.callsAtOnce === undefined ? {} : { callsAtOnce: (model) => models.callsAtOnce?.(model) ?? null }),
   call,

@@ -41,6 +41,7 @@ const RESERVED_OPTIONS: readonly string[] = [
   "cache_control prompt_cache_key prompt_cache_retention",
   "api_key api_base api_version base_url key token authorization headers",
   "extra_headers extra_body extra_query organization user_config custom_llm_provider",
+  "deployment_id engine region_name callbacks success_callback failure_callback",
   "context_window_fallbacks mock_response kv_transfer_params chat_template n_predict id_slot parallel_tool_calls",
   // Searches are billed, and give the model the internet.
   "web_search_options search_parameters",
@@ -49,7 +50,7 @@ const RESERVED_OPTIONS: readonly string[] = [
 ].flatMap((names) => names.split(" "));
 
 /** Of LiteLLM: addresses and keys of other services. */
-const RESERVED_PREFIXES: readonly string[] = ["aws_", "azure_", "vertex_", "litellm_"];
+const RESERVED_PREFIXES: readonly string[] = ["aws_", "azure_", "vertex_", "litellm_", "watsonx_", "sagemaker_"];
 /** Also in an object of the options: the packages of some providers copy it over the request. */
 const RESERVED_INSIDE: readonly string[] =
   "model models messages fallbacks plugins route api_key apikey base_url baseurl headers extrabody extra_body".split(

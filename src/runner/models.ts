@@ -3,6 +3,7 @@
  * Then the built-in demo answers, or one call is streamed: in a format that we implement ourselves (`wire/`), or by the
  * AI SDK if the operator has named a package of it.
  */
+import { BoundedMap } from "../../actors/bounded-map.ts";
 import { ok } from "../../actors/fault.ts";
 import {
   type ModelCall,
@@ -37,6 +38,9 @@ import { realTimers, type Timers } from "./watchdog.ts";
 import { ModelMemory } from "./wire/concessions.ts";
 import { type KnownModel, wireSource } from "./wire/source.ts";
 
+/** Models and organizations whose keys are known to take no tools. */
+const KNOWN_KEYS = 1_024;
+
 interface ModelsOptions {
   /** For tests. */
   readonly timers?: Timers;
@@ -61,6 +65,8 @@ export function createModels(
   const thinking = settings.thinking ?? new Map<string, Thinking>();
   /** By the operator's settings, and by refusals. */
   const withoutTools = new Set(settings.withoutTools);
+  /** By refusals of calls with keys of organizations, which may take less. */
+  const withoutToolsOfKey = new BoundedMap<true>(KNOWN_KEYS);
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
@@ -77,9 +83,11 @@ export function createModels(
       return target.ok ? inputOfTarget(target.value, inputs) : NO_INPUT;
     },
 
-    takesTools(model) {
+    takesTools(model, organizationId = "") {
       const target = allowedTarget(model, allowed);
-      return !target.ok || !withoutTools.has(targetName(target.value));
+      if (!target.ok) return true;
+      const name = targetName(target.value);
+      return !withoutTools.has(name) && withoutToolsOfKey.get(`${name} ${organizationId}`) === undefined;
     },
 
     settingProblems(model, settings) {
@@ -134,7 +142,10 @@ export function createModels(
       const outcome = await streamCall({ ...context, source, secrets: hidden });
       // What a provider says of options that an author has chosen holds for that call only.
       const saysOfModel = call.settings?.providerOptions === undefined;
-      if (outcome.kind === "failed" && outcome.refusesTools === true && saysOfModel) withoutTools.add(model);
+      if (outcome.kind === "failed" && outcome.refusesTools === true && saysOfModel) {
+        if (call.apiKey === undefined) withoutTools.add(model);
+        else withoutToolsOfKey.set(`${model} ${call.origin.organizationId}`, true);
+      }
       return withEstimate(outcome, input, call.cachedTokens);
     },
   };

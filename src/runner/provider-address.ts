@@ -5,8 +5,8 @@ const ANTHROPIC_VERSION = "2023-06-01";
 
 /** `path` below the provider's address, which may have a query, such as Azure's `api-version`. */
 export function providerUrl(baseUrl: string, path: string): string {
-  const [place = "", query] = baseUrl.split("?", 2);
-  return `${place.replace(/\/+$/, "")}${path}${query === undefined ? "" : `?${query}`}`;
+  const [place = "", ...query] = baseUrl.split("?");
+  return [`${place.replace(/\/+$/, "")}${path}`, ...query].join("?");
 }
 
 /** The headers that a provider wants with each request: its key, and those that the operator has set. */

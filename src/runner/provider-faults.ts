@@ -161,6 +161,8 @@ export function refusesTools(error: unknown): boolean {
   const status = errorStatus(error);
   if (status === undefined || status < 400 || status === 401 || status === 429) return false;
   const words = providerWords(error).toLowerCase();
+  // Then it is about one of the tools, whose name and schema an author has chosen.
+  if (/schema|propert|\b(?:for|in) function [`'"]|^(?:body\.)?tools[.[]/.test(words)) return false;
   return TOOLS_REFUSED.some((says) => says.test(words));
 }
 

@@ -177,7 +177,7 @@ export class ModelCalls {
   }
 
   private get takesTools(): boolean {
-    return this.services.models.takesTools?.(this.model) ?? true;
+    return this.services.models.takesTools?.(this.model, this.run.reporter.job.organizationId) ?? true;
   }
 
   /** Once in a job: its record says that the model was called without tools. */

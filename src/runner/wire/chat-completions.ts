@@ -44,7 +44,7 @@ function chatCompletionsBody(call: WireCall): object {
         }),
     stream: true,
     // Without it these endpoints report no tokens for a stream.
-    stream_options: { include_usage: true },
+    ...(concessions.has("no_stream_options") ? {} : { stream_options: { include_usage: true } }),
   };
 }
 

@@ -60,6 +60,18 @@ const RULES: readonly ConcessionRule[] = [
     isRemembered: true,
   },
   {
+    concession: "no_eager_arguments",
+    says: wordsLike(/eager_input_streaming/i),
+    concerns: ({ tools }) => tools.length > 0,
+    isRemembered: true,
+  },
+  {
+    concession: "no_stream_options",
+    says: wordsLike(/stream_options|include_usage/i),
+    concerns: alwaysUseful,
+    isRemembered: true,
+  },
+  {
     concession: "stand_in_reasoning",
     says: wordsLike(/missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is),
     concerns: hasCalls,
@@ -73,7 +85,8 @@ const RULES: readonly ConcessionRule[] = [
   },
   {
     concession: "no_encrypted_reasoning",
-    says: wordsLike(/encrypted.?content.{0,40}not supported/is),
+    says: (refusal) =>
+      /encrypted.?content.{0,40}not supported/is.test(refusal.words) || /^include\b/.test(refusal.field),
     concerns: alwaysUseful,
     isRemembered: true,
   },

@@ -15,7 +15,7 @@ export const messages: WireFormat = {
 };
 
 function messagesBody(call: WireCall): object {
-  const { model, system, messages: conversation, tools, outputSchema, settings, caching, base64 } = call;
+  const { model, system, messages: conversation, tools, outputSchema, settings, caching, concessions, base64 } = call;
   // The documents of a request must all allow citations or none, and an answer with a schema cannot cite.
   const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
@@ -31,7 +31,7 @@ function messagesBody(call: WireCall): object {
             description,
             input_schema: inputSchema,
             // Streams arguments as they are written; otherwise a long one looks like silence.
-            eager_input_streaming: true,
+            ...(concessions.has("no_eager_arguments") ? {} : { eager_input_streaming: true }),
             ...(system === "" && at === tools.length - 1 ? breakpointField(caching) : {}),
           })),
           tool_choice: { type: "auto" },

@@ -13,7 +13,7 @@ const SETTING_WORDS: Readonly<Record<Exclude<CallSettingName, "providerOptions">
   topP: /top_?p\b/i,
   maxOutputTokens: /max_(?:output_|completion_)?tokens/i,
   serviceTier: /service[ _-]?tier/i,
-  effort: /effort|think value/i,
+  effort: /effort|think value|output_config(?!\.format)|^reasoning\b/i,
   thinking:
     /(?<![\w.])thinking(?:\.|$)|budget_tokens|thinking[`'"\\]*[^.]{0,40}(?:not supported|unsupported|permitted)/i,
   stop: /\bstop(?:_sequences)?\b/i,

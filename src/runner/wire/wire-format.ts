@@ -33,6 +33,10 @@ export type Concession =
   | "no_prefill"
   /** No schema of the answer; only our own check applies. */
   | "no_schema"
+  /** Arguments of calls may come at once, and not as they are written. */
+  | "no_eager_arguments"
+  /** The token counts of a stream are not requested. */
+  | "no_stream_options"
   /** OpenAI's newer name of the answer's length. */
   | "max_completion_tokens"
   | SettingConcession;

@@ -5,7 +5,7 @@ import { createModels } from "../../../src/runner/models.ts";
 import { ProviderAnswer } from "../../../src/runner/provider-faults.ts";
 import { ruleFor, takesPrefill } from "../../../src/runner/wire/concessions.ts";
 import type { Concession, WireCall } from "../../../src/runner/wire/wire-format.ts";
-import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
+import { modelCall, NO_MODELS, ORIGIN, run, WEATHER } from "../../support/model-calls.ts";
 import { framesOf, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
@@ -80,9 +80,15 @@ const CALL: WireCall = {
   model: "m",
   system: "Be brief.",
   messages: [{ role: "assistant", parts: [{ kind: "text", text: "a", fields: { signature: "s" } }] }],
-  tools: [],
+  tools: [WEATHER],
   outputSchema: null,
-  settings: { temperature: 0.5, maxOutputTokens: 9, thinking: { type: "enabled", budgetTokens: 2_000 }, stop: ["END"] },
+  settings: {
+    effort: "low",
+    temperature: 0.5,
+    maxOutputTokens: 9,
+    thinking: { type: "enabled", budgetTokens: 2_000 },
+    stop: ["END"],
+  },
   caching: { by: "key", key: "k", lifetime: "1h", pauses: false },
   concessions: new Set(),
   prefill: "",
@@ -120,6 +126,10 @@ test.each<[unknown, Concession | undefined]>([
     refusedAs("Provider returned error", { metadata: { raw: '{"error":{"message":"temperature is not supported"}}' } }),
     "no_setting temperature",
   ],
+  [refusedAs("output_config: Extra inputs are not permitted"), "no_setting effort"],
+  [refusedAs("tools.0.eager_input_streaming: Extra inputs are not permitted"), "no_eager_arguments"],
+  [refusedAs("Unrecognized request argument supplied: stream_options"), "no_stream_options"],
+  [refusedAs("Input should be 'message.output_text'", { param: "include[0]" }), "no_encrypted_reasoning"],
   [refusedAs("temperature: the prompt is too long"), undefined],
   ["temperature is not supported", "no_setting temperature"],
 ])("[RUN-23] [RUN-32] of the refusal %j the field counts before the words: %s", (body, concession) => {
@@ -167,11 +177,41 @@ test("[RUN-29] no key in the query of an address, no password and no value of a 
   });
 });
 
-test("[RUN-24] a refusal of one tool's schema, or of a call without tools, does not mark the model", async () => {
-  server.refusal = () => "Invalid schema for function 'weather': the type is not supported";
+test.each([
+  ["messages", "eager_input_streaming"],
+  ["chat-completions", "stream_options"],
+] as const)(
+  "[RUN-23] a server of %s that does not know %s is asked without it, from then on at once",
+  async (format, field) => {
+    server.refusal = (body) => (JSON.stringify(body).includes(field) ? `${field}: extra fields not permitted` : null);
+    const provider = { name: "asked", format, baseUrl: server.baseUrl, apiKey: null } as const;
+    const asked = createModels({ ...NO_MODELS, model: "asked:m", providers: [provider] });
+    for (const count of [2, 3]) {
+      await run(asked, modelCall("hi", { tools: [WEATHER] }));
+      expect([server.bodies.length, JSON.stringify(server.bodies.at(-1)).includes(field)]).toEqual([count, false]);
+    }
+  },
+);
+
+test("[RUN-24] a refusal of a call with an organization's own key holds for this organization", async () => {
+  server.refusal = () => "No endpoints found that support tool use";
   const asked = models();
-  const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER] }));
-  expect(outcome).not.toHaveProperty("refusesTools");
+  await run(asked, modelCall("hi", { tools: [WEATHER], apiKey: "own" }));
+  expect([ORIGIN.organizationId, "org_other"].map((id) => asked.takesTools?.(null, id))).toEqual([false, true]);
+});
+
+test("[RUN-24] a refusal of one tool, or of a call without tools, does not mark the model", async () => {
+  const asked = models();
+  for (const words of [
+    "Invalid schema for function 'weather': the type is not supported",
+    "Invalid schema for function 'a': oneOf is not supported",
+    "tools.0.custom.input_schema: oneOf is not supported",
+    "tools[0].type: unsupported",
+  ]) {
+    server.refusal = () => words;
+    const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER] }));
+    expect(outcome).not.toHaveProperty("refusesTools");
+  }
   server.refusal = () => "m does not support tools";
   expect((await run(asked, modelCall("hi"))).outcome).not.toHaveProperty("refusesTools");
   expect(asked.takesTools?.(null)).toBe(true);
