@@ -21,6 +21,8 @@ export interface RunFrames {
   opening(): string;
   /** The frames of one item; `end`, `client_calls` and a `blocked` that ends the stream included. */
   frames(item: RunItem): string;
+  /** Where its responses end; absent: `endingOf`. */
+  ending?(item: RunItem): RunEnding;
   /** The last frame of a stream that ends early. */
   interrupted(reason: Interruption): string;
 }
@@ -29,7 +31,8 @@ export interface RunFrames {
 const isPatient = (item: RunItem): boolean => item.kind === "blocked" && item.reason === "approval_required";
 
 /** Where the part ends: at once, once the reader has caught up, or not here. */
-export function endingOf(item: RunItem): "now" | "caught_up" | "no" {
+export type RunEnding = "now" | "caught_up" | "no";
+export function endingOf(item: RunItem): RunEnding {
   if (item.kind === "end" || item.kind === "client_calls") return "now";
   return item.kind === "blocked" && !isPatient(item) ? "caught_up" : "no";
 }
@@ -93,7 +96,7 @@ export class FollowedRun implements EventSource {
 
   private render(item: RunItem): string {
     if (item.kind === "resumed") this.halt = null;
-    const ending = endingOf(item);
+    const ending = this.protocol.ending?.(item) ?? endingOf(item);
     this.isOver = ending === "now";
     if (ending !== "caught_up") return this.protocol.frames(item);
     this.halt = item;

@@ -39,7 +39,8 @@ export interface WordedRefusal {
 /** The answer of a protocol to a refusal. */
 export interface ShapedRefusal {
   readonly status?: number;
-  readonly body: object;
+  /** An object is sent as JSON, a string as text. */
+  readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

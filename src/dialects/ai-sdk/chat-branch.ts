@@ -1,0 +1,66 @@
+/**
+ * The chats behind a client's chat. Its name gives the first one (`namedChatId`). An edited message, or an answer that
+ * is written again, continues in a fork (`branch-run.ts`), which the first chat names in its metadata from then on.
+ *
+ *   chat-1 ─▶ cht_a ─ metadata.ai_sdk_branch ─▶ cht_c        cht_a ─fork─▶ cht_b ─fork─▶ cht_c
+ */
+import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { Job } from "../../../actors/job/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Services } from "../../operations/services.ts";
+import { namedChatId } from "../runs/begin-run.ts";
+import { readRun } from "../runs/followed-run.ts";
+
+/** Separates the ids of this protocol from those of others. It must never change. */
+export const AI_SDK = "ai-sdk";
+/** The field of a chat's metadata with the id of the chat that continues it. */
+export const BRANCH_FIELD = "ai_sdk_branch";
+
+export interface UiChatName {
+  readonly agentId: string;
+  /** The client's id of the chat. */
+  readonly name: string;
+}
+
+/** The first chat of a client's chat, and the one that continues it. */
+export interface UiChats {
+  readonly first: Chat;
+  readonly current: Chat;
+}
+
+/** Null: the client has sent nothing in this chat. */
+export async function findUiChats(
+  { system }: Pick<Services, "system">,
+  by: Principal,
+  { agentId, name }: UiChatName,
+): Promise<Outcome<UiChats | null>> {
+  const read = (id: string) => system.dispatch(chatRef(by.organizationId, id), { kind: "read_chat" });
+  const first = await read(namedChatId(by, { protocol: AI_SDK, agentId, name }));
+  if (!first.ok) return first.fault.kind === "not_found" ? ok(null) : first;
+  const branch = first.value.metadata[BRANCH_FIELD];
+  const continued = typeof branch === "string" ? await read(branch) : first;
+  // A branch that was deleted, or is somebody else's, is none.
+  if (!continued.ok && continued.fault.kind !== "not_found") return continued;
+  const isOwn = continued.ok && continued.value.createdBy === by.userId && continued.value.agentId === agentId;
+  return ok({ first: first.value, current: isOwn ? continued.value : first.value });
+}
+
+/** The newest run of a chat; null if it has none. */
+export async function latestRun(
+  services: Pick<Services, "system" | "jobs" | "log">,
+  by: Principal,
+  { id, activeJobId }: Chat,
+): Promise<Outcome<Job | null>> {
+  if (activeJobId !== null) return readRun(services, { principal: by }, activeJobId);
+  const settled = await services.system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const found = await lookUp(
+    services.log,
+    services.jobs.latest(by.organizationId, { chatId: id, seenBy: by.userId }, 1),
+  );
+  if (!found.ok) return found;
+  const [latest] = found.value;
+  return latest === undefined ? ok(null) : readRun(services, { principal: by }, latest.id);
+}
