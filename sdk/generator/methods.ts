@@ -147,6 +147,8 @@ const asBytes = (method: Method): Method => ({
 function paging(contract: Contract, method: Method): readonly Method[] {
   const cursor = CURSORS.find((name) => method.query.some((field) => field.name === name));
   const page = recordOf(contract, method.result);
+  // A change in pages is no list: each page of it is asked for.
+  if (method.operation.method !== "GET") return [];
   if (cursor === undefined || !page.some(({ name }) => name === "next_cursor")) return [];
   const [items, ...others] = page.filter(({ shape }) => shape.kind === "list");
   if (items === undefined || items.shape.kind !== "list" || others.length > 0)

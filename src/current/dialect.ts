@@ -218,6 +218,12 @@ export function currentDialect(appUrl: () => string): Dialect {
   };
 }
 
+/** A refusal that is a part of an answer. */
+export function refusalWords(fault: Fault): Pick<Words, "code" | "message"> {
+  const { code, message } = entryOf(WORDS, fault);
+  return { code, message };
+}
+
 /** Why a job cannot take a message now. */
 function jobWaitWords(status: string, actions: readonly string[]): string {
   if (status === "needs_review") return "The job waits for a review";

@@ -8,6 +8,7 @@ import { longChatOperations } from "./chats/long-chats.ts";
 import { messageOperations } from "./chats/messages.ts";
 import { chatOperations } from "./chats/operations.ts";
 import { eventOperations } from "./events/operations.ts";
+import { bulkOperations } from "./jobs/bulk.ts";
 import { continuingOperations } from "./jobs/continuing.ts";
 import { decisionOperations } from "./jobs/decisions.ts";
 import { jobOperations } from "./jobs/operations.ts";
@@ -45,7 +46,14 @@ export const CURRENT_OPERATIONS = [
     importOperations,
   ),
   operationGroup("Chats", "Durable conversations with an agent", chatOperations, messageOperations, longChatOperations),
-  operationGroup("Jobs", "Long-running work records", jobOperations, decisionOperations, continuingOperations),
+  operationGroup(
+    "Jobs",
+    "Long-running work records",
+    jobOperations,
+    decisionOperations,
+    continuingOperations,
+    bulkOperations,
+  ),
   operationGroup("Streams", "Server-sent events that resume where the connection broke", streamOperations),
   operationGroup("Embedded pages", "Streams for pages without a token", appStreamOperations),
   operationGroup("Uploads", "Files that messages refer to", uploadOperations),

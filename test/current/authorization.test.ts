@@ -32,6 +32,7 @@ const BODIES: Readonly<Record<string, Json>> = {
   "PATCH /api/chats/:id": { title: "Taken over" },
   "PATCH /api/chats/:id/options": { pinned: true },
   "POST /api/chats/:id/messages": { content: "hi" },
+  "POST /api/jobs/bulk": { action: "cancel", filter: { status: ["failed"] } },
   "POST /api/jobs/:id/iterate": { feedback: "again" },
   "POST /api/missions": { title: "M", goal: "g", agent_id: "agt_none" },
   "PATCH /api/missions/:id": { title: "Taken over" },

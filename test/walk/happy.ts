@@ -166,6 +166,11 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   approveJob: async (world) => ({ ...of((await world.job(TASK_CALL, "blocked", { agent: CAREFUL })).id), body: {} }),
   cancelJob: async (world) => ({ ...of((await world.job(ENDLESS, "running")).id), query: [["wait", "20"]] }),
   resumeJob: async (world) => ({ ...of((await world.job("/fail provider_rejected", "failed")).id) }),
+  bulkJobs: async (world) => {
+    for (const text of ["/fail provider_rejected", "/fail provider_rejected"]) await world.job(text, "failed");
+    const filter = { status: ["failed"], created_after: "2020-01-01" };
+    return { query: [["limit", "1"]], body: { action: "resume", filter, dry_run: false } };
+  },
   sendToolResults: async (world) => ({
     ...of((await world.job("/call lookup {}", "blocked", { agent: CLERK })).id),
     body: { results: [{ tool_call_id: "demo_call_1", content: "7 EUR" }] },

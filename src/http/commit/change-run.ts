@@ -10,7 +10,7 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { AnyInput } from "../contract/operation.ts";
 import type { BoundOperation } from "../request/bound-operation.ts";
 import type { Caller } from "../request/caller.ts";
-import { answerEnding, Change, type Commit, PlainDoor, type StoredAnswer } from "./commit.ts";
+import { answerEnding, Change, type ChangeParts, type Commit, PlainDoor, type StoredAnswer } from "./commit.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import { Emission } from "./emission.ts";
 import { KeyedDoor, runOnce } from "./idempotency.ts";
@@ -36,6 +36,8 @@ export interface ReadRequest {
 }
 
 interface ChangeRequest extends ReadRequest {
+  /** Runs another operation for the same caller. */
+  readonly perform: ChangeParts["perform"];
   /** The refusal of the path's record, or else this one. */
   readonly afterRecord: (refused: Outcome<never>) => Promise<Outcome<never>>;
 }
@@ -126,9 +128,12 @@ export class ChangeRun {
       emits === undefined || emits === null
         ? null
         : new Emission(emits, { caller, path, params, at: this.parts.clock.now() });
-    const { given } = this.request.reading;
+    const { reading, perform } = this.request;
     try {
-      return await operation.change(new Change(caller, { door, emission, subject: params, given }), input);
+      return await operation.change(
+        new Change(caller, { door, emission, subject: params, given: reading.given, perform }),
+        input,
+      );
     } catch (cause) {
       const fault = streamFault(input);
       if (fault === null) throw cause;

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { KeyEnding } from "../../../actors/traffic/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { EventType, NewsEvent } from "../../../actors/webhook/events.ts";
+import type { LocalInput } from "../input/local-input.ts";
 import type { Caller } from "../request/caller.ts";
 import type { Emission } from "./emission.ts";
 
@@ -83,6 +84,8 @@ export interface ChangeParts {
   readonly subject: object;
   /** Names of the fields that the caller has sent. */
   readonly given: readonly string[];
+  /** Runs another operation for the same caller. */
+  readonly perform: (id: string, input: LocalInput) => Promise<Outcome<object | Response>>;
 }
 
 /** A request that changes something: its caller, and its way to commit. */
@@ -113,6 +116,11 @@ export class Change implements Caller {
 
   keepOpen(seconds: number): void {
     this.caller.keepOpen(seconds);
+  }
+
+  /** Runs another operation for the same caller, in a commit of its own: the key of an operation that does this is held. */
+  perform(id: string, input: LocalInput): Promise<Outcome<object | Response>> {
+    return this.parts.perform(id, input);
   }
 
   /** Commits the steps with an answer from their replies; `answer` must be pure. */

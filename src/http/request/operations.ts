@@ -91,7 +91,8 @@ export class Operations {
 
   private runChange(operation: BoundOperation, caller: Visitor, request: ReadRequest): Promise<OperationOutcome> {
     const afterRecord = (refused: Outcome<never>) => this.afterRecord(operation, caller, request, refused);
-    return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord }).run();
+    const perform = (id: string, input: LocalInput) => this.invoke(id, caller as Caller, input);
+    return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord, perform }).run();
   }
 
   /** The refusal of the path's record, or else this one. */
