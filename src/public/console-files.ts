@@ -29,8 +29,18 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
 };
 
+/** The files of this process: built once. A build that has failed is tried again. */
+let ofThisProcess: Promise<BuiltConsole> | null = null;
+
 /** The built files, if there are any; else builds them. Throws with what is wrong. */
-export async function consoleFiles(): Promise<BuiltConsole> {
+export function consoleFiles(): Promise<BuiltConsole> {
+  return (ofThisProcess ??= readOrBuild().catch((cause: unknown) => {
+    ofThisProcess = null;
+    throw cause;
+  }));
+}
+
+async function readOrBuild(): Promise<BuiltConsole> {
   const index = Bun.file(BUILT_CONSOLE + CONSOLE_INDEX);
   if (!(await index.exists())) return buildConsole();
   const { files, ...names } = (await index.json()) as ConsoleIndex;

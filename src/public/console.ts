@@ -4,13 +4,13 @@
  * built in `console/`. Their names contain their hash, so browsers keep them for ever.
  */
 import { Elysia } from "elysia";
+import { CONSOLE_PATH } from "../http/contract/paths.ts";
 import { PublicDocument } from "../http/document/document.ts";
 import { escapeHtml, ICON_LINK, PAGE_TYPE } from "../http/document/page.ts";
 import { requestIdOf } from "../http/request/caller.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { consoleFiles } from "./console-files.ts";
 
-export const CONSOLE_PATH = "/app";
 const FILES_PATH = `${CONSOLE_PATH}/files`;
 
 /** Only this service is asked for anything, and no other page may frame the console. Images may be previews. */

@@ -1,7 +1,8 @@
 /** The pages that people land on: what the service is, its guides, and the way to a chat in the console (V1-6). */
 import { Elysia } from "elysia";
 import { guide, guidePath, GUIDES } from "./guides.ts";
-import { CONSOLE_PATH } from "./console.ts";
+import { CONSOLE_PATH } from "../http/contract/paths.ts";
+import { sessionIn } from "../http/admission/session-cookie.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import { requestIdOf } from "../http/request/caller.ts";
 import { page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
@@ -10,7 +11,12 @@ import { refusalPage } from "../http/document/refusal-page.ts";
 /** `appUrl` is where browsers reach the service. */
 export function pageRoutes(appUrl: () => string) {
   return new Elysia({ name: "pages" })
-    .get("/", ({ request }) => underPrefix(home(request), appUrl()))
+    .get("/", ({ request }) =>
+      // Who is signed in wants the console, and has these links there too.
+      sessionIn(request.headers.get("cookie"), appUrl()) === null
+        ? underPrefix(home(request), appUrl())
+        : leadTo(request, CONSOLE_PATH, appUrl()),
+    )
     .get("/guides", ({ request }) => leadTo(request, guidePath("README.md"), appUrl()))
     .get("/guides/:name", ({ request, params }) => showGuide(request, params.name))
     .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) =>

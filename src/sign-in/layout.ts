@@ -7,6 +7,7 @@
 import { PAGE_TYPE, pageText } from "../http/document/page.ts";
 import { PAGE_STYLE } from "../http/document/page-style.ts";
 import { COPY_SCRIPT } from "./copy.ts";
+import { CONSOLE_PATH } from "../http/contract/paths.ts";
 import { type Html, html } from "./html.ts";
 import { PASSKEY_SCRIPT } from "./passkeys/script.ts";
 
@@ -83,7 +84,7 @@ export function renderPage(page: PageContent): Response {
 export const jsonOf = (value: object, headers: Readonly<Record<string, string>>): Response =>
   Response.json(value, { headers: { ...PEOPLE_PAGE_HEADERS, ...headers } });
 
-const SIGNED_IN = `<a href="/app">Console</a> <a href="/account">Account</a>
+const SIGNED_IN = `<a href="${CONSOLE_PATH}">Console</a> <a href="/account">Account</a>
   <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`;
 
 /** Redirects with a GET. */

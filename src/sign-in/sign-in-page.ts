@@ -1,6 +1,7 @@
 /** The pages of signing in and out (AUTH-13). */
 import type { Fault } from "../../actors/fault.ts";
 import { noSessionCookie, sessionCookie } from "../http/admission/session-cookie.ts";
+import { CONSOLE_PATH } from "../http/contract/paths.ts";
 import { wordsOfFault } from "../http/document/refusal-page.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
@@ -32,7 +33,7 @@ export const redirectToSignIn = ({ request }: Pick<Visit, "request">): Response 
 
 export function showSignIn(parts: PageParts, { query, principal }: Visit): Response {
   const next = nextPath(query.get("next"));
-  return principal === null ? signInForm(parts, { next }) : redirectTo(next ?? ACCOUNT_PATH);
+  return principal === null ? signInForm(parts, { next }) : redirectTo(next ?? CONSOLE_PATH);
 }
 
 export async function signIn(parts: PageParts, visit: Visit): Promise<Response> {
@@ -58,7 +59,7 @@ export async function enter(
   { started, next }: { readonly started: StartedSession; readonly next: string | null },
 ): Promise<Response> {
   if (principal !== null) await parts.accounts.end(principal, principal.tokenId, sender);
-  return redirectTo(next ?? ACCOUNT_PATH, {
+  return redirectTo(next ?? CONSOLE_PATH, {
     "set-cookie": sessionCookie(started.secret, parts.appUrl(), SESSION_MS / 1_000),
   });
 }

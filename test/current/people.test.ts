@@ -69,6 +69,7 @@ test("[AUTH-19] every member reads the members; owners change roles, and the las
   await refused(call(owner, "PATCH", own, { role: "member" }), 409, "invalid_state");
   await refused(call(owner, "DELETE", own), 409, "invalid_state");
   await refused(call(owner, "GET", "/api/members/usr_none"), 404, "not_found");
+  expect(await answered(call(owner, "GET", "/api/members/me"))).toEqual(await answered(call(owner, "GET", own)));
 });
 
 test("[AUTH-19] a removed member's sessions, tokens, programs and streams end with the next request, permanently", async () => {
@@ -145,7 +146,7 @@ test("[AUTH-18] a new invitation of an address replaces the open ones before it"
   const second = await invite("Twice@example.com");
   expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(["revoked", "pending"]);
   expect((await browserOf(service).get(first.path)).status).toBe(404);
-  expect((await join(browserOf(service), second.path)).at).toBe("/account");
+  expect((await join(browserOf(service), second.path)).at).toBe("/app");
 });
 
 test("[AUTH-18] the removal of a person withdraws the open invitations of their address", async () => {
@@ -190,7 +191,7 @@ test("[AUTH-18] an invitation that a removal missed does not let its person back
   const back = await join(browserOf(service), invitationLink(organizationId, missed, key));
   expect([back.status, back.html.includes("Ask for another one")]).toEqual([404, true]);
   await refused(call(owner, "GET", `/api/members/${person.userId}`), 404, "not_found");
-  expect((await join(browserOf(service), (await invite(email)).path)).at).toBe("/account");
+  expect((await join(browserOf(service), (await invite(email)).path)).at).toBe("/app");
   expect(await answered(call(owner, "GET", `/api/members/${person.userId}`))).toMatchObject({ role: "member" });
 });
 
@@ -202,9 +203,9 @@ test("[AUTH-19] a new member invited by a link signs in, makes a token and uses 
   expect(shown).toMatchObject({ email, status: "pending" });
   expect(JSON.stringify(shown)).not.toContain(new URL(String(made["url"])).searchParams.get("key")!);
   const guest = browserOf(service);
-  expect((await join(guest, pathOf(made["url"]))).at).toBe("/account");
+  expect((await join(guest, pathOf(made["url"]))).at).toBe("/app");
   const again = browserOf(service);
-  expect((await again.post("/sign-in", { email, password: PASSWORD })).at).toBe("/account");
+  expect((await again.post("/sign-in", { email, password: PASSWORD })).at).toBe("/app");
   const wanted = { name: "Laptop", scopes: ["agents:read"], expires_in_days: 30 };
   const { token } = await answered<{ token: string }>(
     byBrowser(again, "POST", "/api/personal-access-tokens", wanted),

@@ -140,7 +140,7 @@ test.skipIf(CHROMIUM === null)(
     await page.getByLabel("New password").fill(PASSWORD);
     await page.getByLabel("The same again").fill(PASSWORD);
     await page.getByRole("button", { name: "Set the password and sign in" }).click();
-    await page.waitForURL(`${url}/account`);
+    await page.waitForURL(new RegExp(`^${url}/app`));
     await page.goto(`${url}/api/reference`);
     const answer = await tryCall(page, "Jobs", "/api/jobs");
     expect([answer.url(), answer.status()]).toEqual([`${url}/api/jobs`, 200]);

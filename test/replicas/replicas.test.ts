@@ -154,7 +154,7 @@ test("[REP-4] a sign-in at one replica is valid at both, and a sign-out at one e
   const { pathname, search } = new URL(out.split("\n").at(-1)!);
   const page = await first.get(pathname + search);
   const password = { password: PASSWORD, again: PASSWORD };
-  expect((await first.submit(page, "/set-password", password)).at).toBe("/account");
+  expect((await first.submit(page, "/set-password", password)).at).toBe("/app");
   for (const [name, value] of first.cookies) second.cookies.set(name, value);
   const account = await second.get("/account");
   expect([account.status, account.at]).toEqual([200, "/account"]);

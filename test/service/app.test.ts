@@ -40,6 +40,12 @@ test("[V1-6] the root is a plain page without scripts, which links to the consol
   expect((await get("/", "HEAD")).status).toBe(200);
 });
 
+test("[CON-1] the root leads who has a session to the console", async () => {
+  const headers = { cookie: "__Host-troupe_session=ses_x" };
+  const answer = await fetch(service.url, { headers, redirect: "manual" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "/app"]);
+});
+
 test("[V1-6] a chat's address redirects to the chat in the console, and nowhere else", async () => {
   const leadsTo = async (path: string): Promise<string | null> =>
     (await fetch(service.url + path, { redirect: "manual" })).headers.get("location");

@@ -138,7 +138,7 @@ test("[AUTH-13] a new password needs the current one, and ends the other session
   expect((await other.get("/account")).at).toStartWith("/sign-in");
   expect((await browser.get("/account")).status).toBe(200);
   expect((await browserOf(service).post("/sign-in", { email, password: PASSWORD })).status).toBe(403);
-  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
+  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/app");
 });
 
 test("[AUTH-13] a request that is not from a form of the page is refused", async () => {
@@ -188,10 +188,10 @@ test("[AUTH-13] a sign-in with the former password that ends after the change le
   });
   const email = await emailOf(service, person);
   const late = await browserOf(service).post("/sign-in", { email, password: PASSWORD });
-  expect(late.at).not.toBe("/account");
+  expect(late.at).not.toBe("/app");
   const { sessions } = await answered<{ sessions: { status: string }[] }>(service.call(person, "GET", "/api/sessions"));
   expect(sessions.filter(({ status }) => status === "active")).toHaveLength(1);
-  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
+  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/app");
 });
 
 /** A person with two organizations and two sessions, one of which changes the password while the other moves. */

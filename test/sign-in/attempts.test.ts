@@ -121,7 +121,7 @@ test("[AUTH-14] a successful sign-in forgets the failed ones before it", async (
   const email = await emailOf(service, person);
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < 9; i++) expect((await guess(email)).status).toBe(403);
-    expect((await guess(email, PASSWORD)).at).toBe("/account");
+    expect((await guess(email, PASSWORD)).at).toBe("/app");
   }
 });
 

@@ -55,8 +55,9 @@ describe.each(SITES.map(({ prefix }) => prefix))("below %p", (prefix) => {
     const asked = await browser.ask(`${prefix}/account`);
     expect([asked.status, asked.headers.get("location")]).toEqual([303, `${prefix}/sign-in?next=%2Faccount`]);
     const page = await browser.get(prefix + (await passwordLink(here.service, here.owner)));
-    const account = await browser.submit(page, `${prefix}/set-password`, { password: PASSWORD, again: PASSWORD });
-    expect([account.status, account.at]).toEqual([200, `${prefix}/account`]);
+    const shown = await browser.submit(page, `${prefix}/set-password`, { password: PASSWORD, again: PASSWORD });
+    expect([shown.status, shown.at]).toEqual([200, `${prefix}/app`]);
+    const account = await browser.get(`${prefix}/account`);
     // Every link and form of the page leads to this service, as it is seen from outside.
     const links = [...account.html.matchAll(/ (?:href|action)="(\/[^"]*)"/g)].map(([, path]) => path);
     expect(links.length).toBeGreaterThan(5);

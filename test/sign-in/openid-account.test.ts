@@ -103,7 +103,7 @@ test("[AUTH-24] a signed-in person connects an account with another e-mail addre
   // The password and the sessions stay.
   expect((await browser.get("/account")).status).toBe(200);
   expect((await browserOf(scene.service).post("/sign-in", { email: somebody.email, password: PASSWORD })).at).toBe(
-    "/account",
+    "/app",
   );
   const twice = await connect(browser, { ...elsewhere, sub: "a third" });
   expect([twice.status, twice.html.includes("connected with another account")]).toEqual([409, true]);
@@ -129,7 +129,7 @@ test("[AUTH-24] only a person's own page connects their account, and only with a
   expect((await victim.get("/account")).html).toContain("Connect Example ID");
   // Another site does not begin it, nor does somebody who has not signed in.
   const led = await victim.get("/sign-in/provider?connect=yes", { "sec-fetch-site": "cross-site" });
-  expect(led.at).toStartWith("/account");
+  expect(led.at).toBe("/app");
   expect((await begun(browserOf(scene.service))).at).toBe("/sign-in");
   // An answer is taken once.
   const own = await scene.provider.visit((await begun(victim)).at, somebody);

@@ -51,7 +51,7 @@ test("[AUTH-21] the first sign-in with the provider ends the former password and
   // A password that is set later stays.
   await signedIn(scene.service, person);
   await scene.enter(browserOf(scene.service), somebody);
-  expect((await browserOf(scene.service).post("/sign-in", byPassword)).at).toBe("/account");
+  expect((await browserOf(scene.service).post("/sign-in", byPassword)).at).toBe("/app");
 });
 
 test("[AUTH-21] a person who disconnects is found by their address again", async () => {
@@ -78,8 +78,8 @@ test("[AUTH-21] [AUTH-18] a new person joins with an invitation link to their ow
   const invitation = await scene.invitation("grace@example.com");
   expect((await stranger.get(invitation)).html).toContain("Continue with Example ID");
   const joined = await scene.enter(stranger, grace, invitation);
-  expect([joined.status, joined.at]).toEqual([200, "/account"]);
-  expect(joined.html).toContain("Grace H.");
+  expect([joined.status, joined.at]).toEqual([200, "/app"]);
+  expect((await stranger.get("/account")).html).toContain("Grace H.");
   // Again without the link, which is used up.
   expect((await scene.enter(browserOf(scene.service), grace)).at).toBe("/account");
   expect((await browserOf(scene.service).get(invitation)).status).toBe(404);
@@ -135,7 +135,7 @@ test("[AUTH-21] only the sign-in page leads to the provider, within ten minutes,
     const shown = await browser.get("/sign-in/provider?next=/account", { "sec-fetch-site": site });
     expect([shown.status, shown.at]).toEqual([200, "/sign-in?next=%2Faccount"]);
   }
-  expect((await scene.enter(browser, somebody, "https://evil.example/")).at).toBe("/account");
+  expect((await scene.enter(browser, somebody, "https://evil.example/")).at).toBe("/app");
   const begin = async (seconds: number) => {
     const ref = flowRef(`flw_${seconds}`);
     const expiresAt = new Date(Date.now() + seconds * 1_000).toISOString();

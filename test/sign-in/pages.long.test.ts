@@ -123,7 +123,8 @@ test.skipIf(CHROMIUM === null)(
     await page.getByLabel("E-mail address").fill(await emailOf(service, person));
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.waitForURL(`${url}/account`);
+    await page.waitForURL(`${url}/app`);
+    await page.getByRole("link", { name: "Your account" }).click();
     await page.getByLabel("What it is for").fill("The build server");
     await page.getByLabel("read agents", { exact: true }).check();
     await page.getByRole("button", { name: "Make the token" }).click();

@@ -83,7 +83,7 @@ test("[AUTH-22] an answer is accepted once, for its own challenge, from the brow
   await staysOut(await elsewhere.post("/sign-in/passkey", { credential }), elsewhere, 400);
   await optionsOf(elsewhere, "/sign-in/passkey");
   await staysOut(await elsewhere.post("/sign-in/passkey", { credential }), elsewhere);
-  expect((await browser.post("/sign-in/passkey", { credential })).at).toBe("/account");
+  expect((await browser.post("/sign-in/passkey", { credential })).at).toBe("/app");
   elsewhere.cookies.set(FLOW, flow);
   await staysOut(await elsewhere.post("/sign-in/passkey", { credential }), elsewhere, 400);
 });
@@ -116,7 +116,7 @@ test("[AUTH-22] an answer for another origin, of another kind or device is refus
     await optionsOf(browser, "/sign-in/passkey");
     await staysOut(await browser.post("/sign-in/passkey", { credential }), browser);
   }
-  expect((await use(browser, device)).at).toBe("/account");
+  expect((await use(browser, device)).at).toBe("/app");
   await until("the owners are told", async () => {
     const { audit_entries: entries } = (await answered(
       service.call(owner, "GET", "/api/audit?action=session.refused"),
@@ -189,7 +189,7 @@ test("[AUTH-22] the only way to sign in cannot be removed, and a removed member'
   );
   const kept = await browser.confirm(await browser.get("/account"), "/account/passkeys/remove");
   expect([kept.status, kept.html.includes("your only way to sign in")]).toEqual([403, true]);
-  expect((await use(browserOf(service), second)).at).toBe("/account");
+  expect((await use(browserOf(service), second)).at).toBe("/app");
   const { userId } = person;
   await service.system.dispatch(organizationRef(owner.organizationId), { kind: "remove_member", userId });
   const gone = browserOf(service);

@@ -34,6 +34,6 @@ export async function signedIn(
   const browser = browserOf(service, origin);
   const page = await browser.get(await passwordLink(service, caller));
   const entered = await browser.submit(page, "/set-password", { password, again: password });
-  if (entered.at !== "/account") throw new Error(`${entered.status} ${entered.html}`);
+  if (entered.at !== "/app") throw new Error(`${entered.status} ${entered.html}`);
   return browser;
 }

@@ -61,10 +61,12 @@ export const memberOperations = {
       path: "/api/members/{id}",
       scope: "tokens:read",
       summary: "Read a member",
+      description: "`me` in the place of the id names the caller.",
       params: { id: UserId },
       answers: { 200: MemberView },
     },
-    async ({ system }, { principal }, { params: { id: userId } }) => {
+    async ({ system }, { principal }, { params: { id } }) => {
+      const userId = id === "me" ? principal.userId : id;
       const ref = organizationRef(principal.organizationId);
       const read = await system.dispatchGroup([ask(ref, { kind: "read_member", userId }), ask(ref, READ_ORGANIZATION)]);
       return mapOutcome(read, ([member, organization]) => memberView(member, principal, organization));

@@ -11,6 +11,9 @@ export const INTROSPECT_PATH = "/oauth/introspect";
 export const API_RESOURCE = "";
 export const MCP_RESOURCE = "/mcp";
 
+/** The console, where people are led after signing in. */
+export const CONSOLE_PATH = "/app";
+
 /** The page for an invitation (AUTH-18). The key is in the query, which no log shows. */
 export const INVITATION_PATH = "/invitation";
 
