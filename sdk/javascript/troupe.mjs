@@ -471,6 +471,18 @@ export class Troupe {
             options,
         });
     }
+    /**
+     * Cancel or resume many jobs.
+     *
+     * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
+     * single operation; the answer says what happened to each. Call it again with `next_cursor` for the jobs after these.
+     *
+     * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    bulkJobs(body, query, options) {
+        return this.#http.json({ method: "POST", path: "/api/jobs/bulk", query, body, isKeyed: true, options });
+    }
     // Streams: Server-sent events that resume where the connection broke. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
     /**
      * Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
@@ -1711,6 +1723,8 @@ export class Troupe {
     }
     /**
      * Read a member.
+     *
+     * `me` in the place of the id names the caller.
      *
      * `GET /api/members/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */

@@ -1075,6 +1075,37 @@ class Troupe:
         )
         return answer
 
+    def bulk_jobs(
+        self,
+        body: BulkJobsRequest,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> BulkJobs:
+        """Cancel or resume many jobs.
+
+        Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its
+        event, as by the single operation; the answer says what happened to each. Call it again with
+        `next_cursor` for the jobs after these.
+
+        `POST /api/jobs/bulk`. Needs `jobs:write`. May raise `InvalidCursorError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: BulkJobs = self._http.json(
+            _Request(
+                "POST",
+                "/api/jobs/bulk",
+                query={"limit": limit, "cursor": cursor},
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Streams: Server-sent events that resume where the connection broke. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
     def stream_chat_events(
@@ -3477,6 +3508,8 @@ class Troupe:
     def get_member(self, member_id: str, *, timeout: float | None = None) -> Member:
         """Read a member.
 
+        `me` in the place of the id names the caller.
+
         `GET /api/members/{id}`. Needs `tokens:read`. May raise `OrganizationSuspendedError` or
         `NotFoundError`.
         """
@@ -5209,6 +5242,60 @@ Block: TypeAlias = Union[
 BlockedReason: TypeAlias = Union[
     "Literal['approval_required', 'input_required', 'auth_required', 'tool_result_required', 'budget_reached', 'interrupted']",
 ]
+
+
+class BulkJobRefusal(TypedDict):
+    """Why an action on many jobs was refused for one of them"""
+
+    # An error code
+    code: str
+    # In words
+    message: str
+
+
+class BulkJobResult(TypedDict):
+    """What an action on many jobs did to one of them"""
+
+    # A job's id
+    job_id: str
+    # The title
+    title: str
+    # `done` (in a dry run: would be done), `unchanged` because the job is already as the action would leave
+    # it, or `refused`
+    outcome: Literal["done", "unchanged", "refused"]
+    # Status of the job afterwards
+    status: JobStatus
+    # The job in which it continues; null for none
+    next_job_id: str | None
+    # Why it failed; null if it did not
+    error: BulkJobRefusal | None
+
+
+class BulkJobs(TypedDict):
+    """What an action did to one page of jobs"""
+
+    # What was asked for
+    action: Literal["cancel", "resume"]
+    # Whether nothing was done
+    dry_run: bool
+    # Number of jobs with the outcome `done`
+    done: int
+    # Number of jobs with the outcome `unchanged`
+    unchanged: int
+    # Number of jobs with the outcome `refused`
+    refused: int
+    # One for each job of the page, newest first
+    results: list[BulkJobResult]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class BulkJobsRequest(TypedDict):
+    # `cancel`, or `resume`: a blocked job continues, a failed or cancelled one continues in a new job
+    action: Literal["cancel", "resume"]
+    filter: JobFilterInput
+    # Only say what would happen; by default false
+    dry_run: NotRequired[bool]
 
 
 # What happens to a message while a chat turn runs
@@ -7496,6 +7583,27 @@ class JobFailure(TypedDict):
     code: RunErrorCode
     # Human-readable message
     message: str
+
+
+class JobFilterInput(TypedDict):
+    """Conditions on jobs, combined with AND; at least one"""
+
+    # Jobs with one of these statuses
+    status: NotRequired[list[JobStatus]]
+    # Jobs of this agent
+    agent_id: NotRequired[str]
+    # Jobs of this chat
+    chat_id: NotRequired[str]
+    # Jobs in this workspace
+    workspace_id: NotRequired[str]
+    # Jobs of this mission
+    mission_id: NotRequired[str]
+    # Jobs that were created from this one
+    parent_job_id: NotRequired[str]
+    # Jobs created after this time, in ISO 8601
+    created_after: NotRequired[str]
+    # Jobs whose metadata contains these fields
+    metadata: NotRequired[dict[str, Any]]
 
 
 class JobIterationRequestedEventData(TypedDict):

@@ -547,6 +547,19 @@ export class Troupe {
     });
   }
 
+  /**
+   * Cancel or resume many jobs.
+   *
+   * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
+   * single operation; the answer says what happened to each. Call it again with `next_cursor` for the jobs after these.
+   *
+   * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  bulkJobs(body: BulkJobsRequest, query?: BulkJobsQuery, options?: MutationOptions): Promise<BulkJobs> {
+    return this.#http.json({ method: "POST", path: "/api/jobs/bulk", query, body, isKeyed: true, options });
+  }
+
   // Streams: Server-sent events that resume where the connection broke. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
   /**
@@ -2026,6 +2039,8 @@ export class Troupe {
   /**
    * Read a member.
    *
+   * `me` in the place of the id names the caller.
+   *
    * `GET /api/members/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
    */
   getMember(memberId: string, options?: RequestOptions): Promise<Member> {
@@ -2818,6 +2833,14 @@ export interface ListTranscriptEventsQuery {
 export interface CancelJobQuery {
   /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
   wait?: number;
+}
+
+/** What `bulkJobs` takes besides. */
+export interface BulkJobsQuery {
+  /** Page size. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
 }
 
 /** What `streamChatEvents` takes besides. */
@@ -3741,6 +3764,59 @@ export type BlockedReason =
   | "tool_result_required"
   | "budget_reached"
   | "interrupted";
+
+/** Why an action on many jobs was refused for one of them */
+export interface BulkJobRefusal {
+  /** An error code */
+  code: string;
+  /** In words */
+  message: string;
+}
+
+/** What an action on many jobs did to one of them */
+export interface BulkJobResult {
+  /** A job's id */
+  job_id: string;
+  /** The title */
+  title: string;
+  /**
+   * `done` (in a dry run: would be done), `unchanged` because the job is already as the action would leave it, or
+   * `refused`
+   */
+  outcome: "done" | "unchanged" | "refused";
+  /** Status of the job afterwards */
+  status: JobStatus;
+  /** The job in which it continues; null for none */
+  next_job_id: string | null;
+  /** Why it failed; null if it did not */
+  error: BulkJobRefusal | null;
+}
+
+/** What an action did to one page of jobs */
+export interface BulkJobs {
+  /** What was asked for */
+  action: "cancel" | "resume";
+  /** Whether nothing was done */
+  dry_run: boolean;
+  /** Number of jobs with the outcome `done` */
+  done: number;
+  /** Number of jobs with the outcome `unchanged` */
+  unchanged: number;
+  /** Number of jobs with the outcome `refused` */
+  refused: number;
+  /** One for each job of the page, newest first */
+  results: BulkJobResult[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+export interface BulkJobsRequest {
+  /** `cancel`, or `resume`: a blocked job continues, a failed or cancelled one continues in a new job */
+  action: "cancel" | "resume";
+  filter: JobFilterInput;
+  /** Only say what would happen; by default false */
+  dry_run?: boolean;
+}
 
 /** What happens to a message while a chat turn runs */
 export type BusyPolicy = "queue" | "steer" | "interrupt" | "reject";
@@ -5942,6 +6018,26 @@ export interface JobFailure {
   code: RunErrorCode;
   /** Human-readable message */
   message: string;
+}
+
+/** Conditions on jobs, combined with AND; at least one */
+export interface JobFilterInput {
+  /** Jobs with one of these statuses */
+  status?: JobStatus[];
+  /** Jobs of this agent */
+  agent_id?: string;
+  /** Jobs of this chat */
+  chat_id?: string;
+  /** Jobs in this workspace */
+  workspace_id?: string;
+  /** Jobs of this mission */
+  mission_id?: string;
+  /** Jobs that were created from this one */
+  parent_job_id?: string;
+  /** Jobs created after this time, in ISO 8601 */
+  created_after?: string;
+  /** Jobs whose metadata contains these fields */
+  metadata?: { [name: string]: unknown };
 }
 
 /** The review wants changes; another job makes them */

@@ -1,9 +1,10 @@
 /** The person's chats, and the beginning of a new one. */
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import type { Agent, Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
+import type { Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
 import { ActionButton } from "./action-button.tsx";
 import { ChatPage } from "./chat/chat-page.tsx";
+import { isUsableAgent, startChat } from "./chat/start-chat.ts";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
 import { ListAndOne } from "./routes.tsx";
@@ -95,30 +96,21 @@ function StatusBadge({ status }: { readonly status: ChatStatus }) {
 function NewChat() {
   const [, navigate] = useLocation();
   const [chosen, setChosen] = useState<string | null>(null);
-  const choices = useLoaded(
-    async (signal) => ({
-      agents: (await service.listAgents({ limit: 100 }, { signal })).agents.filter(isUsable),
-      workspaces: (await service.listWorkspaces({}, { signal })).workspaces,
-    }),
+  const usable = useLoaded(
+    async (signal) => (await service.listAgents({ limit: 100 }, { signal })).agents.filter(isUsableAgent),
     [],
   );
   return (
-    <WhenLoaded of={choices}>
-      {({ agents, workspaces }) => {
+    <WhenLoaded of={usable}>
+      {(agents) => {
         const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
-        const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
         if (agent === undefined)
           return (
             <p>
               There is no agent yet: create one with <code>POST /api/agents</code>.
             </p>
           );
-        const begin = async (): Promise<void> => {
-          if (workspace === undefined)
-            throw new Error("There is no workspace yet: create one with POST /api/workspaces.");
-          const chat = await service.createChat({ agent_id: agent.id, workspace_id: workspace.id });
-          navigate(`/chats/${chat.id}`);
-        };
+        const begin = async (): Promise<void> => navigate(`/chats/${await startChat(agent.id)}`);
         return (
           <section class="card new-chat" aria-label="New chat">
             <label>
@@ -138,6 +130,3 @@ function NewChat() {
     </WhenLoaded>
   );
 }
-
-const isUsable = ({ status, source, install_state }: Agent): boolean =>
-  status === "active" && (source === "private" || install_state === "installed");

@@ -1,10 +1,11 @@
 /** Reads a stream of the service for as long as its page is open. */
 import type { Signal } from "@preact/signals";
 import { ApiError } from "../../sdk/typescript/troupe.ts";
-import { wordsOfError } from "./service.ts";
+import { sessionEnded, wordsOfError } from "./service.ts";
+import { signedInAgain } from "./session.ts";
 
 /** Refusals that another try does not change. */
-const FINAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404]);
+const FINAL_STATUSES: ReadonlySet<number> = new Set([403, 404]);
 const RETRY_MS_OF_STREAMS = 5_000;
 
 interface FollowedStream<E> {
@@ -31,6 +32,10 @@ export async function followStream<E>({ open, take, error, until }: FollowedStre
       if (until.aborted) return;
       error.value = wordsOfError(cause);
       if (cause instanceof ApiError && FINAL_STATUSES.has(cause.status)) return;
+      if (sessionEnded.value) {
+        await signedInAgain(until);
+        continue;
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, RETRY_MS_OF_STREAMS);
         const now = (): void => {

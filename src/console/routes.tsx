@@ -15,7 +15,7 @@ export function ListAndOne({ path, list, one: One }: ListAndOneProps) {
   return (
     <Switch>
       <Route path={path} component={list} />
-      <Route path={`${path}/:id`}>{({ id = "" }) => <One key={id} id={id} />}</Route>
+      <Route path={`${path}/:id`}>{({ id }) => <One key={id} id={id} />}</Route>
       <Route component={NoPage} />
     </Switch>
   );

@@ -1,4 +1,5 @@
 /** The service that has sent this page, through its own SDK, with the session of the browser. */
+import { signal } from "@preact/signals";
 import { ApiError, ConnectionFailedError, Troupe, UnauthenticatedError } from "../../sdk/typescript/troupe.ts";
 
 /** The path of the service on its host: empty, or as in `/troupe`. */
@@ -9,16 +10,19 @@ export const CONSOLE_BASE = `${SERVICE_ROOT}/app`;
 
 export const service = new Troupe({ baseUrl: location.origin + SERVICE_ROOT });
 
-/** Leads to the sign-in page, and from there back to this one. */
-export function signInAgain(): void {
-  const here = location.pathname.slice(SERVICE_ROOT.length) + location.search;
-  location.assign(`${SERVICE_ROOT}/sign-in?next=${encodeURIComponent(here)}`);
-}
+/** Whether the service has refused the session. The page stays as it is, with what is written in it. */
+export const sessionEnded = signal(false);
 
-/** What went wrong, for people. Without a session the browser goes to the sign-in page. */
+/** The sign-in page, which leads back to this page. */
+export const signInAddress = (): string => {
+  const here = location.pathname.slice(SERVICE_ROOT.length) + location.search;
+  return `${SERVICE_ROOT}/sign-in?next=${encodeURIComponent(here)}`;
+};
+
+/** What went wrong, for people. */
 export function wordsOfError(error: unknown): string {
   if (error instanceof UnauthenticatedError) {
-    signInAgain();
+    sessionEnded.value = true;
     return "Your session has ended.";
   }
   if (error instanceof ApiError)

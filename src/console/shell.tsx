@@ -5,10 +5,15 @@ import { useEffect } from "preact/hooks";
 import { Link, Redirect, Route, Router, Switch, useRoute } from "wouter-preact";
 import { readWaiting } from "./inbox/waiting.ts";
 import { useRepeat } from "./loading.tsx";
+import { lazyPage } from "./lazy-page.tsx";
 import { CONSOLE_PAGES } from "./pages.ts";
+import { openDialog, useKeys } from "./palette/keys.ts";
 import { NoPage } from "./routes.tsx";
-import { CONSOLE_BASE, SERVICE_ROOT } from "./service.ts";
+import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
+import { ownId } from "./session.ts";
 import { announced, waitingCount, windowTitle } from "./title.ts";
+
+const LazyDialogs = lazyPage(async () => (await import("./palette/palette.tsx")).PaletteDialogs);
 
 const INBOX_SECONDS = 5;
 /** For notifications and the title of a window that is not seen. */
@@ -24,11 +29,15 @@ export function ConsoleShell() {
   useRepeat(() => void readWaiting(), INBOX_SECONDS, HIDDEN_INBOX_SECONDS);
   return (
     <Router base={CONSOLE_BASE}>
+      <Keys />
       <a class="skip" href="#page">
         Skip to the page
       </a>
       <nav class="main" aria-label="Console">
         <strong>Troupe</strong>
+        <button class="quiet" onClick={() => (openDialog.value = "palette")} aria-keyshortcuts="Control+K Meta+K">
+          Go to …
+        </button>
         {CONSOLE_PAGES.map(({ path, name }) => (
           <PageLink key={path} to={path}>
             {name}
@@ -37,8 +46,10 @@ export function ConsoleShell() {
         ))}
         <a href={`${SERVICE_ROOT}/account`}>Account</a>
         <a href={`${SERVICE_ROOT}/api/reference`}>Reference</a>
+        <a href={`${SERVICE_ROOT}/guides/README.md`}>Guides</a>
       </nav>
       <main id="page">
+        {sessionEnded.value ? <SignInAgain /> : null}
         <Switch>
           <Route path="/">
             <Redirect to="/chats" replace />
@@ -49,11 +60,18 @@ export function ConsoleShell() {
           <Route component={NoPage} />
         </Switch>
       </main>
+      {openDialog.value === null ? null : <LazyDialogs />}
       <p class="announcer" role="status" aria-live="polite">
         {announced.value}
       </p>
     </Router>
   );
+}
+
+/** In the router, so that it knows the base of its paths. */
+function Keys() {
+  useKeys();
+  return null;
 }
 
 function PageLink({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
@@ -62,6 +80,25 @@ function PageLink({ to, children }: { readonly to: string; readonly children: Co
     <Link href={to} aria-current={isHere ? "page" : undefined}>
       {children}
     </Link>
+  );
+}
+
+/**
+ * Before anything was shown there is nothing to keep: the browser goes to the sign-in page. Later the page stays, with
+ * what is written in it, and goes on when the person has signed in in another tab.
+ */
+function SignInAgain() {
+  const isNew = ownId.value === null;
+  useEffect(() => {
+    if (isNew) location.assign(signInAddress());
+  }, []);
+  return isNew ? null : (
+    <p class="card bad-card" role="alert">
+      Your session has ended. What you have written here stays.{" "}
+      <a href={signInAddress()} target="_blank">
+        Sign in again in another tab
+      </a>
+    </p>
   );
 }
 

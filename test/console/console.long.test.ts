@@ -1,21 +1,13 @@
 /** The console in a real browser, against the real service: what the demo model and the service answer is never faked. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { BrowserContextOptions, Page } from "playwright-core";
-import { createModels } from "../../src/runner/models.ts";
-import { CHROMIUM, type WatchedBrowser, type WatchedPage, watchedBrowser } from "../support/browser.ts";
+import { CHROMIUM } from "../support/browser.ts";
+import { answerOf, type ConsoleScene, newChat, openConsole, say, visitChats } from "../support/console-scene.ts";
 import { answered } from "../support/current.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
-import { NO_MODELS } from "../support/model-calls.ts";
-import { enterByLink, pageFaults } from "../support/page-checks.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { pageFaults } from "../support/page-checks.ts";
+import { emailOf, PASSWORD } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-let browser: WatchedBrowser;
-let url = "";
-
-/** For one step of a test, on a busy machine. */
-const TIMEOUT_MS = 15_000;
+let scene: ConsoleScene;
 
 /** An agent whose `create_task` waits for a person. */
 const ASKS_FIRST = { allowed_tools: ["create_task", "list_tasks"], approval_tools: ["create_task"] };
@@ -23,54 +15,12 @@ const ASKS_FIRST = { allowed_tools: ["create_task", "list_tasks"], approval_tool
 const testInBrowser = test.skipIf(CHROMIUM === null);
 
 beforeAll(async () => {
-  if (CHROMIUM === null) return;
-  service = await startService({
-    models: createModels({ ...NO_MODELS, model: "demo:echo" }),
-    settings: { appUrl: undefined, host: "localhost" },
-  });
-  url = service.url.replace("127.0.0.1", "localhost");
-  owner = await service.found();
-  browser = await watchedBrowser();
+  if (CHROMIUM !== null) scene = await openConsole();
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
-
-interface AgentRecord {
-  readonly id: string;
-}
-
-/** A signed-in person at the console, and an agent of theirs. */
-async function atConsole(
-  options: BrowserContextOptions = {},
-  agent: object = {},
-): Promise<WatchedPage & { readonly agentId: string }> {
-  const person = await service.join(owner.organizationId);
-  const body = { name: "Ada", system_prompt: "Be brief.", model: "demo:echo", ...agent };
-  const { id: agentId } = await answered<AgentRecord>(service.call(person, "POST", "/api/agents", body), 201);
-  const watched = await browser.open(options);
-  watched.page.setDefaultTimeout(TIMEOUT_MS);
-  await enterByLink(watched.page, service, url, person);
-  await watched.page.goto(`${url}/app`);
-  return { ...watched, agentId };
-}
-
-async function newChat(page: Page, agentId: string): Promise<void> {
-  await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
-  await page.getByRole("button", { name: "New chat" }).click();
-  await page.getByRole("textbox", { name: "Message" }).waitFor();
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole("textbox", { name: "Message" }).fill(text);
-  await page.getByRole("button", { name: "Send" }).click();
-}
-
-const answerOf = (page: Page) => page.getByRole("article", { name: "Message of Agent" });
+afterAll(() => scene?.close());
 
 testInBrowser("[CON-1] a person talks to an agent, and nothing is asked of another host", async () => {
-  const { page, agentId, complaints, asked } = await atConsole();
+  const { page, agentId, complaints, asked } = await visitChats(scene);
   await newChat(page, agentId);
   await say(page, "/say Hello **Ada**, take `care`");
   const answer = answerOf(page);
@@ -79,14 +29,14 @@ testInBrowser("[CON-1] a person talks to an agent, and nothing is asked of anoth
   expect(await answer.locator("code", { hasText: "care" }).count()).toBe(1);
   await page.reload();
   await answer.getByText("tokens in").waitFor();
-  expect(asked.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
-  expect(browser.left).toEqual([]);
+  expect(asked.filter((one) => !one.startsWith(scene.url) && !one.startsWith("data:"))).toEqual([]);
+  expect(scene.browser.left).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
 testInBrowser("[CON-2] an answer goes on to the character after its stream was cut", async () => {
-  const { page, agentId } = await atConsole();
-  const proxy = await FaultyProxy.open(service.url);
+  const { page, agentId } = await visitChats(scene);
+  const proxy = await FaultyProxy.open(scene.service.url);
   try {
     // The cookie of a host is the same at each of its ports.
     await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
@@ -107,7 +57,7 @@ testInBrowser(
   "[CON-3] an approval is decided with other arguments at the width of a phone, and leaves the inbox",
   async () => {
     const looks = { viewport: { width: 390, height: 844 } };
-    const { page, agentId, complaints } = await atConsole(looks, ASKS_FIRST);
+    const { page, agentId, complaints } = await visitChats(scene, looks, ASKS_FIRST);
     await newChat(page, agentId);
     await say(page, '/call create_task {"title": "Buy milk"}');
     await page.getByRole("region", { name: "Approval of create_task" }).waitFor();
@@ -125,14 +75,53 @@ testInBrowser(
   },
 );
 
-testInBrowser("[CON-4] a session that has ended leads to the sign-in page and back", async () => {
-  const { page, agentId } = await atConsole();
-  await newChat(page, agentId);
-  const here = new URL(page.url()).pathname;
-  await page.context().clearCookies();
-  await say(page, "Hello");
+testInBrowser(
+  "[CON-4] a page stays when its session is revoked, and goes on when the person has signed in again",
+  async () => {
+    const { page, agentId, person } = await visitChats(scene);
+    await newChat(page, agentId);
+    const here = page.url();
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("Not sent yet");
+    await answered(scene.service.call(person, "POST", "/api/sessions/revoke-others"));
+    const notice = page.getByRole("alert").filter({ hasText: "What you have written here stays" });
+    await notice.waitFor();
+    expect([page.url(), await field.inputValue()]).toEqual([here, "Not sent yet"]);
+    const opened = page.context().waitForEvent("page");
+    await notice.getByRole("link", { name: "Sign in again" }).click();
+    const other = await opened;
+    await other.getByLabel("E-mail address").fill(await emailOf(scene.service, person));
+    await other.getByLabel("Password").fill(PASSWORD);
+    await other.getByRole("button", { name: "Sign in", exact: true }).click();
+    await other.waitForURL(here);
+    await other.close();
+    await notice.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Send" }).click();
+    await answerOf(page).getByText("tokens in").waitFor();
+  },
+);
+
+testInBrowser("[CON-4] who is not signed in is led to the sign-in page and back", async () => {
+  const { page } = await scene.browser.open();
+  await page.goto(`${scene.url}/app/jobs?status=failed`);
   await page.waitForURL(/\/sign-in\?next=/);
-  expect(new URL(page.url()).searchParams.get("next")).toBe(here);
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/app/jobs?status=failed");
+});
+
+testInBrowser("[CON-2] messages of other people have their names", async () => {
+  const { page, agentId } = await visitChats(scene, {}, { visibility: "organization" });
+  await newChat(page, agentId);
+  await say(page, "Mine");
+  await page.getByRole("article", { name: "Message of You" }).getByText("Mine").waitFor();
+  await answerOf(page).getByText("tokens in").waitFor();
+  const colleague = await scene.service.join(scene.owner.organizationId);
+  const { name } = await answered<{ name: string }>(scene.service.call(colleague, "GET", "/api/members/me"));
+  const chat = new URL(page.url()).pathname.split("/").at(-1);
+  await answered(scene.service.call(colleague, "POST", `/api/chats/${chat}/messages`, { content: "Theirs" }), 202);
+  const theirs = page.getByRole("article", { name: `Message of ${name}` }).getByText("Theirs");
+  await theirs.waitFor();
+  await page.reload();
+  await theirs.waitFor();
 });
 
 const NESTED = [
@@ -143,7 +132,7 @@ const NESTED = [
 ];
 
 testInBrowser("[CON-5] a text that is nested thousands of times breaks no page", async () => {
-  const { page, agentId, complaints } = await atConsole();
+  const { page, agentId, complaints } = await visitChats(scene);
   await newChat(page, agentId);
   for (const text of NESTED) {
     const answers = await answerOf(page).count();
@@ -157,7 +146,7 @@ testInBrowser("[CON-5] a text that is nested thousands of times breaks no page",
 });
 
 testInBrowser("[CON-2] a page that is opened during an answer shows its calls in their places", async () => {
-  const { page, agentId } = await atConsole({}, ASKS_FIRST);
+  const { page, agentId } = await visitChats(scene, {}, ASKS_FIRST);
   await newChat(page, agentId);
   await say(
     page,
@@ -185,7 +174,7 @@ const HOSTILE = [
 ].join("\n\n");
 
 testInBrowser("[CON-5] nothing in a message runs or loads", async () => {
-  const { page, agentId, complaints } = await atConsole();
+  const { page, agentId, complaints } = await visitChats(scene);
   let dialogs = 0;
   page.on("dialog", (dialog) => {
     dialogs++;
@@ -202,14 +191,14 @@ testInBrowser("[CON-5] nothing in a message runs or loads", async () => {
   const made = "document.querySelectorAll('main img, main script, main iframe, main a[href^=javascript]').length";
   expect(await page.evaluate(made)).toBe(0);
   await answerOf(page).getByText("<script>alert(1)</script>").waitFor();
-  expect({ dialogs, complaints, left: browser.left }).toEqual({ dialogs: 0, complaints: [], left: [] });
+  expect({ dialogs, complaints, left: scene.browser.left }).toEqual({ dialogs: 0, complaints: [], left: [] });
 });
 
 testInBrowser("[CON-6] every page is legible in both schemes and widths, without a violation", async () => {
   for (const colorScheme of ["light", "dark"] as const)
     for (const width of [390, 1_280]) {
       const look = { colorScheme, viewport: { width, height: 844 }, bypassCSP: true };
-      const { page, agentId } = await atConsole(look, ASKS_FIRST);
+      const { page, agentId } = await visitChats(scene, look, ASKS_FIRST);
       const faults: string[] = [...(await pageFaults(page))];
       await newChat(page, agentId);
       await say(page, 'Let me see\n/call list_tasks\n/call create_task {"title": "Buy milk"}');

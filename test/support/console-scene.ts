@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { createModels } from "../../src/runner/models.ts";
 import { type WatchedBrowser, type WatchedPage, watchedBrowser } from "./browser.ts";
+import { answered } from "./current.ts";
 import { NO_MODELS } from "./model-calls.ts";
 import { enterByLink } from "./page-checks.ts";
 import { type Caller, type Founded, type Service, startService } from "./service.ts";
@@ -64,3 +65,29 @@ export function acceptQuestions(page: Page): readonly string[] {
   });
   return asked;
 }
+
+/** A new member at their chats, with an agent of theirs. */
+export async function visitChats(
+  scene: ConsoleScene,
+  options: SceneOptions = {},
+  agent: object = {},
+): Promise<EnteredPage & { readonly agentId: string }> {
+  const person = options.person ?? (await scene.service.join(scene.owner.organizationId));
+  const body = { name: "Ada", system_prompt: "Be brief.", model: "demo:echo", ...agent };
+  const made = scene.service.call(person, "POST", "/api/agents", body);
+  const { id: agentId } = await answered<{ id: string }>(made, 201);
+  return { ...(await scene.enter("", { ...options, person })), agentId };
+}
+
+export async function newChat(page: Page, agentId: string): Promise<void> {
+  await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+export const answerOf = (page: Page) => page.getByRole("article", { name: "Message of Agent" });

@@ -6,6 +6,7 @@ import type { TokenUsage } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Markdown } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
+import { memberName, ownId } from "../session.ts";
 import type { ChatCall, ShownMessage } from "./thread.ts";
 
 /** Characters of a tool's result that are shown at first. */
@@ -26,7 +27,7 @@ interface MessageCardProps {
 
 export function MessageCard({ message: { value: message }, pin, edit }: MessageCardProps) {
   const { role, status, isPinned, isSummary } = message;
-  const author = isSummary ? "Summary" : role === "user" ? "You" : role === "assistant" ? "Agent" : role;
+  const author = isSummary ? "Summary" : role === "user" ? personIn(message) : role === "assistant" ? "Agent" : role;
   return (
     <article class={`message ${role}`} aria-label={`Message of ${author}`} aria-busy={status === "streaming"}>
       <header>
@@ -57,6 +58,10 @@ export function MessageCard({ message: { value: message }, pin, edit }: MessageC
     </article>
   );
 }
+
+/** `You`, or the name of another person. */
+const personIn = ({ senderId }: ShownMessage): string =>
+  senderId === ownId.value ? "You" : ((senderId === null ? null : memberName(senderId)) ?? "A person");
 
 function StopNote({ reason }: { readonly reason: string }) {
   const words = STOPS[reason];

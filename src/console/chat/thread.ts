@@ -44,6 +44,8 @@ export interface ShownMessage {
   readonly reasoning: string;
   readonly attachments: readonly Attachment[];
   readonly jobId: string | null;
+  /** The person who has sent it; null for messages of the agent, and until it is known. */
+  readonly senderId: string | null;
   readonly isPinned: boolean;
   readonly isSummary: boolean;
   readonly stopReason: string | null;
@@ -166,6 +168,8 @@ export class Thread {
         const { message_id, role, content, blocks, job_id, at } = event.data;
         const record = { id: message_id, role, content, blocks, jobId: job_id, createdAt: at };
         this.add(newMessage({ ...record, status: role === "assistant" ? "streaming" : "completed" }));
+        // Its event does not say who has sent it.
+        if (role === "user") void this.readStored(message_id);
         break;
       }
       case "message.queued":
@@ -189,7 +193,7 @@ export class Thread {
       case "message.completed": {
         const { message_id, status, content, stop_reason = null } = event.data;
         this.change(message_id, { status, content, stopReason: stop_reason });
-        void this.readEnded(message_id);
+        void this.readStored(message_id);
         break;
       }
       case "message.updated":
@@ -269,8 +273,8 @@ export class Thread {
     return id === undefined ? undefined : this.messages.get(id);
   }
 
-  /** An ended message as it is stored: events have no usage, and only the beginning of a long result. */
-  private async readEnded(id: string): Promise<void> {
+  /** A message as it is stored: events have neither its sender nor its usage, and only the beginning of a long result. */
+  private async readStored(id: string): Promise<void> {
     try {
       let limit = TURN_MESSAGES;
       let found: Message | undefined;
@@ -279,7 +283,11 @@ export class Thread {
         const page = await service.listMessages(this.chatId, { limit }, { signal: this.ended.signal });
         found = page.messages.find((message) => message.id === id);
       }
-      if (found !== undefined && found.status !== "streaming") this.put(shown(found));
+      if (found === undefined || found.status === "streaming") return;
+      const stored = shown(found);
+      // The state of a person's message may have changed since the read.
+      if (found.role === "user") this.change(id, { senderId: stored.senderId });
+      else this.put(stored);
     } catch (error) {
       if (!isAbort(error)) this.error.value = wordsOfError(error);
     }
@@ -314,6 +322,7 @@ function newMessage({ blocks = [], ...message }: BegunMessage): ShownMessage {
     calls: shownCallsOf(blocks),
     reasoning: blocks.flatMap((block) => (block.type === "reasoning" ? [block.text] : [])).join("\n\n"),
     attachments: blocks.filter((block): block is Attachment => block.type === "image" || block.type === "file"),
+    senderId: null,
     isPinned: false,
     isSummary: false,
     stopReason: null,
@@ -325,6 +334,7 @@ function shown(message: Message): ShownMessage {
   const { id, role, status, content, blocks, job_id, created_at } = message;
   return {
     ...newMessage({ id, role, status, content, blocks, jobId: job_id, createdAt: created_at }),
+    senderId: message.sender.type === "user" ? message.sender.id : null,
     isPinned: message.pinned,
     isSummary: message.summary_of !== null,
     stopReason: message.stop_reason,

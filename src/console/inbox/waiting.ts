@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Job, Mission } from "../../../sdk/typescript/troupe.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
+import { noteAnswer } from "../session.ts";
 import { waitingCount } from "../title.ts";
 
 export interface WaitingWork {
@@ -39,6 +40,7 @@ async function readBoth(): Promise<void> {
     const before = waitingWork.value;
     waitingWork.value = { jobs, missions: failed };
     waitingError.value = null;
+    await noteAnswer();
     waitingCount.value = jobs.length + failed.length;
     if (before !== null) notify(jobs.filter(({ id }) => !before.jobs.some((job) => job.id === id)));
   } catch (error) {

@@ -8,6 +8,7 @@ import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
+import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
 
 const STATUS_CHOICES: readonly JobStatus[] = [
@@ -20,39 +21,104 @@ const STATUS_CHOICES: readonly JobStatus[] = [
   "failed",
   "cancelled",
 ];
+/** Conditions that the address may have beside the status; each is a field of the list's filter. */
+const OTHER_CONDITIONS = ["agent_id", "chat_id", "workspace_id", "mission_id", "parent_job_id"] as const;
+const CONDITION_WORDS: Readonly<Record<(typeof OTHER_CONDITIONS)[number], string>> = {
+  agent_id: "of the agent",
+  chat_id: "of the chat",
+  workspace_id: "in the workspace",
+  mission_id: "of the mission",
+  parent_job_id: "created from",
+};
 const PAGE_JOBS = 50;
 const REFRESH_SECONDS_OF_JOBS = 5;
 
 export const JobsPages = () => <ListAndOne path="/jobs" list={JobsPage} one={JobPage} />;
 
+/** The filter in the address of the page. */
+function filterIn(search: URLSearchParams): JobsFilter {
+  const status = STATUS_CHOICES.find((one) => one === search.get("status"));
+  const others = OTHER_CONDITIONS.flatMap((name) => {
+    const value = search.get(name);
+    return value === null || value === "" ? [] : [[name, value] as const];
+  });
+  return { ...(status === undefined ? {} : { status: [status] }), ...Object.fromEntries(others) };
+}
+
 function JobsPage() {
   useTitle("Jobs");
   const [search, setSearch] = useSearchParams();
-  const status = STATUS_CHOICES.find((one) => one === search.get("status")) ?? null;
-  const filter = status === null ? {} : { status: [status] };
-  const found = useLoaded((signal) => service.listJobs({ limit: PAGE_JOBS, ...filter }, { signal }), [status]);
-  useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
-  const [more, setMore] = useState<{ readonly jobs: readonly Job[]; readonly cursor: string | undefined } | null>(null);
+  const filter = filterIn(search);
+  const key = JSON.stringify(filter);
+  const setCondition = (name: keyof JobsFilter, value: string): void =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      if (value === "") after.delete(name);
+      else after.set(name, value);
+      return after;
+    });
   return (
     <>
       <h1>Jobs</h1>
-      <label class="search">
-        Status
-        <select
-          value={status ?? ""}
-          onChange={({ currentTarget: { value } }) => {
-            setMore(null);
-            setSearch(value === "" ? {} : { status: value });
-          }}
-        >
-          <option value="">any</option>
-          {STATUS_CHOICES.map((one) => (
-            <option key={one} value={one}>
-              {one.replaceAll("_", " ")}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div class="filters">
+        <label class="search">
+          Status
+          <select
+            value={filter.status?.[0] ?? ""}
+            onChange={({ currentTarget: { value } }) => setCondition("status", value)}
+          >
+            <option value="">any</option>
+            {STATUS_CHOICES.map((one) => (
+              <option key={one} value={one}>
+                {one.replaceAll("_", " ")}
+              </option>
+            ))}
+          </select>
+        </label>
+        <AgentChoice chosen={filter.agent_id ?? ""} choose={(id) => setCondition("agent_id", id)} />
+      </div>
+      <p class="actions">
+        {OTHER_CONDITIONS.map((name) =>
+          name === "agent_id" || filter[name] === undefined ? null : (
+            <button key={name} class="quiet" onClick={() => setCondition(name, "")}>
+              {CONDITION_WORDS[name]} <code>{filter[name]}</code>, remove
+            </button>
+          ),
+        )}
+      </p>
+      <FilteredJobs key={key} filter={filter} />
+    </>
+  );
+}
+
+function AgentChoice({ chosen, choose }: { readonly chosen: string; readonly choose: (id: string) => void }) {
+  const found = useLoaded(async (signal) => (await service.listAgents({ limit: 100 }, { signal })).agents, []);
+  const agents = found.value ?? [];
+  const isListed = chosen === "" || agents.some(({ id }) => id === chosen);
+  return (
+    <label class="search">
+      Agent
+      <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        <option value="">any</option>
+        {isListed ? null : <option value={chosen}>{chosen}</option>}
+        {agents.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
+  const found = useLoaded((signal) => service.listJobs({ limit: PAGE_JOBS, ...filter }, { signal }), []);
+  useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
+  const [more, setMore] = useState<{ readonly jobs: readonly Job[]; readonly cursor: string | undefined } | null>(null);
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <>
+      {isFiltered ? <BulkActions filter={filter} changed={found.reload} /> : null}
       <WhenLoaded of={found}>
         {({ jobs, next_cursor }) => {
           const next = more === null ? next_cursor : more.cursor;
@@ -62,7 +128,9 @@ function JobsPage() {
             setMore({ jobs: [...(more?.jobs ?? []), ...page.jobs], cursor: page.next_cursor });
           };
           return shown.length === 0 ? (
-            <p class="quiet">No jobs.</p>
+            <p class="quiet">
+              {isFiltered ? "No job meets these conditions." : "No jobs yet: a message in a chat begins one."}
+            </p>
           ) : (
             <>
               <JobTable jobs={shown} />

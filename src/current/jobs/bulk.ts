@@ -44,7 +44,7 @@ export const bulkOperations = {
       const { system, jobs, log } = services;
       const { principal } = change;
       const { organizationId, userId } = principal;
-      const filter = filterOf(given, userId);
+      const filter = bulkFilterOf(given, userId);
       if (!filter.ok) return filter;
       const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
@@ -73,7 +73,7 @@ export const bulkOperations = {
   ),
 };
 
-function filterOf(given: GivenJobFilter, seenBy: string): Outcome<JobFilter> {
+function bulkFilterOf(given: GivenJobFilter, seenBy: string): Outcome<JobFilter> {
   const { created_after: after } = given;
   if (Object.values(given).every((condition) => condition === undefined))
     return invalid("/filter", "Field filter must have at least one condition");
@@ -119,7 +119,7 @@ async function resultFor(services: Services, change: Change, step: BulkStep): Pr
   if (continuing.value !== null) return result("unchanged", { next_job_id: continuing.value });
   if (!jobVerbs(job, change.principal, standing).includes(action)) return refused(whyNot(job, standing));
   if (isDryRun) return result("done");
-  const performed = await change.perform(`${action}Job`, { params: { id: job.id } });
+  const performed = await change.perform(`${action}Job`, { id: job.id });
   if (!performed.ok) return refused(performed.fault);
   const after = await services.system.dispatch(jobRef(job.organizationId, job.id), { kind: "read_job" });
   const { id } = performed.value as { readonly id?: string };
@@ -134,14 +134,14 @@ const REACHED: Readonly<Record<BulkAction, ReadonlySet<JobStatus>>> = {
 };
 
 /** Jobs that derive from one; a delegating job may have children of another kind. */
-const CHILDREN = 100;
+const MOST_CHILDREN = 100;
 
 /** The job that continues this ended one already; null if there is none. */
 async function resumptionOf({ jobs, log }: Services, { principal }: Change, job: Job): Promise<Outcome<string | null>> {
   if (job.status !== "failed" && job.status !== "cancelled") return ok(null);
   const { organizationId, userId } = principal;
   const filter = { seenBy: userId, parentJobId: job.id };
-  const children = await lookUp(log, jobs.listJobs(organizationId, filter, { limit: CHILDREN, after: null }));
+  const children = await lookUp(log, jobs.listJobs(organizationId, filter, { limit: MOST_CHILDREN, after: null }));
   return children.ok ? ok(children.value.records.find(({ relation }) => relation === "resume")?.id ?? null) : children;
 }
 

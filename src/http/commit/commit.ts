@@ -12,7 +12,6 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { KeyEnding } from "../../../actors/traffic/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { EventType, NewsEvent } from "../../../actors/webhook/events.ts";
-import type { LocalInput } from "../input/local-input.ts";
 import type { Caller } from "../request/caller.ts";
 import type { Emission } from "./emission.ts";
 
@@ -75,6 +74,9 @@ export class PlainDoor implements CommitDoor {
   }
 }
 
+/** Runs another operation, by its id and the parameters of its path, for the same caller. */
+type Perform = (id: string, params: Readonly<Record<string, string>>) => Promise<Outcome<object | Response>>;
+
 /** What a change has besides its steps. */
 export interface ChangeParts {
   readonly door: CommitDoor;
@@ -84,8 +86,7 @@ export interface ChangeParts {
   readonly subject: object;
   /** Names of the fields that the caller has sent. */
   readonly given: readonly string[];
-  /** Runs another operation for the same caller. */
-  readonly perform: (id: string, input: LocalInput) => Promise<Outcome<object | Response>>;
+  readonly perform: Perform;
 }
 
 /** A request that changes something: its caller, and its way to commit. */
@@ -119,8 +120,8 @@ export class Change implements Caller {
   }
 
   /** Runs another operation for the same caller, in a commit of its own: the key of an operation that does this is held. */
-  perform(id: string, input: LocalInput): Promise<Outcome<object | Response>> {
-    return this.parts.perform(id, input);
+  perform(...asked: Parameters<Perform>): ReturnType<Perform> {
+    return this.parts.perform(...asked);
   }
 
   /** Commits the steps with an answer from their replies; `answer` must be pure. */

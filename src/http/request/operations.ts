@@ -13,6 +13,7 @@ import { assert } from "../../../actors/assert.ts";
 import { mapOutcome, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import type { OperationGroup } from "../contract/operation.ts";
+import type { ChangeParts } from "../commit/commit.ts";
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
 import { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
@@ -91,7 +92,7 @@ export class Operations {
 
   private runChange(operation: BoundOperation, caller: Visitor, request: ReadRequest): Promise<OperationOutcome> {
     const afterRecord = (refused: Outcome<never>) => this.afterRecord(operation, caller, request, refused);
-    const perform = (id: string, input: LocalInput) => this.invoke(id, caller as Caller, input);
+    const perform: ChangeParts["perform"] = (id, params) => this.invoke(id, caller as Caller, { params });
     return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord, perform }).run();
   }
 

@@ -1,0 +1,15 @@
+/** A new chat with an agent, in the person's workspace. */
+import type { Agent } from "../../../sdk/typescript/troupe.ts";
+import { service } from "../service.ts";
+
+/** Whether the person may talk to the agent. */
+export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
+  status === "active" && (source === "private" || install_state === "installed");
+
+/** Creates it, and answers its id. */
+export async function startChat(agentId: string): Promise<string> {
+  const { workspaces } = await service.listWorkspaces({});
+  const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
+  if (workspace === undefined) throw new Error("There is no workspace yet: create one with POST /api/workspaces.");
+  return (await service.createChat({ agent_id: agentId, workspace_id: workspace.id })).id;
+}

@@ -1,0 +1,151 @@
+/** One action on all jobs of a filter: what it would do, the question, and what it did to each. */
+import { useRef, useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import type { BulkJobResult, BulkJobsRequest, JobFilterInput } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { service } from "../service.ts";
+
+/** The conditions that the list and the bulk operation take in the same form. */
+export type JobsFilter = Omit<JobFilterInput, "metadata">;
+type JobsAction = BulkJobsRequest["action"];
+
+const VERBS: Readonly<Record<JobsAction, { readonly verb: string; readonly done: string }>> = {
+  cancel: { verb: "Cancel", done: "cancelled" },
+  resume: { verb: "Resume", done: "resumed" },
+};
+const JOBS_ACTIONS = Object.keys(VERBS) as readonly JobsAction[];
+
+const BULK_PAGE = 100;
+/** A preview counts so many pages. */
+const PREVIEWED_PAGES = 10;
+const SHOWN_RESULTS = 200;
+
+interface BulkRun {
+  readonly action: JobsAction;
+  readonly isPreview: boolean;
+  readonly results: readonly BulkJobResult[];
+  /** Of the next page; null after the last one. */
+  readonly cursor: string | null;
+}
+
+interface BulkActionsProps {
+  readonly filter: JobsFilter;
+  /** Called after each page of changes. */
+  readonly changed: () => void;
+}
+
+/** The parent gives it the filter as its key: another filter begins anew. */
+export function BulkActions({ filter, changed }: BulkActionsProps) {
+  const [run, setRun] = useState<BulkRun | null>(null);
+  const isStopped = useRef(false);
+  /** The same for each try of a page, so that a page is done once. */
+  const key = useRef(crypto.randomUUID());
+  const readPage = async ({ action, isPreview, results, cursor }: BulkRun): Promise<BulkRun> => {
+    const page = await service.bulkJobs(
+      { action, filter, dry_run: isPreview },
+      { limit: BULK_PAGE, ...(cursor === null ? {} : { cursor }) },
+      { idempotencyKey: key.current },
+    );
+    key.current = crypto.randomUUID();
+    return { action, isPreview, results: [...results, ...page.results], cursor: page.next_cursor ?? null };
+  };
+  const preview = async (action: JobsAction): Promise<void> => {
+    let counted = await readPage({ action, isPreview: true, results: [], cursor: null });
+    for (let pages = 1; pages < PREVIEWED_PAGES && counted.cursor !== null; pages++) counted = await readPage(counted);
+    setRun(counted);
+  };
+  const goOn = async (from: BulkRun): Promise<void> => {
+    isStopped.current = false;
+    let at = from;
+    do {
+      at = await readPage(at);
+      setRun(at);
+      changed();
+    } while (at.cursor !== null && !isStopped.current);
+  };
+  if (run === null)
+    return (
+      <p class="actions">
+        {JOBS_ACTIONS.map((action) => (
+          <ActionButton key={action} class="quiet" act={() => preview(action)}>
+            {VERBS[action].verb} all of these …
+          </ActionButton>
+        ))}
+      </p>
+    );
+  const { action, isPreview, results, cursor } = run;
+  const { verb, done } = VERBS[action];
+  const count = (outcome: BulkJobResult["outcome"]): string => {
+    const known = results.filter((result) => result.outcome === outcome).length.toLocaleString();
+    return isPreview && cursor !== null ? `at least ${known}` : known;
+  };
+  return (
+    <section class="card" aria-label={`${verb} many jobs`}>
+      <p class="question" role="status">
+        {isPreview
+          ? `${verb} ${count("done")} jobs? ${count("unchanged")} need no change, ${count("refused")} cannot be ${done}.`
+          : `${count("done")} ${done}, ${count("unchanged")} unchanged, ${count("refused")} refused.`}
+      </p>
+      <p class="actions">
+        {isPreview ? (
+          <ActionButton
+            act={() => goOn({ action, isPreview: false, results: [], cursor: null })}
+            whyNot={results.some(({ outcome }) => outcome === "done") ? null : `No job can be ${done}`}
+          >
+            {verb} them
+          </ActionButton>
+        ) : cursor === null ? null : (
+          <>
+            <ActionButton act={() => goOn(run)}>Go on</ActionButton>
+            <button class="quiet" onClick={() => (isStopped.current = true)}>
+              Stop after this page
+            </button>
+          </>
+        )}
+        <button class="quiet" onClick={() => setRun(null)}>
+          {isPreview ? "Leave them as they are" : "Close"}
+        </button>
+      </p>
+      <BulkLedger results={results} isPreview={isPreview} />
+    </section>
+  );
+}
+
+/** What was refused comes first. */
+function BulkLedger({ results, isPreview }: Pick<BulkRun, "results" | "isPreview">) {
+  if (results.length === 0) return <p class="quiet">No job meets the filter.</p>;
+  const sorted = results.toSorted((a, b) => Number(b.outcome === "refused") - Number(a.outcome === "refused"));
+  return (
+    <div class="scrolls ledger" tabIndex={0} role="region" aria-label="What happens to each job">
+      <table>
+        <thead>
+          <tr>
+            <th>Job</th>
+            <th>{isPreview ? "Would be" : "Outcome"}</th>
+            <th>Status</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.slice(0, SHOWN_RESULTS).map(({ job_id, title, outcome, status, error, next_job_id }) => (
+            <tr key={job_id}>
+              <td>
+                <Link href={`/jobs/${job_id}`}>{title}</Link>
+              </td>
+              <td>
+                {outcome}
+                {error === null ? null : `: ${error.message}`}
+                {next_job_id === null ? null : (
+                  <>
+                    , continues in <Link href={`/jobs/${next_job_id}`}>another job</Link>
+                  </>
+                )}
+              </td>
+              <td>{status.replaceAll("_", " ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {results.length > SHOWN_RESULTS ? <p class="quiet">The first {SHOWN_RESULTS} are shown.</p> : null}
+    </div>
+  );
+}

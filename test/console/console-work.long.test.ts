@@ -1,0 +1,103 @@
+/** The console's work on jobs, and its palette and keys, in a real browser against the real service. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CHROMIUM } from "../support/browser.ts";
+import { answerOf, type ConsoleScene, newChat, openConsole, say, visitChats } from "../support/console-scene.ts";
+import { answered } from "../support/current.ts";
+import { FaultyProxy } from "../support/faulty-proxy.ts";
+import { pageFaults } from "../support/page-checks.ts";
+
+let scene: ConsoleScene;
+const testInBrowser = test.skipIf(CHROMIUM === null);
+
+beforeAll(async () => {
+  if (CHROMIUM !== null) scene = await openConsole();
+});
+afterAll(() => scene?.close());
+
+testInBrowser(
+  "[CON-10] failed jobs of an agent are resumed together, after a preview, with what happened to each",
+  async () => {
+    const { page, agentId, complaints } = await visitChats(scene, { bypassCSP: true });
+    await newChat(page, agentId);
+    for (const at of [0, 1]) {
+      await say(page, "/fail provider_rejected");
+      await answerOf(page).nth(at).getByText("failed").waitFor();
+    }
+    await page.getByRole("link", { name: "Jobs" }).click();
+    expect(await page.getByRole("button", { name: "Resume all of these" }).count()).toBe(0);
+    await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+    await page.getByRole("button", { name: "Resume all of these" }).click();
+    const bulk = page.getByRole("region", { name: "Resume many jobs" });
+    await bulk.getByText("Resume 2 jobs? 0 need no change, 0 cannot be resumed.").waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await bulk.getByRole("button", { name: "Resume them" }).click();
+    await bulk.getByText("2 resumed, 0 unchanged, 0 refused.").waitFor();
+    expect(await bulk.getByRole("link", { name: "another job" }).count()).toBe(2);
+    await bulk.getByRole("link", { name: "another job" }).first().click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
+
+testInBrowser("[CON-11] pages, chats and agents are reached by the keyboard alone", async () => {
+  const { page, agentId, person, complaints } = await visitChats(scene, { bypassCSP: true });
+  await newChat(page, agentId);
+  await say(page, "Hello");
+  await answerOf(page).getByText("tokens in").waitFor();
+  const chat = new URL(page.url()).pathname.split("/").at(-1);
+  await answered(scene.service.call(person, "PATCH", `/api/chats/${chat}`, { title: "Plans for the harvest" }));
+  await page.getByRole("heading", { name: /harvest/, level: 1 }).click();
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await keys.waitFor();
+  // Each page of the navigation has its letter.
+  const names = await page.getByRole("navigation").getByRole("link").allInnerTexts();
+  const letters = await keys.locator("kbd", { hasText: /^g .$/ }).allInnerTexts();
+  expect(new Set(letters).size).toBe(letters.length);
+  await page.keyboard.press("Escape");
+  await keys.waitFor({ state: "detached" });
+  for (const [at, letter] of letters.entries()) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(letter.slice(-1));
+    await page
+      .getByRole("link", { name: names[at]?.trim() ?? "", exact: true })
+      .and(page.locator("[aria-current]"))
+      .waitFor();
+  }
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Go to" });
+  const field = palette.getByRole("combobox");
+  await field.fill("harvest");
+  await palette.getByRole("option", { name: /harvest/ }).waitFor();
+  expect(await pageFaults(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /harvest/, level: 1 }).waitFor();
+  // A letter in a field is a letter.
+  await page.getByRole("textbox", { name: "Message" }).press("?");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.keyboard.press("Control+k");
+  await field.fill("new chat with");
+  await palette.getByRole("option", { name: /Ada/ }).first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.getByText("Say something to Ada").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-7] a page whose file does not arrive says so, and is tried again", async () => {
+  const { page } = await visitChats(scene);
+  const proxy = await FaultyProxy.open(scene.service.url);
+  try {
+    await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
+    await page.getByRole("heading", { name: "Chats", level: 1 }).waitFor();
+    proxy.reset({ kind: "close", after: 1, path: "/app/files/" });
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.getByText("This page could not be loaded").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();
+  } finally {
+    proxy.stop();
+  }
+});
