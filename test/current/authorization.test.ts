@@ -76,6 +76,7 @@ const OWNER_ONLY = new Set([
   "POST /api/messaging-integration/deliveries/:id/redeliver",
   "POST /api/messaging-integration/signing-secret/rotate",
   "GET /api/invariants",
+  "GET /api/load",
   "GET /api/audit",
   "GET /api/audit/export",
   "PATCH /api/members/:id",

@@ -32,6 +32,7 @@ const NO_FILTERS = ["limit", "cursor", "after", "path", "wait", "since_version"]
 const OTHERWISE: Readonly<Record<string, string>> = {
   getUsage: "a report: it sums the days of its range",
   getCostliestJobs: "a report: it sorts the jobs of one day",
+  getLoad: "asks no table",
   checkInvariants: "counts what is broken of the whole organization",
   listModels: "asks no table",
   listTools: "asks no table",

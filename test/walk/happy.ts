@@ -259,6 +259,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getCostliestJobs: () => ({ query: [["limit", "2"]] }),
   listStateMachines: () => ({}),
   checkInvariants: () => ({}),
+  getLoad: () => ({}),
 
   listSecrets: () => ({}),
   listProviderKeys: () => ({}),

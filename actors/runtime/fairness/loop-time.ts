@@ -254,13 +254,14 @@ export class LoopTime {
     const { totalMs } = this.all;
     const total = { recentMs: this.recentOf(this.all), totalMs: { ...totalMs }, upMs: this.now() - this.startedAt };
     const leading = [...this.accounts.keys()]
-      .map((organizationId) => this.useOf(organizationId))
+      .map((organizationId) => this.readUse(organizationId))
       .sort((a, b) => b.recentMs - a.recentMs || sum(b.totalMs) - sum(a.totalMs))
       .slice(0, most);
     return { total, leading };
   }
 
-  private useOf(organizationId: string): LoopUse {
+  /** What this organization uses now, and has used since the start. */
+  readUse(organizationId: string): LoopUse {
     const account = this.accounts.get(organizationId) ?? newAccount();
     const isThrottled = this.waitMs(organizationId) >= 1;
     return { organizationId, isThrottled, recentMs: this.recentOf(account), totalMs: { ...account.totalMs } };

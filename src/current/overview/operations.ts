@@ -1,11 +1,12 @@
-/** The service about itself: its state machines as data, and reports of invariant violations (JOB-2, JOB-4). */
+/** The service about itself: its state machines as data, reports of invariant violations, and its load (JOB-2, JOB-4, OPS-22). */
 import { CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS } from "../../../actors/chat/machine.ts";
 import { ok } from "../../../actors/fault.ts";
+import { LOOP_WORK } from "../../../actors/runtime/fairness/loop-time.ts";
 import { isTerminal, JOB_ACTIONS, JOB_MACHINE, JOB_TRIGGERS } from "../../../actors/job/machine.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { MISSION_ACTIONS, MISSION_MACHINE, MISSION_TRIGGERS } from "../../../actors/mission/machine.ts";
 import { TASK_ACTIONS, TASK_MACHINE } from "../../../actors/organization/task-machine.ts";
-import { Type } from "../../../actors/schema.ts";
+import { Nullable, OneOf, Type } from "../../../actors/schema.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -25,7 +26,55 @@ const MachineView = noun("StateMachine", "The states of a record, and the transi
   transitions: Type.Array(noun("Transition", "An allowed transition", { from: State, trigger: Trigger, to: State })),
 });
 
+const Milliseconds = (description: string) => Type.Number({ minimum: 0, description });
+
+const LoadView = noun("Load", "What an organization uses of the process that has answered", {
+  event_loop: noun("EventLoopUse", "The time of the event loop, which all organizations share", {
+    recent_ms: Milliseconds("Time within the last second, in ms"),
+    throttled: Type.Boolean({
+      description: "Whether the organization waits now, because it uses most of the event loop while others are active",
+    }),
+    work: Type.Array(
+      noun("EventLoopWork", "Time of one kind of work since the start of the process", {
+        kind: OneOf(LOOP_WORK, { description: "The kind of work" }),
+        total_ms: Milliseconds("Time since the start of the process, in ms"),
+      }),
+    ),
+  }),
+  streams: noun("StreamUse", "Open streams of events", {
+    open: Count("Streams that are open"),
+    limit: Nullable(Count("Streams that the organization may have open in this process; null for no limit")),
+    behind: Count("Streams whose reader accepts nothing although events wait"),
+    longest_stall_ms: Milliseconds("For how long the slowest reader has accepted nothing, in ms"),
+  }),
+});
+
 export const overviewOperations = {
+  getLoad: operation(
+    {
+      method: "GET",
+      path: "/api/load",
+      scope: "jobs:read",
+      isForOwners: true,
+      summary: "Read what the organization uses now",
+      description:
+        "For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when another one takes over.",
+      answers: { 200: LoadView },
+    },
+    ({ system, streams }, { principal: { organizationId } }) => {
+      const { recentMs, isThrottled, totalMs } = system.loopTime.readUse(organizationId);
+      const { behind, longestMs } = streams.lag(organizationId);
+      return ok({
+        event_loop: {
+          recent_ms: recentMs,
+          throttled: isThrottled,
+          work: LOOP_WORK.map((kind) => ({ kind, total_ms: totalMs[kind] })),
+        },
+        streams: { ...streams.countOf(organizationId), behind, longest_stall_ms: longestMs },
+      });
+    },
+  ),
+
   listStateMachines: operation(
     {
       method: "GET",

@@ -66,11 +66,21 @@ export class OpenStreams {
     return this.open.size;
   }
 
-  /** How many readers lag, and how long the slowest has accepted nothing, in ms. It inspects every stream. */
-  lag(): { readonly behind: number; readonly longestMs: number } {
+  /** How many streams this organization has open, and may have; null without a limit. */
+  countOf(organizationId: string): { readonly open: number; readonly limit: number | null } {
+    const limit = Number.isFinite(this.most) ? Math.ceil(this.most * ORGANIZATION_SHARE) : null;
+    return { open: this.counts.get(organizationId) ?? 0, limit };
+  }
+
+  /**
+   * How many readers lag, and how long the slowest has accepted nothing, in ms: of all organizations, or of one. It
+   * inspects every stream.
+   */
+  lag(organizationId: string | null = null): { readonly behind: number; readonly longestMs: number } {
     let behind = 0;
     let longestMs = 0;
-    for (const { stalledMs = 0 } of this.open) {
+    for (const { bearer, stalledMs = 0 } of this.open) {
+      if (organizationId !== null && bearer?.organizationId !== organizationId) continue;
       if (stalledMs > 0) behind++;
       longestMs = Math.max(longestMs, stalledMs);
     }
