@@ -1359,6 +1359,15 @@ export declare class Troupe {
      */
     listAllEvents(query?: Omit<ListEventsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Event, void, undefined>;
     /**
+     * Read what the organization uses now.
+     *
+     * For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when
+     * another one takes over.
+     *
+     * `GET /api/load`. Needs `jobs:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    getLoad(options?: RequestOptions): Promise<Load>;
+    /**
      * Read the state machines of jobs, chats, missions and tasks.
      *
      * `GET /api/state-machines`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
@@ -3917,6 +3926,21 @@ export interface EventFeed {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** The time of the event loop, which all organizations share */
+export interface EventLoopUse {
+    /** Time within the last second, in ms */
+    recent_ms: number;
+    /** Whether the organization waits now, because it uses most of the event loop while others are active */
+    throttled: boolean;
+    work: EventLoopWork[];
+}
+/** Time of one kind of work since the start of the process */
+export interface EventLoopWork {
+    /** The kind of work */
+    kind: "requests" | "uploads" | "pages" | "turns" | "commits" | "runs" | "streams";
+    /** Time since the start of the process, in ms */
+    total_ms: number;
+}
 /** Durable events, oldest first */
 export interface EventPage {
     /** The events of this page */
@@ -4913,6 +4937,11 @@ export interface JobWarning {
     field?: string;
     /** ISO 8601 UTC with milliseconds */
     at: string;
+}
+/** What an organization uses of the process that has answered */
+export interface Load {
+    event_loop: EventLoopUse;
+    streams: StreamUse;
 }
 /** A directory that now exists */
 export interface MadeDirectory {
@@ -6482,6 +6511,17 @@ export interface StreamResetEvent {
     };
     /** Absent: this event does not move the cursor */
     id?: undefined;
+}
+/** Open streams of events */
+export interface StreamUse {
+    /** Streams that are open */
+    open: number;
+    /** Streams that the organization may have open in this process; null for no limit */
+    limit: number | null;
+    /** Streams whose reader accepts nothing although events wait */
+    behind: number;
+    /** For how long the slowest reader has accepted nothing, in ms */
+    longest_stall_ms: number;
 }
 /** A work item */
 export interface Task {

@@ -1991,6 +1991,17 @@ export class Troupe {
     }
     // Insight: State machines and invariants
     /**
+     * Read what the organization uses now.
+     *
+     * For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when
+     * another one takes over.
+     *
+     * `GET /api/load`. Needs `jobs:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    getLoad(options) {
+        return this.#http.json({ method: "GET", path: "/api/load", options });
+    }
+    /**
      * Read the state machines of jobs, chats, missions and tasks.
      *
      * `GET /api/state-machines`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.

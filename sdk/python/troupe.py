@@ -4079,6 +4079,17 @@ class Troupe:
 
     # Insight: State machines and invariants
 
+    def get_load(self, *, timeout: float | None = None) -> Load:
+        """Read what the organization uses now.
+
+        For owners. Figures of the process that serves the organization now; they begin anew when it
+        starts, or when another one takes over.
+
+        `GET /api/load`. Needs `jobs:read`. May raise `OwnerRequiredError` or `OrganizationSuspendedError`.
+        """
+        answer: Load = self._http.json(_Request("GET", "/api/load", timeout=timeout))
+        return answer
+
     def list_state_machines(self, *, timeout: float | None = None) -> StateMachineList:
         """Read the state machines of jobs, chats, missions and tasks.
 
@@ -6834,6 +6845,25 @@ class EventFeed(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class EventLoopUse(TypedDict):
+    """The time of the event loop, which all organizations share"""
+
+    # Time within the last second, in ms
+    recent_ms: float
+    # Whether the organization waits now, because it uses most of the event loop while others are active
+    throttled: bool
+    work: list[EventLoopWork]
+
+
+class EventLoopWork(TypedDict):
+    """Time of one kind of work since the start of the process"""
+
+    # The kind of work
+    kind: Literal["requests", "uploads", "pages", "turns", "commits", "runs", "streams"]
+    # Time since the start of the process, in ms
+    total_ms: float
+
+
 class EventPage(TypedDict):
     """Durable events, oldest first"""
 
@@ -8027,6 +8057,13 @@ class JobWarning(TypedDict):
     field: NotRequired[str]
     # ISO 8601 UTC with milliseconds
     at: str
+
+
+class Load(TypedDict):
+    """What an organization uses of the process that has answered"""
+
+    event_loop: EventLoopUse
+    streams: StreamUse
 
 
 class MadeDirectory(TypedDict):
@@ -9830,6 +9867,19 @@ class StreamResetEvent(TypedDict):
     data: StreamResetEventData
     # Absent: this event does not move the cursor
     id: NotRequired[None]
+
+
+class StreamUse(TypedDict):
+    """Open streams of events"""
+
+    # Streams that are open
+    open: int
+    # Streams that the organization may have open in this process; null for no limit
+    limit: int | None
+    # Streams whose reader accepts nothing although events wait
+    behind: int
+    # For how long the slowest reader has accepted nothing, in ms
+    longest_stall_ms: float
 
 
 class Task(TypedDict):

@@ -2361,6 +2361,18 @@ export class Troupe {
   // Insight: State machines and invariants
 
   /**
+   * Read what the organization uses now.
+   *
+   * For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when
+   * another one takes over.
+   *
+   * `GET /api/load`. Needs `jobs:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+   */
+  getLoad(options?: RequestOptions): Promise<Load> {
+    return this.#http.json({ method: "GET", path: "/api/load", options });
+  }
+
+  /**
    * Read the state machines of jobs, chats, missions and tasks.
    *
    * `GET /api/state-machines`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
@@ -5287,6 +5299,23 @@ export interface EventFeed {
   next_cursor?: string;
 }
 
+/** The time of the event loop, which all organizations share */
+export interface EventLoopUse {
+  /** Time within the last second, in ms */
+  recent_ms: number;
+  /** Whether the organization waits now, because it uses most of the event loop while others are active */
+  throttled: boolean;
+  work: EventLoopWork[];
+}
+
+/** Time of one kind of work since the start of the process */
+export interface EventLoopWork {
+  /** The kind of work */
+  kind: "requests" | "uploads" | "pages" | "turns" | "commits" | "runs" | "streams";
+  /** Time since the start of the process, in ms */
+  total_ms: number;
+}
+
 /** Durable events, oldest first */
 export interface EventPage {
   /** The events of this page */
@@ -6431,6 +6460,12 @@ export interface JobWarning {
   field?: string;
   /** ISO 8601 UTC with milliseconds */
   at: string;
+}
+
+/** What an organization uses of the process that has answered */
+export interface Load {
+  event_loop: EventLoopUse;
+  streams: StreamUse;
 }
 
 /** A directory that now exists */
@@ -8145,6 +8180,18 @@ export interface StreamResetEvent {
   };
   /** Absent: this event does not move the cursor */
   id?: undefined;
+}
+
+/** Open streams of events */
+export interface StreamUse {
+  /** Streams that are open */
+  open: number;
+  /** Streams that the organization may have open in this process; null for no limit */
+  limit: number | null;
+  /** Streams whose reader accepts nothing although events wait */
+  behind: number;
+  /** For how long the slowest reader has accepted nothing, in ms */
+  longest_stall_ms: number;
 }
 
 /** A work item */
