@@ -14,6 +14,7 @@ import {
 } from "../../actors/job/ports.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
 import { isHiddenQuery, type ModelProvider, USUAL_PROVIDERS } from "../../actors/job/model-provider.ts";
+import { CREDENTIAL_SCHEMES } from "../../actors/secret-shapes.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
@@ -181,12 +182,15 @@ const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target 
 function hiddenParts({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly string[] {
   const url = URL.parse(baseUrl);
   const query = [...(url?.searchParams ?? [])].flatMap(([name, value]) => (isHiddenQuery(name) ? [value] : []));
+  // Of a scheme and a key, a provider may repeat the key alone.
+  const values = Object.values(headers).flatMap((value) => [value, value.replace(SCHEME, "")]);
   return [
     ...[apiKey ?? "", url?.password ?? ""].filter((key) => key !== ""),
-    ...[...Object.values(headers), ...query].filter(({ length }) => length >= LEAST_HIDDEN),
+    ...[...values, ...query].filter(({ length }) => length >= LEAST_HIDDEN),
     url?.hostname ?? baseUrl,
   ];
 }
+const SCHEME = new RegExp(`^${CREDENTIAL_SCHEMES}\\s+`, "i");
 /** Shorter values are words of ordinary text. */
 const LEAST_HIDDEN = 8;
 

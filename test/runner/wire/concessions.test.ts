@@ -164,16 +164,16 @@ test("[RUN-29] no key in the query of an address, no password and no value of a 
     format: "chat-completions",
     baseUrl: `${server.baseUrl.replace("//", "//user:pass-word@")}?code=open-sesame&api-version=2024-10-21`,
     apiKey: "the-key",
-    headers: { "x-project": "header-value" },
+    headers: { "x-project": "header-value", "x-auth": "Basic basic-value" },
   } as const;
-  server.refusal = () => "2024-10-21 open-sesame pass-word the-key header-value";
+  server.refusal = () => "2024-10-21 open-sesame pass-word the-key header-value (basic-value)";
   const { outcome } = await run(
     createModels({ ...NO_MODELS, model: "asked:m", providers: [provider] }),
     modelCall("hi"),
   );
   expect(outcome).toMatchObject({
     kind: "failed",
-    error: { message: expect.stringMatching(/It said: 2024-10-21( \[hidden\]){4}$/) },
+    error: { message: expect.stringMatching(/It said: 2024-10-21( \[hidden\]){4} \(\[hidden\]\)$/) },
   });
 });
 
