@@ -208,8 +208,10 @@ class ProviderFile {
     if (name === undefined) return undefined;
     const value = this.variables[name]?.trim();
     if (value === undefined || value === "") this.complain(node, path, `the variable ${name}, which is not set`);
-    else if (headerKey(value) === null)
+    else if (within === undefined && headerKey(value) === null)
       this.complain(node, path, `the variable ${name}, whose value has a space or a character that no key has`);
+    else if (headerValue(value) === null)
+      this.complain(node, path, `the variable ${name}, whose value has a character that no header has`);
     return value;
   }
 

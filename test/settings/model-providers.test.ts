@@ -119,6 +119,18 @@ test("[RUN-29] all errors of a file are reported at once, each with its line and
   ]);
 });
 
+test("[RUN-29] the variable of a header may have a scheme before its key, and that of a key may not", () => {
+  const read = (provider: object, AUTH: string) => {
+    const base = { format: "messages", base_url: "https://x.test/v1", ...provider };
+    const file = parseModelProviders(JSON.stringify({ providers: { a: base } }), { AUTH });
+    return "providers" in file ? file.providers[0] : file;
+  };
+  const header = { headers: { "x-auth": { env: "AUTH" } } };
+  expect(read(header, "Basic a2V5")).toMatchObject({ headers: { "x-auth": "Basic a2V5" } });
+  expect(read(header, "k\u00e9y")).toEqual([expect.stringContaining("a character that no header has")]);
+  expect(read({ key_env: "AUTH" }, "Basic a2V5")).toEqual([expect.stringContaining("a space or a character that no")]);
+});
+
 function settingsOf(providers: object, env: Readonly<Record<string, string>> = {}, currency?: string) {
   const path = join(providersFolder, "providers.json");
   writeFileSync(path, JSON.stringify({ providers, currency }));
