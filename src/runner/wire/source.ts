@@ -8,7 +8,7 @@ import { conversation, type SpokenMessage } from "../conversation.ts";
 import type { WireTarget } from "../model-name.ts";
 import { askedCaching } from "../prompt-caching.ts";
 import { providerHeaders, providerUrl } from "../provider-address.ts";
-import { ProviderAnswer } from "../provider-faults.ts";
+import { ProviderAnswer, providerRefusalOf } from "../provider-faults.ts";
 import { askProvider, firstBytes } from "../provider-fetch.ts";
 import { buildRequestBody } from "../request-body.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
@@ -83,6 +83,7 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
   const concessions = new Set([...memory.concessionsOf(key), ...memory.ofSettings(ofSettings)]);
   /** What a refusal has named, to be remembered once a request without it was accepted. */
   const tried: ConcessionRule[] = [];
+  let saidBefore = "";
   // Images and files are dropped once they are sent, so their request is not made again, except without its schema or a
   // setting, or for caching until the model has taken it once.
   const isSettled = asked.caching === null || memory.cachesAt(key);
@@ -105,11 +106,18 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
     } catch (error) {
       const rule = isFinal ? null : ruleFor(error, wireCall);
       if (rule === null) throw error;
+      // The same refusal again: what was conceded was not its reason. Its words may quote an author's schema.
+      const said = error instanceof ProviderAnswer ? providerRefusalOf(error).words.replaceAll(REQUEST_IDS, "") : "";
+      if (said === saidBefore) tried.pop();
+      saidBefore = said;
       concessions.add(rule.concession);
       tried.push(rule);
     }
   }
 }
+
+/** Ids of requests differ from one refusal to the next. */
+const REQUEST_IDS = /[\da-f-]{6,}/gi;
 
 const hasData = (messages: readonly SpokenMessage[]): boolean =>
   messages.some((message) =>

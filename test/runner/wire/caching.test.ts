@@ -232,6 +232,18 @@ describe("a refusal", () => {
     }
   });
 
+  test("[RUN-30] that only quotes the name of the field, as one in a schema, takes nothing away from later calls", async () => {
+    server.refusal = (body) =>
+      "output_config" in (body as object) ? "Invalid schema: 'cache_control' has no type (request 1a2b3c4d)" : null;
+    const memory = new ModelMemory();
+    const by = (call: ModelCall, target: Target) => byWire(call, target, memory);
+    const properties = { cache_control: {} };
+    const outputSchema = { type: "object", properties, required: ["cache_control"], additionalProperties: false };
+    await bodyOf(by, { kind: "messages" }, { cache: AUTO, outputSchema });
+    expect(server.bodies).toHaveLength(3);
+    expect(breakpointsIn(await bodyOf(by, { kind: "messages" }, { cache: AUTO }))).toEqual(["system.0", "0.0"]);
+  });
+
   test("[RUN-30] of the lifetime alone takes only that away", async () => {
     server.refusal = (body) =>
       JSON.stringify(body).includes("ttl") ? "system.0.cache_control.ttl: Extra inputs are not permitted" : null;
