@@ -1,4 +1,4 @@
-/** The frames of a UI message stream: chunks as server-sent events, with `[UI_STREAM_DONE]` at the end (DIA-6). */
+/** The frames of a UI message stream: chunks as server-sent events, with `[DONE]` at the end (DIA-6). */
 import { sseJson } from "../../http/stream/sse.ts";
 import type { RunEnding, RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
@@ -8,7 +8,7 @@ import { UiMessage } from "./run-chunks.ts";
 
 export const UI_STREAM_HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
-const UI_STREAM_DONE = "data: [UI_STREAM_DONE]\n\n";
+const UI_STREAM_DONE = "data: [DONE]\n\n";
 const UI_RUN_GOES_ON = "The stream was interrupted, and the run continues: resume the stream";
 
 /** Items after which the response ends: the client's next request continues the run. */
