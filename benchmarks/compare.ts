@@ -15,9 +15,11 @@
  */
 import type { AgentSystem } from "./compare/peers.ts";
 import { startSystems } from "./compare/peers.ts";
+import { type Losses, lossesOverKills } from "./compare/kills.ts";
 import type { Aim, Benchmark, Report } from "./support/benchmark.ts";
 import { startServer } from "./support/postgres.ts";
 import { figure, Samples, times } from "./support/statistics.ts";
+import type { WorldNotes } from "./support/step-world.ts";
 import { table } from "./support/table.ts";
 import { startWorker, type Worker } from "./support/worker.ts";
 
@@ -25,8 +27,10 @@ const STEP_CALLERS = [1, 16, 64] as const;
 /** Tool calls of a run whose steps are measured, and of one whose rate is. */
 const STEPS = 10;
 const SHORT_STEPS = 3;
+/** Kills of a system for each round. */
+const ROUND_KILLS = 7;
 
-type World = Worker<null, { readonly port: number; readonly gaps: readonly number[] }>;
+type World = Worker<null, WorldNotes>;
 
 interface StepTimes {
   readonly p50: number;
@@ -61,7 +65,19 @@ export const benchmark: Benchmark = {
               `${figure(cost.perSecond)} runs/s, ${figure(cost.cpuMs)} ms of CPU a run`,
           );
         }
-    return { text: stepText(systems, steps, costs), aims: stepAims(steps, costs), skipped };
+    const losses = new Map<string, Losses>();
+    for (const system of systems) {
+      const { accept, name } = system;
+      if (accept === null) continue;
+      const lost = await lossesOverKills(world, { ...system, accept }, rounds * ROUND_KILLS);
+      losses.set(name, lost);
+      say(`${name}: ${lost.lost} of ${lost.acknowledged} runs lost over ${lost.kills} kills`);
+    }
+    return {
+      text: `${stepText(systems, steps, costs)}\n\n${lossText(losses)}`,
+      aims: [...stepAims(steps, costs), ...lossAims(losses)],
+      skipped,
+    };
   },
 };
 
@@ -169,4 +185,30 @@ function stepAims(steps: ReadonlyMap<string, StepTimes>, costs: ReadonlyMap<stri
       ? []
       : [{ aim, figure: times(ours / theirs), holds: holds(ours / theirs) }],
   );
+}
+
+function lossText(losses: ReadonlyMap<string, Losses>): string {
+  const rows = [...losses].map(([name, { kills, acknowledged, lost, repeatedTools, repeatedModels }]) => [
+    name,
+    String(kills),
+    `${lost} of ${acknowledged}`,
+    String(repeatedTools),
+    String(repeatedModels),
+  ]);
+  return [
+    `All processes of a system killed with -9 again and again while runs are begun. Acknowledged runs that did not end, and calls that were made again:`,
+    table(["system", "kills", "runs lost", "tool calls repeated", "model calls repeated"], rows),
+  ].join("\n\n");
+}
+
+function lossAims(losses: ReadonlyMap<string, Losses>): Aim[] {
+  const ours = losses.get("Troupe");
+  if (ours === undefined) return [];
+  return [
+    {
+      aim: "kills with -9: no acknowledged run is lost",
+      figure: `${ours.lost} lost over ${ours.kills}`,
+      holds: ours.lost === 0,
+    },
+  ];
 }

@@ -60,8 +60,8 @@ export async function runAgent({ message }, durable = (_, call) => call()) {
   }
 }
 
-/** Serves `POST /agent` with a function over its JSON body. */
-export function serveAgent(run) {
+/** Serves `POST /agent` by `run`, which answers at the end, and `POST /begin` by `begin`, which answers when it will run. */
+export function serveAgent(run, begin = run) {
   http
     .createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
       const parts = [];
@@ -69,7 +69,8 @@ export function serveAgent(run) {
       request.on("end", async () => {
         if (request.method !== "POST") return response.end();
         try {
-          const answer = JSON.stringify(await run(JSON.parse(Buffer.concat(parts).toString())));
+          const handle = request.url === "/begin" ? begin : run;
+          const answer = JSON.stringify(await handle(JSON.parse(Buffer.concat(parts).toString())));
           response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
           response.end(answer);
         } catch (cause) {

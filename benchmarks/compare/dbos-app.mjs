@@ -7,4 +7,4 @@ const workflow = DBOS.registerWorkflow((input) => runAgent(input, (name, call) =
   name: "agent",
 });
 await DBOS.launch();
-serveAgent(workflow);
+serveAgent(workflow, async (input) => (await DBOS.startWorkflow(workflow)(input)).workflowID);

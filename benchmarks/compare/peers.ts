@@ -26,6 +26,10 @@ export interface AgentSystem {
   readonly durability: string;
   /** Runs the agent on a message to its end. */
   run(message: string): Promise<void>;
+  /** Resolves when the system has acknowledged the message as its own; null: it acknowledges nothing before the end. */
+  readonly accept: ((message: string) => Promise<void>) | null;
+  /** Kills all its processes with -9, but not its database, and starts them again; resolves when it serves. */
+  crash(): Promise<void>;
   /** Seconds of CPU of all its processes so far, with its database. */
   cpu(): number;
 }
@@ -64,7 +68,7 @@ interface PeerPlace {
   readonly worldPort: string;
 }
 
-async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystem> {
+export async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystem> {
   const world = `http://127.0.0.1:${worldPort}`;
   const service = await startService(lifetime, server, {
     MODEL: "openai:fake-model",
@@ -78,19 +82,28 @@ async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number
     kind: "http",
     method: "POST",
     url: `${world}/tool`,
+    // As the others do: a call that a crash has cut off is made again.
+    repeatable: true,
     input_schema: { type: "object", properties: { key: { type: "string" } } },
   };
   const agent = { name: "Compared", system_prompt: "You are a test.", visibility: "organization", tools: [tool] };
-  const { id } = await asked(service, { id: "", token: service.token }, ["POST", "/api/agents"], agent);
+  const owner = { id: "", token: service.token };
+  const { id } = await asked(service, owner, ["POST", "/api/agents"], agent);
+  const headers = { authorization: `Bearer ${service.token}` };
+  const { workspaces } = await asked<{ readonly workspaces: readonly { readonly id: string }[] }>(service, owner, [
+    "GET",
+    "/api/workspaces",
+  ]);
+  const place = { agent_id: id, workspace_id: workspaces[0]?.id };
   return {
     name: "Troupe",
     durability: "each answer, call and result in PostgreSQL, synced; a chat, events, text and usage beside it",
-    run: (message) =>
-      sent(
-        `${service.url}/api/v1/agents/${id}/execute`,
-        { message, stream: false },
-        { authorization: `Bearer ${service.token}` },
-      ),
+    run: (message) => finished(`${service.url}/api/v1/agents/${id}/execute`, { message, stream: false }, headers),
+    accept: async (content) => {
+      const chat = await asked(service, owner, ["POST", "/api/chats"], place);
+      await asked(service, owner, ["POST", `/api/chats/${chat.id}/messages`], { content });
+    },
+    crash: () => service.crash(),
     cpu: () => cpuOf(service.pid) + cpuOfTree(server.pid),
   };
 }
@@ -105,6 +118,7 @@ async function startDbos({ lifetime, folder, worldPort }: PeerPlace, server: Ser
     durability: "the result of each call in the same PostgreSQL, synced",
     folder,
     program: "dbos-app.mjs",
+    isDurable: true,
     env: { ...env, WORLD_PORT: worldPort },
     cpuBeside: () => cpuOfTree(server.pid),
   });
@@ -116,6 +130,7 @@ const startBare = ({ lifetime, folder, worldPort }: PeerPlace): Promise<AgentSys
     durability: "nothing is stored",
     folder,
     program: "bare-app.mjs",
+    isDurable: false,
     env: { WORLD_PORT: worldPort },
     cpuBeside: () => 0,
   });
@@ -123,6 +138,7 @@ const startBare = ({ lifetime, folder, worldPort }: PeerPlace): Promise<AgentSys
 interface AgentApp extends Pick<AgentSystem, "name" | "durability"> {
   readonly folder: string;
   readonly program: string;
+  readonly isDurable: boolean;
   readonly env: Readonly<Record<string, string>>;
   cpuBeside(): number;
 }
@@ -140,7 +156,9 @@ async function agentApp(lifetime: Lifetime, app: AgentApp): Promise<AgentSystem 
   return {
     name,
     durability,
-    run: (message) => sent(`${url}/agent`, { message }),
+    run: (message) => finished(`${url}/agent`, { message }),
+    accept: app.isDurable ? async (message) => void (await sent(`${url}/begin`, { message })) : null,
+    crash: () => process.crash(),
     cpu: () => cpuOfTree(process.pid) + app.cpuBeside(),
   };
 }
@@ -165,17 +183,22 @@ disable-web-ui = true
     probe: `http://127.0.0.1:${admin}/health`,
   });
   if (server === null) return null;
-  // Its server speaks HTTP/2 only, so no probe by HTTP/1.1 can tell when it serves: the registration does.
-  const program = lifetime.spawn(["node", "restate-app.mjs"], {
-    cwd: folder,
-    env: { PATH: Bun.env["PATH"] ?? "", WORLD_PORT: worldPort, PORT: String(app) },
+  // It speaks HTTP/2 only: its registration tells when it serves.
+  const program = await PeerProcess.start(lifetime, {
+    cmd: ["node", "restate-app.mjs"],
+    folder,
+    env: { WORLD_PORT: worldPort, PORT: String(app) },
+    probe: null,
   });
-  if (!(await isRegistered(admin, app))) return null;
+  if (program === null || !(await isRegistered(admin, app))) return null;
+  const url = `http://127.0.0.1:${ingress}/agent/run`;
   return {
     name: "Restate",
     durability: "the result of each call in its own log, synced",
-    run: (message) => sent(`http://127.0.0.1:${ingress}/agent/run`, { message }),
-    cpu: () => cpuOfTree(server.pid) + cpuOf(program),
+    run: (message) => finished(url, { message }),
+    accept: async (message) => void (await sent(`${url}/send`, { message })),
+    crash: async () => void (await Promise.all([server.crash(), program.crash()])),
+    cpu: () => cpuOfTree(server.pid) + cpuOf(program.pid),
   };
 }
 
@@ -191,12 +214,18 @@ async function isRegistered(admin: number, app: number): Promise<boolean> {
   return false;
 }
 
-async function sent(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+async function finished(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+  const text = await sent(url, body, headers);
+  if (!text.includes("Done.")) throw new Error(`${url}: ${text.slice(0, 500)}`);
+}
+
+async function sent(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (!response.ok || !text.includes("Done.")) throw new Error(`${url}: ${response.status} ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text.slice(0, 500)}`);
+  return text;
 }

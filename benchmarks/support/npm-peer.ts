@@ -7,6 +7,7 @@ import { guard, type Lifetime } from "./lifetime.ts";
 
 const INSTALL_LIMIT_MS = 90_000;
 const START_LIMIT_MS = 30_000;
+const START_TRIES = 5;
 
 /** Installs the packages into the folder; false if that fails. */
 export async function installPeer(folder: string, packages: readonly string[]): Promise<boolean> {
@@ -26,8 +27,8 @@ export interface NpmPeer {
   readonly cmd: readonly string[];
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A URL that answers, with any status, once the peer serves. */
-  readonly probe: string;
+  /** A URL that answers, with any status below 500, once the peer serves; null: nothing of it can be asked by HTTP/1.1. */
+  readonly probe: string | null;
 }
 
 export class PeerProcess {
@@ -53,8 +54,13 @@ export class PeerProcess {
 
   /** Kills all its processes and restarts it; resolves when it serves. */
   async crash(): Promise<void> {
-    await this.kill();
-    if (!(await this.begin())) throw new Error(`${this.peer.cmd[0]} does not come back`);
+    // Its own children may outlive it for a moment, with their ports and their locks.
+    for (let tried = 0; tried < START_TRIES; tried++) {
+      await this.kill();
+      if (await this.begin()) return;
+      await Bun.sleep(200);
+    }
+    throw new Error(`${this.peer.cmd[0]} does not come back`);
   }
 
   private async begin(): Promise<boolean> {
@@ -68,6 +74,7 @@ export class PeerProcess {
     });
     this.child = child;
     this.release = guard(child.pid);
+    if (probe === null) return true;
     for (const until = performance.now() + START_LIMIT_MS; performance.now() < until; await Bun.sleep(50)) {
       if (((await fetch(probe).catch(() => null))?.status ?? 500) < 500) return true;
       if (child.exitCode !== null) break;
