@@ -107,24 +107,33 @@ export interface AskedConversation {
     | { readonly kind: "results"; readonly jobId: string | null; readonly results: readonly GivenResult[] };
 }
 
-export function askedConversation(messages: readonly CompletionMessage[]): AskedConversation {
+/** `places`: where each message is in the body. */
+export function askedConversation(
+  messages: readonly CompletionMessage[],
+  places: readonly string[] = messages.map((_, at) => `messages/${at}`),
+): AskedConversation {
   const instructions = messages.filter(({ role }) => role === "system" || role === "developer").map(textOf);
-  const said = messages.map((message, at) => ({ message, at })).filter(({ message }) => isTurn(message));
+  const said = messages
+    .map((message, at) => ({ message, at: places[at] ?? "" }))
+    .filter(({ message }) => isTurn(message));
   const lastOther = said.findLastIndex(({ message }) => message.role !== "tool");
   const results = said.slice(lastOther + 1);
   if (results.length > 0) return { instructions: instructions.join("\n\n"), history: [], asked: askedResults(results) };
   const last = said.at(-1);
   const history = said.slice(0, -1).map(({ message, at }) => pastOf(message, at));
   const content = last === undefined ? "" : messageContent(last.message);
-  const field = `messages/${last?.at ?? 0}/content`;
+  const field = `${last?.at ?? "messages/0"}/content`;
   return { instructions: instructions.join("\n\n"), history, asked: { kind: "message", content, field } };
 }
+
+/** Fields that name the call of a result, other than `tool_call_id`. */
+const CALL_FIELDS: Readonly<Record<string, string>> = { input: "call_id" };
 
 const isTurn = ({ role }: CompletionMessage): boolean => role === "user" || role === "assistant" || role === "tool";
 
 /** The results at the end of the messages; they belong to one run. */
 function askedResults(
-  messages: readonly { readonly message: CompletionMessage; readonly at: number }[],
+  messages: readonly { readonly message: CompletionMessage; readonly at: string }[],
 ): AskedConversation["asked"] {
   const named = messages.map(({ message }) => callOfId(message.tool_call_id ?? ""));
   const jobId = named[0]?.jobId ?? null;
@@ -133,7 +142,7 @@ function askedResults(
     toolCallId: named[i]?.callId ?? "",
     content: textOf(message),
     isError: false,
-    field: `messages/${at}/tool_call_id`,
+    field: `${at}/${CALL_FIELDS[at.split("/")[0] ?? ""] ?? "tool_call_id"}`,
   }));
   return { kind: "results", jobId: isOneRun ? jobId : null, results };
 }
@@ -166,9 +175,9 @@ function messageBlock(part: JsonObject): GivenBlock {
 export const contentSource = (url: string) =>
   url.startsWith("data:") ? ({ kind: "data", url } as const) : ({ kind: "url", url } as const);
 
-function pastOf(message: CompletionMessage, at: number): GivenPast {
+function pastOf(message: CompletionMessage, at: string): GivenPast {
   const { role, tool_calls: calls } = message;
-  if (role === "user") return { role, content: messageContent(message), field: `messages/${at}/content` };
+  if (role === "user") return { role, content: messageContent(message), field: `${at}/content` };
   if (role === "tool") return { role: "assistant", blocks: [resultBlock(message)] };
   const text = textOf(message);
   const said = text === "" ? [] : [{ type: "text" as const, text }];

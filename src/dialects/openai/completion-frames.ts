@@ -44,6 +44,7 @@ export const blockText = ({ block, at, text }: RunItemOf<"text">): string =>
   block > 0 && at === 0 ? `\n\n${text}` : text;
 
 export class CompletionFrames implements RunFrames {
+  hasEnded = false;
   private readonly facts: CompletionFacts;
   private readonly hasUsage: boolean;
   /** The parts of a chunk around its delta: there may be thousands of chunks a second. */
@@ -86,6 +87,12 @@ export class CompletionFrames implements RunFrames {
     return last + (this.hasUsage ? dataFrame(counted) : "") + DONE;
   }
 
+  /** Ends the stream before its run. */
+  ended(error: object): string {
+    this.hasEnded = true;
+    return this.failed(error);
+  }
+
   failed(error: object): string {
     return dataFrame({ error }) + DONE;
   }
@@ -114,7 +121,7 @@ const COMPLETION_TABLE: RunTable<CompletionFrames> = {
   attempt: () => "",
   text: (frames, item) => frames.delta({ content: blockText(item) }),
   // Text that was sent cannot be taken back, so the wrong text is not completed. A retry joins the run.
-  restarted: (frames) => frames.failed(RESTARTED),
+  restarted: (frames) => frames.ended(RESTARTED),
   text_done: () => "",
   reasoning: (frames, { text }) => frames.delta({ reasoning_content: text, reasoning: text }),
   tool_call: (frames, { by, id, name, input }) =>

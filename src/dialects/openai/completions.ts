@@ -98,7 +98,7 @@ async function beginCompletion(
   if (!agent.ok) return agent;
   const agentId = agent.value.id;
   const of = { by: change.principal, agentId, messages };
-  const digest = conversationDigest(agentId, messages);
+  const digest = conversationDigest(of);
   const retried = await firstAttemptOf(services, of, { digest, isRetry });
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {

@@ -11,11 +11,12 @@
  * cache.
  */
 import type { Job } from "../../../actors/job/schema.ts";
-import { isoTime } from "../../../actors/schema.ts";
+import { isJsonObject, isoTime } from "../../../actors/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
+import { RESPONSE_FIELD } from "./response-facts.ts";
 import { type CompletionMessage, textOf } from "./chat-messages.ts";
 
 /** The field of a job's metadata with the digest of the conversation that it answers. */
@@ -26,11 +27,15 @@ const JOINED_RETRY_MS = 60 * 60 * 1_000;
 const LOOKED_AT = 5;
 
 /** The digest of the messages of users, agents and tools, up to and including the last one. */
-export function conversationDigest(agentId: string, messages: readonly CompletionMessage[]): string {
+export function conversationDigest({
+  agentId,
+  messages,
+  place = "",
+}: Pick<AskedCompletion, "agentId" | "messages" | "place">): string {
   const said = messages
     .filter(({ role }) => role !== "system" && role !== "developer")
     .map(({ role, content, tool_calls: calls, tool_call_id: id }) => [role, plain(content), calls ?? null, id ?? null]);
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([agentId, said])).digest("base64url");
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([agentId, place, said])).digest("base64url");
 }
 
 /** A text is the same as a list with just this text. */
@@ -43,6 +48,8 @@ interface AskedCompletion {
   readonly by: Principal;
   readonly agentId: string;
   readonly messages: readonly CompletionMessage[];
+  /** The conversation that the client names, and of which it sends only what is new. */
+  readonly place?: string;
 }
 
 async function jobsOf(
@@ -55,7 +62,16 @@ async function jobsOf(
   return page.ok ? page.value.records.filter(({ createdBy }) => createdBy === by.userId) : [];
 }
 
-const UNFINISHED: ReadonlySet<string> = new Set(["queued", "running", "blocked"]);
+const hasFailed = ({ status }: Job): boolean =>
+  status === "failed" || status === "cancelled" || status === "cancelling";
+
+/** Whether the run goes on although its client would still read: it has sent no answer, and no calls, to anybody. */
+function isLost({ status, blockedReason, metadata }: Job): boolean {
+  const kept = metadata[RESPONSE_FIELD];
+  const isBackground = isJsonObject(kept) && kept["background"] === true;
+  const isWaiting = status === "blocked" && blockedReason === "approval_required";
+  return !isBackground && (status === "queued" || status === "running" || isWaiting);
+}
 
 /**
  * The run of this request's first attempt: the client says that it retries, or the run has lost its client. Null: there
@@ -67,10 +83,8 @@ export async function firstAttemptOf(
   { digest, isRetry }: { readonly digest: string; readonly isRetry: boolean },
 ): Promise<Job | null> {
   const since = isoTime(services.clock.now() - JOINED_RETRY_MS);
-  const isOne = ({ id, status, createdAt }: Job): boolean =>
-    UNFINISHED.has(status)
-      ? isRetry || !services.readers.has(id)
-      : isRetry && status === "completed" && createdAt > since;
+  const isOne = (job: Job): boolean =>
+    job.createdAt > since && (isRetry ? !hasFailed(job) : isLost(job) && !services.readers.has(job.id));
   return (await jobsOf(services, asked, digest)).find(isOne) ?? null;
 }
 
@@ -86,7 +100,7 @@ export async function continuedChat(services: ProtocolServices, asked: AskedComp
     .map((message) => textOf(message).trim())
     .filter((text) => text !== "")
     .join("\n\n");
-  const digest = conversationDigest(agentId, before.slice(0, lastUser + 1));
+  const digest = conversationDigest({ agentId, messages: before.slice(0, lastUser + 1) });
   const candidates = await jobsOf(services, asked, digest);
   const job = candidates.find(({ status, result }) => status === "completed" && (result ?? "").trim() === answer);
   if (job === undefined) return null;

@@ -24,7 +24,7 @@ export const STREAM_ERRORS: Readonly<Record<Interruption, OpenAiError>> = {
 /** The model began a step again with different text; text that was sent cannot be taken back. */
 export const RESTARTED = serverError(
   "answer_restarted",
-  `The model has begun this part of its answer again with different text. ${RUN_GOES_ON}`,
+  "The model has begun this part of its answer again with different text: read the answer from its start",
 );
 
 /** A request that is not streamed is answered before its run is over. */

@@ -46,6 +46,35 @@ export async function awaitRun(
   }
 }
 
+/** Gives `take` each item of the part up to now. */
+export async function readSoFar(
+  services: Pick<Services, "system" | "log">,
+  caller: Caller,
+  part: RunPart,
+  take: (item: RunItem) => void,
+): Promise<Outcome<null>> {
+  const job = await readRun(services, caller, part.jobId);
+  if (!job.ok) return job;
+  const ref = jobRef(caller.principal.organizationId, part.jobId);
+  const subscription = services.system.subscribe(ref, 0, { head: job.value.lastSeq });
+  const reading = new RunTranslation(job.value, part);
+  try {
+    for (;;) {
+      const items = subscription.take() ?? (await subscription.nextPage());
+      for (const item of items.flatMap((one) => reading.itemsOf(one))) {
+        take(item);
+        if (endingOf(item) === "now") return ok(null);
+      }
+      if (items.length === 0) return ok(null);
+    }
+  } catch (err) {
+    services.log.error({ err, jobId: part.jobId }, "a job's events could not be read");
+    return refuse(SHARD_UNAVAILABLE);
+  } finally {
+    subscription.close();
+  }
+}
+
 async function readToEnd(
   subscription: Subscription,
   reading: RunTranslation,

@@ -7,7 +7,7 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import type { ChatOpening, KeyedMessage } from "../../../actors/chat/protocol.ts";
-import { chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
+import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
 import { oneLine } from "../../../actors/cut-text.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -17,7 +17,9 @@ import type { AgentTool } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import type { Ask } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
@@ -25,6 +27,7 @@ import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { usesOf } from "../../work/attaching.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
+import { forkedPart } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames } from "./client-tools.ts";
@@ -36,7 +39,9 @@ export type GivenChat =
   | { readonly kind: "new"; readonly history?: readonly GivenPast[] }
   /** The client has chosen this name: the chat is opened with the first message, and continued by the next ones. */
   | { readonly kind: "named"; readonly name: string; readonly history?: readonly GivenPast[] }
-  | { readonly kind: "existing"; readonly chatId: string };
+  | { readonly kind: "existing"; readonly chatId: string }
+  /** A new chat with the conversation of this one up to and including this message. */
+  | { readonly kind: "branch"; readonly chatId: string; readonly messageId: string };
 
 export interface GivenRun {
   /** The name of the protocol. It keeps the keys of protocols apart, and must never change. */
@@ -79,8 +84,10 @@ export async function beginRun(
 ): Promise<Outcome<Commit>> {
   const { principal: by, requestId } = change;
   const chatId = runChatId(by, run);
-  const keyed = run.key === null ? undefined : keyedMessage(by, { ...run, key: run.key, chatId });
-  if (keyed !== undefined) {
+  // A branch is two members of a group, of which only the first one's reply is at hand: so its job has a known id.
+  const key = run.key ?? (run.chat.kind === "branch" ? requestId : null);
+  const keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
+  if (keyed !== undefined && run.key !== null) {
     const begun = await joinRun(change, { ...more, chatId, jobId: keyed.jobId });
     if (begun.ok || begun.fault.kind !== "not_found") return begun;
   }
@@ -118,11 +125,44 @@ export async function beginRun(
     metadata,
     keyed,
   });
-  return change.begin([message, ...usesOf(by, blocks, field)], ({ job, also }) => {
+  const uses = usesOf(by, blocks, field);
+  if (run.chat.kind === "branch" && keyed !== undefined) {
+    const fork = await branchStep(services, by, chatId, run.chat);
+    if (!fork.ok) return fork;
+    return change.begin([fork.value, message, ...uses], () => ({ ...more, chatId, jobId: keyed.jobId }));
+  }
+  return change.begin([message, ...uses], ({ job, also }) => {
     const jobId = job?.id ?? keyed?.jobId ?? also?.jobId;
     assert(jobId !== undefined, "a message has a job of its own, or one that it steers");
     return { ...more, chatId, jobId };
   });
+}
+
+/** The member that opens the new chat of a branch. */
+async function branchStep(
+  services: Services,
+  by: Principal,
+  chatId: string,
+  { chatId: sourceId, messageId: from }: Extract<GivenChat, { readonly kind: "branch" }>,
+): Promise<Outcome<Ask<Chat>>> {
+  const { organizationId, userId } = by;
+  const settled = await services.system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const source = await services.system.dispatch(chatRef(organizationId, sourceId), { kind: "read_chat" });
+  if (!source.ok) return source;
+  const part = await lookUp(services.log, forkedPart(services, source.value, { messageId: from, isEdit: false }));
+  if (!part.ok) return part;
+  if (!part.value.ok) return part.value;
+  const { agentId: id, agentName: name, options } = source.value;
+  const of = {
+    kind: "fork_chat",
+    source: source.value,
+    from,
+    agent: { id, name },
+    title: options.title,
+    userId,
+  } as const;
+  return ok(ask(chatRef(organizationId, chatId), { ...of, ...part.value.value }));
 }
 
 /** The settings without those that the model does not take: most clients send theirs with every request. */
@@ -160,10 +200,12 @@ export function keyedMessage(
 function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): string {
   if (chat.kind === "existing") return chat.chatId;
   if (chat.kind === "named") return namedChatId(by, { protocol, agentId, name: chat.name });
-  return key === null ? newId("cht") : namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
+  if (chat.kind === "branch" || key === null) return newId("cht");
+  return namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
 }
 
-const historyOf = (chat: GivenChat): readonly GivenPast[] => (chat.kind === "existing" ? [] : (chat.history ?? []));
+const historyOf = (chat: GivenChat): readonly GivenPast[] =>
+  chat.kind === "new" || chat.kind === "named" ? (chat.history ?? []) : [];
 
 /** The chat's settings for the work in it, and how it is opened; null if it exists. */
 async function placeOf(
@@ -173,10 +215,11 @@ async function placeOf(
   chatId: string,
 ): Promise<Outcome<Pick<WorkRequest, "model" | "workspaceId"> & { readonly opening: ChatOpening | null }>> {
   const { organizationId } = by;
+  const readId = chat.kind === "branch" ? chat.chatId : chatId;
   const found =
-    chat.kind === "new" ? NO_CHAT : await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
+    chat.kind === "new" ? NO_CHAT : await system.dispatch(chatRef(organizationId, readId), { kind: "read_chat" });
   if (found.ok) return ok({ model: found.value.options.model, workspaceId: found.value.workspaceId, opening: null });
-  if (found.fault.kind !== "not_found" || chat.kind === "existing") return found;
+  if (found.fault.kind !== "not_found" || chat.kind === "existing" || chat.kind === "branch") return found;
   const organization = await system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
   if (!organization.ok) return organization;
   return ok({ opening: { workspaceId: organization.value.defaultWorkspaceId, title: runTitle(content) } });

@@ -23,6 +23,8 @@ export interface RunFrames {
   frames(item: RunItem): string;
   /** Where its responses end; absent: `endingOf`. */
   ending?(item: RunItem): RunEnding;
+  /** Whether the protocol has ended the stream before the run: it cannot carry what happened. */
+  readonly hasEnded?: boolean;
   /** The last frame of a stream that ends early. */
   interrupted(reason: Interruption): string;
 }
@@ -89,6 +91,7 @@ export class FollowedRun implements EventSource {
       for (const one of this.reading.itemsOf(item)) {
         if (this.isOver) return text;
         text += this.render(one);
+        this.isOver ||= this.protocol.hasEnded === true;
       }
     }
     return text;

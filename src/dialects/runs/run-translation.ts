@@ -17,6 +17,8 @@ export interface RunPart {
   readonly jobId: string;
   /** Begins after the results of these calls, in place of the run's start. */
   readonly afterCalls?: readonly string[];
+  /** The same by number: after the client's results have come so many times. */
+  readonly afterRounds?: number;
 }
 
 const NO_TOKENS: JobTokens = { inputTokens: 0, outputTokens: 0 };
@@ -38,6 +40,8 @@ export class RunTranslation {
   /** The arguments of calls: events leave out long ones. */
   readonly inputs = new Map<string, JsonObject>();
   private readonly awaited: Set<string>;
+  private awaitedRounds: number;
+  private isInRound = false;
   private readonly text = new ShownText();
   private attempt = 1;
   private block = 0;
@@ -51,14 +55,15 @@ export class RunTranslation {
   /** Tokens of the run before this part. */
   private before = NO_TOKENS;
 
-  constructor(job: Pick<Job, "agent">, { afterCalls = [] }: Pick<RunPart, "afterCalls">) {
+  constructor(job: Pick<Job, "agent">, { afterCalls = [], afterRounds = 0 }: Omit<RunPart, "jobId">) {
     this.clientTools = clientNames(job.agent);
     this.awaited = new Set(afterCalls);
+    this.awaitedRounds = afterRounds;
   }
 
   /** The items of one entry of the stream. */
   itemsOf(item: StreamItem): readonly RunItem[] {
-    const isBefore = this.awaited.size > 0;
+    const isBefore = this.awaited.size > 0 || this.awaitedRounds > 0;
     const items = item.kind === "text" ? this.live(item) : this.event(item.event);
     return isBefore ? NO_RUN_ITEMS : items;
   }
@@ -140,6 +145,18 @@ export class RunTranslation {
     return text.slice(skipped);
   }
 
+  /** The run waits for the client's results. */
+  waitsForClient(): void {
+    this.isInRound = true;
+  }
+
+  /** The run goes on; if it has waited for the client, a round is over. */
+  goesOn(): void {
+    if (!this.isInRound) return;
+    this.isInRound = false;
+    if (this.awaitedRounds > 0 && --this.awaitedRounds === 0) this.before = this.tokens;
+  }
+
   /** The results of a call are there. */
   answered(callId: string): void {
     if (!this.awaited.delete(callId) || this.awaited.size > 0) return;
@@ -206,9 +223,13 @@ export const JOB_EVENT_ITEMS: JobEventItems = {
       name: run.clientTools.get(name) ?? name,
       arguments: run.inputs.get(id) ?? given ?? {},
     }));
+    run.waitsForClient();
     return [{ kind: "client_calls", calls, usage: run.usage }];
   },
-  "job.resumed": (run, { attempt }) => [...run.restart(attempt), { kind: "resumed" }],
+  "job.resumed"(run, { attempt }) {
+    run.goesOn();
+    return [...run.restart(attempt), { kind: "resumed" }];
+  },
   "job.review_requested": () => [{ kind: "blocked", reason: "review" }],
   // The decisions about calls have events of their own.
   "job.approved": () => NO_RUN_ITEMS,

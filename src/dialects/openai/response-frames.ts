@@ -1,0 +1,111 @@
+/**
+ * The stream of a response, and its continuation after a sequence number.
+ *
+ * Numbers are the same for every reader, however the text comes in pieces: an event counts one, and a delta counts the
+ * units of its text. So a reader that begins again sends what follows a number to the character. A number also has a
+ * check of the text before it. If a step began again with different text meanwhile, the check fails, and the stream ends
+ * with an error in place of text that does not belong together: then the client reads the response itself.
+ *
+ *   sequence_number = (events + units of text) * 2^20 + check of the open message's text
+ */
+import type { Interruption } from "../../http/stream/event-source.ts";
+import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import type { RunFrames } from "../runs/followed-run.ts";
+import type { RunItem } from "../runs/run-item.ts";
+import { RESTARTED, STREAM_ERRORS } from "./run-errors.ts";
+import { errorEvent, type ResponseEvent, type ResponseState } from "./response-state.ts";
+import { ResponseWriter } from "./response-table.ts";
+
+const CHECK_SIZE = 2 ** 20;
+/** FNV-1a. */
+const HASH_START = 2_166_136_261;
+const HASH_FACTOR = 16_777_619;
+
+function hashed(hash: number, text: string): number {
+  let next = hash;
+  for (let at = 0; at < text.length; at++) next = Math.imul(next ^ text.charCodeAt(at), HASH_FACTOR);
+  return next;
+}
+
+export class ResponseFrames implements RunFrames {
+  hasEnded = false;
+  private readonly writer: ResponseWriter;
+  /** The position and the check that the client has; -1: none. */
+  private readonly known: { readonly position: number; readonly check: number };
+  private position = 0;
+  private hash = HASH_START;
+
+  /** `after`: the sequence number of the last event that the client has; null: none. */
+  constructor(state: ResponseState, after: number | null) {
+    this.writer = new ResponseWriter(state);
+    this.known =
+      after === null
+        ? { position: -1, check: 0 }
+        : { position: Math.floor(after / CHECK_SIZE), check: after % CHECK_SIZE };
+  }
+
+  opening(): string {
+    const response = this.writer.state.view();
+    return this.event({ type: "response.created", response }) + this.event({ type: "response.in_progress", response });
+  }
+
+  frames(item: RunItem): string {
+    let text = "";
+    for (const event of this.writer.take(item)) {
+      if (this.hasEnded) return text;
+      text += event["type"] === "response.output_text.delta" ? this.delta(event) : this.event(event);
+    }
+    if (this.writer.isRestarted) this.hasEnded = true;
+    return text;
+  }
+
+  interrupted(reason: Interruption): string {
+    return this.rendered(errorEvent(STREAM_ERRORS[reason]));
+  }
+
+  private event(event: ResponseEvent): string {
+    this.position++;
+    if (event["type"] === "response.output_item.added") this.hash = HASH_START;
+    if (this.position < this.known.position) return "";
+    if (this.position === this.known.position) return this.checked();
+    return this.rendered(event);
+  }
+
+  /** The part of a delta that the client does not have. */
+  private delta(event: ResponseEvent): string {
+    const text = String(event["delta"]);
+    const start = this.position;
+    const end = start + text.length;
+    const { position } = this.known;
+    if (position <= start) {
+      this.position = end;
+      this.hash = hashed(this.hash, text);
+      return this.rendered(event);
+    }
+    const had = text.slice(0, position - start);
+    this.hash = hashed(this.hash, had);
+    this.position = start + had.length;
+    const wrong = this.position === position ? this.checked() : "";
+    const rest = text.slice(had.length);
+    if (rest === "" || this.hasEnded) return wrong;
+    this.position = end;
+    this.hash = hashed(this.hash, rest);
+    return this.rendered({ ...event, delta: rest });
+  }
+
+  /** The reader is where the client was: nothing, or an error if the client's text is another one. */
+  private checked(): string {
+    if (this.check === this.known.check) return "";
+    this.hasEnded = true;
+    return this.rendered(errorEvent(RESTARTED));
+  }
+
+  private get check(): number {
+    return (this.hash >>> 0) % CHECK_SIZE;
+  }
+
+  private rendered(event: ResponseEvent): string {
+    const numbered = { ...event, sequence_number: this.position * CHECK_SIZE + this.check };
+    return sseEvent({ event: event["type"], data: sseJson(numbered) });
+  }
+}

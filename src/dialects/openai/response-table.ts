@@ -1,0 +1,75 @@
+/** Each kind of item of a run as events of a response. */
+import { protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
+import { blockedError, endError, RESTARTED } from "./run-errors.ts";
+import { errorEvent, type ResponseEvent, type ResponseState } from "./response-state.ts";
+
+/** A response, with the events of the last item. */
+export class ResponseWriter {
+  readonly state: ResponseState;
+  events: readonly ResponseEvent[] = [];
+  /** Whether text that was sent is not true any more. */
+  isRestarted = false;
+
+  constructor(state: ResponseState) {
+    this.state = state;
+  }
+
+  take(item: RunItem): readonly ResponseEvent[] {
+    this.events = [];
+    protocolFrames(RESPONSE_TABLE, this, item);
+    return this.events;
+  }
+
+  send(events: readonly ResponseEvent[]): string {
+    this.events = events;
+    return "";
+  }
+}
+
+/** Kinds without events cannot be carried, or come with others. */
+const RESPONSE_TABLE: RunTable<ResponseWriter> = {
+  started: () => "",
+  attempt: () => "",
+  text: (writer, item) => writer.send(writer.state.text(item)),
+  restarted(writer, { kept }) {
+    writer.state.cut(kept);
+    writer.isRestarted = true;
+    return writer.send([errorEvent(RESTARTED)]);
+  },
+  text_done: (writer, { text }) => writer.send(writer.state.textDone(text)),
+  reasoning: (writer, { text }) => writer.send(writer.state.reasoning(text)),
+  tool_call: (writer, item) => (item.by === "client" ? "" : writer.send(writer.state.agentCall(item))),
+  tool_result: (writer, item) => writer.send(writer.state.agentResult(item)),
+  client_calls(writer, { calls, usage }) {
+    writer.state.usage = usage;
+    return writer.send([...calls.flatMap((call) => writer.state.clientCall(call)), ...writer.state.over("completed")]);
+  },
+  approval: () => "",
+  approval_resolved: () => "",
+  // The stream stays open while a person decides.
+  blocked(writer, { reason }) {
+    if (reason === "approval_required") return "";
+    writer.state.error = blockedError(reason);
+    return writer.send(writer.state.over("failed"));
+  },
+  resumed: () => "",
+  usage(writer, { usage }) {
+    writer.state.usage = usage;
+    return "";
+  },
+  file: () => "",
+  input: () => "",
+  status: () => "",
+  notice: () => "",
+  end(writer, { status, stopReason, usage, error }) {
+    const { state } = writer;
+    state.usage = usage;
+    if (status !== "completed") {
+      state.error = status === "failed" ? endError(error) : null;
+      return writer.send(state.over(status));
+    }
+    if (stopReason === "length") state.incompleteFor = "max_output_tokens";
+    else if (stopReason === "content_filter") state.incompleteFor = "content_filter";
+    return writer.send(state.over(state.incompleteFor === null ? "completed" : "incomplete"));
+  },
+};

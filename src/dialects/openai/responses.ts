@@ -1,0 +1,267 @@
+/** `POST /responses`: one turn of an agent, with what the service keeps of it. */
+import { chatRef } from "../../../actors/chat/schema.ts";
+import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { Job } from "../../../actors/job/schema.ts";
+import { FreeObject, isJsonObject, type JsonObject, type Static, Type } from "../../../actors/schema.ts";
+import { lookUp } from "../../log/look-up.ts";
+import type { Change, Commit, JoinedAnswer } from "../../http/commit/commit.ts";
+import { checkedField } from "../../http/contract/body-schema.ts";
+import { withinMetadata } from "../../http/contract/limits.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import { awaitRun } from "../runs/awaited-run.ts";
+import { beginRun, type GivenChat, type GivenRun, joinRun } from "../runs/begin-run.ts";
+import { giveResults } from "../runs/client-results.ts";
+import { followRun, readRun } from "../runs/followed-run.ts";
+import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
+import { askedConversation } from "./chat-messages.ts";
+import { OPENAI_BODY_BYTES } from "./completions.ts";
+import { continuedChat, conversationDigest, CONVERSATION_FIELD, firstAttemptOf } from "./conversation.ts";
+import { agentOfModel } from "./models.ts";
+import { answerFormat, askedSettings, functionTools, SETTING_FIELDS } from "./parameters.ts";
+import { keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts";
+import { ResponseFrames } from "./response-frames.ts";
+import { partOfResponse, type ResponsePart } from "./response-id.ts";
+import { inputErrors, messagesOfInput } from "./response-input.ts";
+import { ResponseState } from "./response-state.ts";
+import { ResponseWriter } from "./response-table.ts";
+import { roundAfter } from "./rounds.ts";
+
+const ResponseBody = Type.Object({
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  input: checkedField<string | readonly JsonObject[]>(Type.Union([Type.String(), Type.Array(FreeObject)]), inputErrors),
+  instructions: Type.Optional(Type.String()),
+  previous_response_id: Type.Optional(Type.String()),
+  conversation: Type.Optional(Type.Unknown()),
+  background: Type.Optional(Type.Boolean()),
+  stream: Type.Optional(Type.Boolean()),
+  tools: Type.Optional(Type.Array(FreeObject, { maxItems: 256 })),
+  tool_choice: Type.Optional(Type.Unknown()),
+  text: Type.Optional(FreeObject),
+  reasoning: Type.Optional(FreeObject),
+  metadata: Type.Optional(FreeObject),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  ...SETTING_FIELDS,
+});
+type ResponseBody = Static<typeof ResponseBody>;
+
+/** Kept with an idempotency key. */
+interface ResponseWork extends ResponsePart {
+  readonly isStreamed: boolean;
+  readonly isBackground: boolean;
+}
+
+export const responseOperations = {
+  openAiCreateResponse: protocolOperation(
+    {
+      method: "POST",
+      path: "/openai/v1/responses",
+      scope: "chats:write",
+      summary: "Create a response",
+      headers: { "x-stainless-retry-count": Type.String() },
+      body: ResponseBody,
+      bodyBytes: OPENAI_BODY_BYTES,
+      answers: { 200: FreeObject },
+      errors: ["invalid_state", "budget_exceeded", "provider_error"],
+    },
+    {
+      admit: ({ streams }, { principal }) => streams.room(principal.organizationId),
+      run: (services, change, { body, headers }) =>
+        beginResponse(services, change, body, Number(headers["x-stainless-retry-count"] ?? 0) > 0),
+      join: (services, caller, work) => answerResponse(services, caller, work as unknown as ResponseWork),
+    },
+  ),
+};
+
+async function beginResponse(
+  services: ProtocolServices,
+  change: Change,
+  body: ResponseBody,
+  isRetry: boolean,
+): Promise<Outcome<Commit>> {
+  const { stream = false, background = false, metadata = {}, previous_response_id: previousId } = body;
+  const fits = withinMetadata(metadata);
+  if (!fits.ok) return fits;
+  const more = { isStreamed: stream, isBackground: background, afterRounds: 0 };
+  const placed = messagesOfInput(body.input);
+  const messages = placed.map(({ message }) => message);
+  const { asked, ...said } = askedConversation(
+    messages,
+    placed.map(({ place }) => place),
+  );
+  if (asked.kind === "results") {
+    const { jobId, results } = asked;
+    const stray = invalid(`/${results[0]?.field}`, "This result belongs to no run of this service that waits for it");
+    if (jobId === null) return stray;
+    const afterRounds = await roundAfter(
+      services,
+      change,
+      jobId,
+      results.map(({ toolCallId }) => toolCallId),
+    );
+    if (!afterRounds.ok) return afterRounds;
+    const given = await giveResults(services, change, { jobId, results }, { ...more, afterRounds: afterRounds.value });
+    return !given.ok && given.fault.kind === "not_found" ? stray : given;
+  }
+  const previous = previousId === undefined ? ok(null) : await jobOfResponse(services, change, previousId);
+  if (!previous.ok)
+    return previous.fault.kind === "not_found"
+      ? invalid("/previous_response_id", "There is no response with this id")
+      : previous;
+  if (messages.at(-1)?.role !== "user")
+    return invalid("/input", "The last item must be a message of the user, or a result of a function");
+  if (body.model === undefined && previous.value === null) return invalid("/model", "Missing required field: model");
+  const model = body.model ?? previous.value?.agent.id ?? "";
+  const agent = await agentOfModel(services, change.principal, model);
+  if (!agent.ok) return agent;
+  const agentId = agent.value.id;
+  const conversation = conversationIdIn(body.conversation);
+  const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
+  const digest = conversationDigest(of);
+  const first = await firstAttemptOf(services, of, { digest, isRetry });
+  if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
+  const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;
+  const kept = { model, previous: previousId ?? null, conversation, isBackground: background };
+  const run = {
+    protocol: "openai",
+    agentId,
+    content: asked.content,
+    field: asked.field,
+    key: null,
+    tools: body.tool_choice === "none" ? [] : functionTools(body.tools ?? []),
+    instructions: [body.instructions ?? "", said.instructions].filter((text) => text !== "").join("\n\n"),
+    modelSettings: askedSettings(
+      { ...settings, reasoning_effort: typeof effort === "string" ? effort : undefined },
+      body.max_output_tokens,
+    ),
+    metadata: { ...metadata, [CONVERSATION_FIELD]: digest, [RESPONSE_FIELD]: keptRequest(kept) },
+    ...answerFormat(isJsonObject(body.text?.["format"]) ? body.text["format"] : undefined, "text/format"),
+  } satisfies Omit<GivenRun, "chat">;
+  const chats = await responsePlaces(services, of, { previous: previous.value, conversation, history: said.history });
+  for (const chat of chats) {
+    const isShared = chat.kind === "existing" && previous.value === null;
+    const begun = await beginRun(
+      services,
+      change,
+      { ...run, chat, ...(isShared ? { onBusy: "reject" as const } : {}) },
+      more,
+    );
+    // Another request may have continued the chat meanwhile: this one goes on in a chat of its own.
+    if (begun.ok || begun.fault.kind !== "chat_busy") return begun;
+  }
+  return notFound("chat");
+}
+
+interface Placing {
+  readonly previous: Job | null;
+  readonly conversation: string | null;
+  readonly history: Extract<GivenChat, { readonly kind: "new" }>["history"];
+}
+
+/** Where the response takes place; a busy place is followed by the next one. */
+async function responsePlaces(
+  services: ProtocolServices,
+  of: Parameters<typeof continuedChat>[1],
+  { previous, conversation, history = [] }: Placing,
+): Promise<readonly GivenChat[]> {
+  if (previous !== null) return [await placeAfter(services, of.by.organizationId, previous)];
+  if (conversation !== null) return [{ kind: "named", name: conversation, history }];
+  const chatId = await continuedChat(services, of);
+  return [...(chatId === null ? [] : [{ kind: "existing" as const, chatId }]), { kind: "new", history }];
+}
+
+/** The chat of the previous response; a branch of it, if the chat has gone on since. */
+async function placeAfter(services: ProtocolServices, organizationId: string, previous: Job): Promise<GivenChat> {
+  const { chatId, createdBy: seenBy, id, outputMessageId: messageId } = previous;
+  const latest = await lookUp(services.log, services.jobs.latest(organizationId, { chatId, seenBy }, 1));
+  const isLast = !latest.ok || latest.value[0] === undefined || latest.value[0].id === id;
+  return isLast ? { kind: "existing", chatId } : { kind: "branch", chatId, messageId };
+}
+
+const conversationIdIn = (given: unknown): string | null => {
+  const id = isJsonObject(given) ? given["id"] : given;
+  return typeof id === "string" && id !== "" ? id : null;
+};
+
+/** The job of a response that was not deleted. */
+export async function jobOfResponse(
+  services: ProtocolServices,
+  caller: Pick<Caller, "principal">,
+  id: string,
+): Promise<Outcome<Job>> {
+  const part = partOfResponse(id);
+  const job = part === null ? notFound("job") : await readRun(services, caller, part.jobId);
+  if (!job.ok) return job;
+  const chat = await services.system.dispatch(chatRef(job.value.organizationId, job.value.chatId), {
+    kind: "read_chat",
+  });
+  if (!chat.ok) return chat.fault.kind === "not_found" ? notFound("job") : chat;
+  const deleted = chat.value.metadata[DELETED_FIELD];
+  return Array.isArray(deleted) && deleted.includes(job.value.id) ? notFound("job") : job;
+}
+
+/** The field of a chat's metadata with the jobs whose responses were deleted. */
+export const DELETED_FIELD = "openai_deleted";
+
+async function answerResponse(
+  services: ProtocolServices,
+  caller: Caller,
+  { jobId, afterRounds, isStreamed, isBackground }: ResponseWork,
+): Promise<Outcome<JoinedAnswer>> {
+  const part = { jobId, afterRounds };
+  if (isStreamed) return streamResponse(services, caller, part, null);
+  const job = await readRun(services, caller, jobId);
+  if (!job.ok) return job;
+  const state = new ResponseState(part, responseFacts(job.value, part));
+  if (isBackground) {
+    state.status = job.value.status === "queued" ? "queued" : "in_progress";
+    return ok({ status: 200, body: state.view(), isFinal: false });
+  }
+  const leave = services.readers.enter(jobId);
+  try {
+    const writer = new ResponseWriter(state);
+    const over = await awaitRun(services, caller, part, (item) => void writer.take(item));
+    return over.ok ? ok({ status: 200, body: state.view(), isFinal: over.value }) : over;
+  } finally {
+    leave();
+  }
+}
+
+/** Streams a response, from its start or after a sequence number. */
+export async function streamResponse(
+  services: ProtocolServices,
+  caller: Caller,
+  part: ResponsePart,
+  after: number | null,
+): Promise<Outcome<Response>> {
+  const job = await readRun(services, caller, part.jobId);
+  if (!job.ok) return job;
+  const state = new ResponseState(part, responseFacts(job.value, part));
+  const leave = services.readers.enter(part.jobId);
+  return followRun(services, caller, part, new ResponseFrames(state, after), { onEnd: leave });
+}
+
+/** The operation that makes an id for a conversation; its chat is opened by its first response. */
+export const conversationOperations = {
+  openAiCreateConversation: protocolOperation(
+    {
+      method: "POST",
+      path: "/openai/v1/conversations",
+      scope: "chats:write",
+      summary: "Create a conversation",
+      body: Type.Object({ metadata: Type.Optional(FreeObject) }),
+      isBodyOptional: true,
+      answers: { 200: FreeObject },
+      isRead: true,
+    },
+    ({ clock }, _, { body }) => {
+      const id = `conv_${newId("cht").slice("cht_".length)}`;
+      return ok({
+        id,
+        object: "conversation",
+        created_at: Math.floor(clock.now() / 1_000),
+        metadata: body.metadata ?? {},
+      });
+    },
+  ),
+};
