@@ -31,4 +31,10 @@ export const CONSOLE_PAGES: readonly ConsolePageEntry[] = [
     letter: "a",
     Page: lazyPage(async () => (await import("./agents/agents-page.tsx")).AgentPages),
   },
+  {
+    path: "/missions",
+    name: "Missions",
+    letter: "m",
+    Page: lazyPage(async () => (await import("./missions/missions-page.tsx")).MissionPages),
+  },
 ];

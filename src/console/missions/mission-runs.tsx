@@ -1,0 +1,93 @@
+/** The ledger of a mission: every scheduled time with its outcome, and every run that somebody started. */
+import { Link } from "wouter-preact";
+import type { MissionRun } from "../../../sdk/typescript/troupe.ts";
+import { Time } from "../format/time.tsx";
+import { useRepeat } from "../loading.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { service } from "../service.ts";
+
+const PAGE_RUNS = 20;
+const REFRESH_SECONDS_OF_RUNS = 5;
+
+interface MissionRunsProps {
+  readonly missionId: string;
+  /** Rises with each change of the mission. */
+  readonly version: number;
+}
+
+export function MissionRuns({ missionId, version }: MissionRunsProps) {
+  const runs = usePaged<MissionRun>(
+    {
+      load: async (after, signal) => {
+        const page = await service.listMissionRuns(
+          missionId,
+          { limit: PAGE_RUNS, ...after },
+          signal === undefined ? {} : { signal },
+        );
+        return { items: page.runs, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [missionId, version],
+  );
+  useRepeat(runs.reload, REFRESH_SECONDS_OF_RUNS);
+  return (
+    <section aria-label="Runs">
+      <h2>Runs</h2>
+      <ItemPages of={runs} empty={<p class="quiet">It has not run yet.</p>}>
+        {(shown) => (
+          <div class="scrolls" tabIndex={0} role="region" aria-label="Ledger of runs">
+            <table>
+              <thead>
+                <tr>
+                  <th>Run</th>
+                  <th>Outcome</th>
+                  <th>Planned</th>
+                  <th>Ended</th>
+                  <th>Result</th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((run) => (
+                  <RunRow key={run.id} run={run} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </ItemPages>
+    </section>
+  );
+}
+
+function RunRow({ run }: { readonly run: MissionRun }) {
+  const { run_number, trigger, outcome, scheduled_at, ended_at, count, until, job_id, chat_id, result, error } = run;
+  return (
+    <tr>
+      <td>
+        {run_number === null ? "" : `${run_number}, `}
+        {trigger}
+      </td>
+      <td>
+        <span class={`badge ${outcome}`}>{outcome.replaceAll("_", " ")}</span>
+        {count > 1 ? <span class="quiet"> {count.toLocaleString()} times</span> : null}
+      </td>
+      <td>
+        {scheduled_at === null ? "–" : <Time at={scheduled_at} />}
+        {count > 1 && until !== null ? (
+          <>
+            {" to "}
+            <Time at={until} />
+          </>
+        ) : null}
+      </td>
+      <td>{ended_at === null ? "–" : <Time at={ended_at} />}</td>
+      <td>
+        {error === null ? null : <p class="bad">{error.message}</p>}
+        {result === null ? null : <p class="quiet preview">{result}</p>}
+        {job_id === null ? null : <Link href={`/jobs/${job_id}`}>Job</Link>}{" "}
+        {chat_id === null ? null : <Link href={`/chats/${chat_id}`}>Chat</Link>}
+      </td>
+    </tr>
+  );
+}

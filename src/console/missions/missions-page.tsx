@@ -1,0 +1,124 @@
+/** Missions: what comes next, and how the last run ended. */
+import { Link, useSearchParams } from "wouter-preact";
+import type { Mission, MissionStatus } from "../../../sdk/typescript/troupe.ts";
+import { Time } from "../format/time.tsx";
+import { useRepeat } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ListAndOne } from "../routes.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { MissionPage } from "./mission-page.tsx";
+
+export const MissionPages = () => <ListAndOne path="/missions" list={MissionsPage} one={MissionPage} />;
+
+const PAGE_MISSIONS = 50;
+const REFRESH_SECONDS_OF_MISSIONS = 10;
+const STATUSES_OF_MISSIONS: readonly MissionStatus[] = ["pending", "running", "paused", "completed", "failed"];
+
+function MissionsPage() {
+  useTitle("Missions");
+  const [search, setSearch] = useSearchParams();
+  const status = STATUSES_OF_MISSIONS.find((one) => one === search.get("status"));
+  const missions = usePaged<Mission>(
+    {
+      load: async (after, signal) => {
+        const page = await service.listMissions(
+          { limit: PAGE_MISSIONS, ...(status === undefined ? {} : { status: [status] }), ...after },
+          signal === undefined ? {} : { signal },
+        );
+        return { items: page.missions, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [status],
+  );
+  useRepeat(missions.reload, REFRESH_SECONDS_OF_MISSIONS);
+  return (
+    <>
+      <h1>Missions</h1>
+      <p class="actions">
+        <Link href="/missions/new">New mission</Link>
+        <CopyAsCurl path={`/api/missions${status === undefined ? "" : `?status=${status}`}`} />
+      </p>
+      <label class="search">
+        Status
+        <select
+          value={status ?? ""}
+          onChange={({ currentTarget: { value } }) => setSearch(value === "" ? {} : { status: value })}
+        >
+          <option value="">any</option>
+          {STATUSES_OF_MISSIONS.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <ItemPages of={missions} empty={<NoMissions isFiltered={status !== undefined} />}>
+        {(shown) => <MissionTable missions={shown} />}
+      </ItemPages>
+    </>
+  );
+}
+
+function MissionTable({ missions }: { readonly missions: readonly Mission[] }) {
+  return (
+    <div class="scrolls" tabIndex={0} role="region" aria-label="Missions">
+      <table>
+        <thead>
+          <tr>
+            <th>Mission</th>
+            <th>Status</th>
+            <th>Next run</th>
+            <th>Last run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {missions.map(({ id, title, status, schedule, last_run }) => (
+            <tr key={id}>
+              <td>
+                <Link href={`/missions/${id}`}>{title}</Link>
+                <p class="quiet">{schedule.description}</p>
+              </td>
+              <td>
+                <span class={`badge ${status}`}>{status}</span>
+              </td>
+              <td>{schedule.next_run_at === null ? "–" : <Time at={schedule.next_run_at} />}</td>
+              <td>
+                {last_run === null ? (
+                  "–"
+                ) : (
+                  <>
+                    <span class={`badge ${last_run.outcome}`}>{last_run.outcome.replaceAll("_", " ")}</span>{" "}
+                    <Time at={last_run.fired_at} />
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const FIRST_MISSION = {
+  title: "Morning report",
+  goal: "Summarize what has changed since yesterday.",
+  agent_id: "agt_…",
+  schedule: { type: "cron", value: "0 9 * * 1-5", timezone: "Europe/London" },
+};
+
+function NoMissions({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <p class="quiet">No mission has this status.</p>;
+  return (
+    <>
+      <p>
+        There is no mission yet. A mission gives an agent a goal, on a schedule or when you start it.{" "}
+        <Link href="/missions/new">Make one</Link>, or use a shell:
+      </p>
+      <Command text={curlOf({ method: "POST", path: "/api/missions", body: FIRST_MISSION })} />
+    </>
+  );
+}

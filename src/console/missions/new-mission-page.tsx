@@ -1,0 +1,58 @@
+/** A new mission: the same fields as those of a saved one. */
+import { useMemo } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { ActionButton } from "../action-button.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { useDraft } from "../pieces/draft.ts";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { type MissionDraft, newMission } from "./mission-draft.ts";
+import { MissionForm } from "./mission-form.tsx";
+
+export function NewMissionPage() {
+  useTitle("New mission");
+  const [, navigate] = useLocation();
+  const draft = useDraft<MissionDraft>("new mission", useMemo(newMission, []));
+  const refusals = useRefusals();
+  const { workspace_id, ...rest } = draft.value;
+  // Without a workspace it is the default one.
+  const body = { ...rest, ...(workspace_id === "" ? {} : { workspace_id }) };
+  const create = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      const { id } = await service.createMission(body);
+      draft.discard();
+      navigate(`/missions/${id}`, { replace: true });
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  const missing =
+    rest.title.trim() === ""
+      ? "a title"
+      : rest.goal.trim() === ""
+        ? "a goal"
+        : rest.agent_id === ""
+          ? "an agent"
+          : null;
+  return (
+    <>
+      <h1>New mission</h1>
+      <Form label="New mission" refusals={refusals}>
+        {(unreadable) => (
+          <>
+            <MissionForm draft={draft} />
+            <p class="actions save-bar">
+              <ActionButton act={create} whyNot={unreadable ?? (missing === null ? null : `Give it ${missing} first`)}>
+                Create
+              </ActionButton>
+              <CopyAsCurl method="POST" path="/api/missions" body={body} />
+            </p>
+          </>
+        )}
+      </Form>
+    </>
+  );
+}
