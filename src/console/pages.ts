@@ -37,4 +37,28 @@ export const CONSOLE_PAGES: readonly ConsolePageEntry[] = [
     letter: "m",
     Page: lazyPage(async () => (await import("./missions/missions-page.tsx")).MissionPages),
   },
+  {
+    path: "/webhooks",
+    name: "Webhooks",
+    letter: "h",
+    Page: lazyPage(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPages),
+  },
+  {
+    path: "/usage",
+    name: "Usage",
+    letter: "u",
+    Page: lazyPage(async () => (await import("./usage/usage-page.tsx")).UsagePage),
+  },
+  {
+    path: "/people",
+    name: "People",
+    letter: "p",
+    Page: lazyPage(async () => (await import("./people/people-page.tsx")).PeoplePages),
+  },
+  {
+    path: "/system",
+    name: "System",
+    letter: "s",
+    Page: lazyPage(async () => (await import("./system/system-page.tsx")).SystemPage),
+  },
 ];

@@ -6,6 +6,8 @@ import { sessionEnded, service } from "./service.ts";
 /** The person who is signed in; null until it is known. */
 const ownMember = signal<Member | null>(null);
 export const ownId = computed(() => ownMember.value?.id ?? null);
+/** The role of the person who is signed in; null until it is known. */
+export const ownRole = computed(() => ownMember.value?.role ?? null);
 
 /**
  * Called when the service has answered. If the session had ended, somebody has signed in again: this page goes on, unless

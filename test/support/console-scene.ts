@@ -5,7 +5,7 @@ import { type WatchedBrowser, type WatchedPage, watchedBrowser } from "./browser
 import { answered } from "./current.ts";
 import { NO_MODELS } from "./model-calls.ts";
 import { enterByLink } from "./page-checks.ts";
-import { type Caller, type Founded, type Service, startService } from "./service.ts";
+import { type Caller, type Founded, type Service, type ServiceOptions, startService } from "./service.ts";
 
 /** For one step of a test, on a busy machine. */
 const STEP_MS = 15_000;
@@ -28,8 +28,10 @@ export interface EnteredPage extends WatchedPage {
   readonly person: Caller;
 }
 
-export async function openConsole(): Promise<ConsoleScene> {
+/** `options`: what the service has besides. */
+export async function openConsole(options: ServiceOptions = {}): Promise<ConsoleScene> {
   const service = await startService({
+    ...options,
     models: createModels({ ...NO_MODELS, model: "demo:echo" }),
     settings: { appUrl: undefined, host: "localhost" },
   });
@@ -41,7 +43,7 @@ export async function openConsole(): Promise<ConsoleScene> {
     owner,
     browser,
     url,
-    async enter(at, { person = undefined, ...options } = {}) {
+    async enter(at, { person, ...options } = {}) {
       const who = person ?? (await service.join(owner.organizationId));
       const watched = await browser.open(options);
       watched.page.setDefaultTimeout(STEP_MS);

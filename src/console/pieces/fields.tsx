@@ -78,6 +78,23 @@ export function TextField({ value, change, list, ...field }: TextFieldProps) {
   );
 }
 
+/** A value that is not shown, and that the browser keeps nowhere. */
+export function SecretField({ value, change, ...field }: FieldProps<string>) {
+  return (
+    <LabelledField {...field}>
+      {(control) => (
+        <input
+          {...control}
+          type="password"
+          autocomplete="off"
+          value={value}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      )}
+    </LabelledField>
+  );
+}
+
 export function AreaField({ value, change, rows = 4, ...field }: FieldProps<string> & { readonly rows?: number }) {
   const { isReadOnly } = useFormState();
   return (

@@ -1,0 +1,139 @@
+/** Invitations to the organization: links that are shown once. */
+import { useState } from "preact/hooks";
+import type { Invitation } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { ChoiceField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ShownOnce } from "../pieces/shown-once.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+
+const PAGE_INVITATIONS = 50;
+const INVITATIONS_PATH = "/api/invitations";
+
+export function InvitationsPage() {
+  useTitle("Invitations");
+  return (
+    <>
+      <h1>Invitations</h1>
+      <OwnersOnly what="invitations">
+        <OwnInvitations />
+      </OwnersOnly>
+    </>
+  );
+}
+
+function OwnInvitations() {
+  const paged = usePaged(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listInvitations({ limit: PAGE_INVITATIONS, ...after }, options);
+        return { items: page.invitations, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  return (
+    <>
+      <InvitationForm made={paged.reload} />
+      <ItemPages
+        of={paged}
+        empty={
+          <>
+            <p class="quiet">Nobody is invited. From a terminal:</p>
+            <Command text={curlOf({ method: "POST", path: INVITATIONS_PATH, body: { email: "ada@example.com" } })} />
+          </>
+        }
+      >
+        {(invitations) => (
+          <ul class="rows" aria-label="Invitations">
+            {invitations.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} changed={paged.reload} />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path={INVITATIONS_PATH} />
+    </>
+  );
+}
+
+const ROLE_CHOICES = [
+  ["member", "member: works in the organization"],
+  ["owner", "owner: may do everything"],
+] as const;
+
+function InvitationForm({ made }: { readonly made: () => void }) {
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Invitation["role"]>("member");
+  const [link, setLink] = useState<string | null>(null);
+  const refusals = useRefusals();
+  const invite = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      setLink((await service.createInvitation({ email: email.trim(), role })).url);
+      setEmail("");
+      made();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <>
+      {link === null ? null : <ShownOnce name="The link of the invitation" text={link} done={() => setLink(null)} />}
+      <Form label="Invite somebody" refusals={refusals}>
+        {() => (
+          <>
+            <TextField
+              label="E-mail address"
+              path="/email"
+              hint="No e-mail is sent: you get a link to pass on. It works once, for a week."
+              value={email}
+              change={setEmail}
+            />
+            <ChoiceField label="Role" path="/role" choices={ROLE_CHOICES} value={role} change={setRole} />
+            <p class="actions">
+              <ActionButton act={invite} whyNot={email.trim() === "" ? "Give an e-mail address first" : null}>
+                Make the link
+              </ActionButton>
+            </p>
+          </>
+        )}
+      </Form>
+    </>
+  );
+}
+
+function InvitationRow({ invitation, changed }: { readonly invitation: Invitation; readonly changed: () => void }) {
+  const { id, email, role, status, expires_at: expires, allowed_actions: allowed } = invitation;
+  return (
+    <li>
+      <strong>
+        <bdi>{email}</bdi>
+      </strong>{" "}
+      <span class="badge">{status}</span>
+      <p class="quiet">
+        as {role} · expires <Time at={expires} />
+      </p>
+      {allowed.includes("revoke") ? (
+        <ActionButton
+          class="quiet"
+          question={`Withdraw the invitation of ${email}? Its link stops working.`}
+          act={async () => {
+            await service.revokeInvitation(id);
+            changed();
+          }}
+        >
+          Withdraw
+        </ActionButton>
+      ) : null}
+    </li>
+  );
+}

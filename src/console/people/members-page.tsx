@@ -1,0 +1,92 @@
+/** The members of the organization, and their roles. */
+import type { Member } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { SERVICE_ROOT, service } from "../service.ts";
+import { ownId, ownRole } from "../session.ts";
+import { useTitle } from "../title.ts";
+
+const PAGE_MEMBERS = 50;
+
+export function MembersPage() {
+  useTitle("Members");
+  const paged = usePaged(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listMembers({ limit: PAGE_MEMBERS, ...after }, options);
+        return { items: page.members, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  return (
+    <>
+      <h1>Members</h1>
+      <p class="quiet">
+        Your password, passkeys and organizations are on{" "}
+        <a href={`${SERVICE_ROOT}/account`}>the page of your account</a>.
+      </p>
+      <ItemPages of={paged} empty={<p class="quiet">There are no members.</p>}>
+        {(members) => (
+          <ul class="rows" aria-label="Members">
+            {members.map((member) => (
+              <MemberRow key={member.id} member={member} changed={paged.reload} />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path="/api/members" />
+    </>
+  );
+}
+
+/** Why this member cannot be changed; null if that is possible. */
+function whyNotChange(member: Member, action: string): string | null {
+  if (member.allowed_actions.includes(action)) return null;
+  return ownRole.value === "owner" ? "The last owner stays an owner" : OWNERS_DO_THIS;
+}
+
+function MemberRow({ member, changed }: { readonly member: Member; readonly changed: () => void }) {
+  const isOwn = member.id === ownId.value;
+  const other = member.role === "owner" ? "member" : "owner";
+  const after = (act: () => Promise<unknown>) => async (): Promise<void> => {
+    await act();
+    changed();
+  };
+  const name = member.name === "" ? member.email : member.name;
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      {isOwn ? "(you) " : ""}
+      <span class="badge">{member.role}</span>
+      <p class="quiet">
+        <bdi>{member.email}</bdi> · since <Time at={member.created_at} />
+      </p>
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          whyNot={whyNotChange(member, "update")}
+          question={`Make ${name} ${other === "owner" ? "an owner? Owners may do everything" : "a plain member"}?`}
+          act={after(() => service.updateMember(member.id, { role: other }))}
+        >
+          {other === "owner" ? "Make an owner" : "Make a member"}
+        </ActionButton>
+        <ActionButton
+          class="quiet"
+          whyNot={whyNotChange(member, "delete")}
+          question={`Remove ${name}? Their sessions, tokens and programs end at once. What they have created stays.`}
+          act={after(() => service.removeMember(member.id))}
+        >
+          Remove
+        </ActionButton>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,80 @@
+/** The programs that the person has let in, by OAuth. */
+import type { OauthGrant } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { Command, CopyAsCurl } from "../pieces/curl.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { SERVICE_ROOT, service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { scopesInWords } from "./scope-words.ts";
+
+const PAGE_PROGRAMS = 50;
+
+export function ProgramsPage() {
+  useTitle("Programs");
+  const paged = usePaged(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listOauthGrants({ limit: PAGE_PROGRAMS, ...after }, options);
+        return { items: page.oauth_grants, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  return (
+    <>
+      <h1>Programs</h1>
+      <ItemPages
+        of={paged}
+        empty={
+          <>
+            <p class="quiet">
+              You have let in no program. One that speaks MCP asks for it when you give it this address:
+            </p>
+            <Command text={`${location.origin}${SERVICE_ROOT}/mcp`} />
+          </>
+        }
+      >
+        {(grants) => (
+          <ul class="rows" aria-label="Programs">
+            {grants.map((grant) => (
+              <ProgramRow key={grant.id} grant={grant} ended={paged.reload} />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path="/api/oauth-grants" />
+    </>
+  );
+}
+
+function ProgramRow({ grant, ended }: { readonly grant: OauthGrant; readonly ended: () => void }) {
+  const { id, client_name: name, status, scopes, expires_at: expires, allowed_actions: allowed } = grant;
+  const isOpen = status === "active" || status === "offered";
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      <span class="badge">{status}</span>
+      <p class="quiet">
+        It may {scopesInWords(scopes)}. Since <Time at={grant.created_at} />, expires <Time at={expires} />
+      </p>
+      {isOpen ? (
+        <ActionButton
+          class="quiet"
+          whyNot={allowed.includes("revoke") ? null : "This session may not end it"}
+          question={`End the access of ${name}?`}
+          act={async () => {
+            await service.revokeOauthGrant(id);
+            ended();
+          }}
+        >
+          End its access
+        </ActionButton>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+/** The organization's own keys for providers of models, which are secrets by their names. */
+import { useState } from "preact/hooks";
+import type { Secret } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { ChoiceField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { service } from "../service.ts";
+
+export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret[] }) {
+  const found = useLoaded((signal) => service.listProviderKeys({ signal }), []);
+  return (
+    <section aria-labelledby="provider-keys">
+      <h2 id="provider-keys">Keys of models</h2>
+      <p class="quiet">Calls of these providers are paid with your key, not with the operator's.</p>
+      <WhenLoaded of={found}>
+        {({ provider_keys: keys }) => (
+          <ul class="rows" aria-label="Keys of models">
+            {keys.map(({ provider, secret }) => (
+              <li key={provider}>
+                <strong>{provider}</strong> with <code>{secret}</code>{" "}
+                <ActionButton
+                  class="quiet"
+                  question={`Use the operator's key for ${provider} again?`}
+                  act={async () => {
+                    await service.deleteProviderKey(provider);
+                    found.reload();
+                  }}
+                >
+                  Stop using it
+                </ActionButton>
+              </li>
+            ))}
+          </ul>
+        )}
+      </WhenLoaded>
+      <ProviderKeyForm secrets={secrets} saved={found.reload} />
+    </section>
+  );
+}
+
+function ProviderKeyForm({ secrets, saved }: { readonly secrets: readonly Secret[]; readonly saved: () => void }) {
+  const [provider, setProvider] = useState("");
+  const [secret, setSecret] = useState(secrets[0]?.name ?? "");
+  const refusals = useRefusals();
+  const save = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      await service.putProviderKey(provider.trim(), { secret });
+      setProvider("");
+      saved();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <Form label="Use a key of your own" refusals={refusals}>
+      {() => (
+        <>
+          <TextField
+            label="Provider"
+            path="/provider"
+            hint="As before the colon in the names of its models, such as anthropic"
+            value={provider}
+            change={setProvider}
+          />
+          <ChoiceField
+            label="Secret with the key"
+            path="/secret"
+            choices={secrets.map(({ name }) => [name, name] as const)}
+            value={secret}
+            change={setSecret}
+          />
+          <p class="actions">
+            <ActionButton class="quiet" act={save} whyNot={provider.trim() === "" ? "Name the provider first" : null}>
+              Use this key
+            </ActionButton>
+          </p>
+        </>
+      )}
+    </Form>
+  );
+}

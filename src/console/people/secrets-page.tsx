@@ -1,0 +1,128 @@
+/** The secrets of the organization: names only, since values are write-only. */
+import { useState } from "preact/hooks";
+import type { Secret } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { SecretField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { OwnProviderKeys } from "./provider-keys.tsx";
+
+const SECRETS_PATH = "/api/secrets";
+
+export function SecretsPage() {
+  useTitle("Secrets");
+  return (
+    <>
+      <h1>Secrets</h1>
+      <p class="quiet">Agents, repositories and keys of models name them. Nobody can read a value again.</p>
+      <OwnersOnly what="secrets">
+        <OwnSecrets />
+      </OwnersOnly>
+    </>
+  );
+}
+
+function OwnSecrets() {
+  const found = useLoaded((signal) => service.listSecrets({ signal }), []);
+  return (
+    <>
+      <SecretForm saved={found.reload} />
+      <WhenLoaded of={found}>
+        {({ secrets }) =>
+          secrets.length === 0 ? (
+            <>
+              <p class="quiet">There are no secrets. From a terminal:</p>
+              <Command
+                text={curlOf({ method: "PUT", path: `${SECRETS_PATH}/GITHUB_TOKEN`, body: { value: "ghp_…" } })}
+              />
+            </>
+          ) : (
+            <>
+              <ul class="rows" aria-label="Secrets">
+                {secrets.map((secret) => (
+                  <SecretRow key={secret.name} secret={secret} deleted={found.reload} />
+                ))}
+              </ul>
+              <OwnProviderKeys secrets={secrets} />
+            </>
+          )
+        }
+      </WhenLoaded>
+      <CopyAsCurl path={SECRETS_PATH} />
+    </>
+  );
+}
+
+function SecretForm({ saved }: { readonly saved: () => void }) {
+  const [name, setName] = useState("");
+  const [value, setValue] = useState("");
+  const refusals = useRefusals();
+  const save = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      await service.putSecret(name.trim(), { value });
+      setName("");
+      setValue("");
+      saved();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  const whyNot = name.trim() === "" ? "Give it a name first" : value === "" ? "Give it a value first" : null;
+  return (
+    <Form label="Write a secret" refusals={refusals}>
+      {() => (
+        <>
+          <TextField
+            label="Name"
+            path="/name"
+            hint="An existing one gets the new value: so it is rotated."
+            value={name}
+            change={setName}
+          />
+          <SecretField label="Value" path="/value" value={value} change={setValue} />
+          <p class="actions">
+            <ActionButton act={save} whyNot={whyNot}>
+              Write the secret
+            </ActionButton>
+          </p>
+        </>
+      )}
+    </Form>
+  );
+}
+
+function SecretRow({
+  secret: { name, updated_at },
+  deleted,
+}: {
+  readonly secret: Secret;
+  readonly deleted: () => void;
+}) {
+  return (
+    <li>
+      <code>{name}</code>{" "}
+      <span class="quiet">
+        written <Time at={updated_at} />
+      </span>
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          question={`Delete the secret ${name}? One that is in use stays.`}
+          act={async () => {
+            await service.deleteSecret(name);
+            deleted();
+          }}
+        >
+          Delete
+        </ActionButton>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+/** The browsers in which the person has signed in. */
+import type { Session } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+
+const PAGE_SESSIONS = 50;
+
+export function SessionsPage() {
+  useTitle("Sessions");
+  const paged = usePaged(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listSessions({ limit: PAGE_SESSIONS, ...after }, options);
+        return { items: page.sessions, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  const others = (paged.value ?? []).filter(({ status, is_current: isOwn }) => status === "active" && !isOwn);
+  return (
+    <>
+      <h1>Sessions</h1>
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          whyNot={others.length === 0 ? "There is no other active session" : null}
+          question="End all your other sessions?"
+          act={async () => {
+            await service.revokeOtherSessions();
+            paged.reload();
+          }}
+        >
+          End all others
+        </ActionButton>
+      </p>
+      <ItemPages of={paged} empty={<p class="quiet">You have no sessions.</p>}>
+        {(sessions) => (
+          <ul class="rows" aria-label="Sessions">
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} ended={paged.reload} />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path="/api/sessions" />
+    </>
+  );
+}
+
+function SessionRow({ session, ended }: { readonly session: Session; readonly ended: () => void }) {
+  const { id, name, status, is_current: isOwn, last_address: address, last_used_at: used } = session;
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      {isOwn ? "(this one) " : ""}
+      <span class="badge">{status}</span>
+      <p class="quiet">
+        since <Time at={session.created_at} />, last used {used === null ? "never" : <Time at={used} />}
+        {address === null ? "" : ` from ${address}`}
+      </p>
+      {status !== "active" || isOwn ? null : (
+        <ActionButton
+          class="quiet"
+          whyNot={session.allowed_actions.includes("revoke") ? null : "This session may not end it"}
+          question={`End the session ${name}?`}
+          act={async () => {
+            await service.revokeSession(id);
+            ended();
+          }}
+        >
+          End
+        </ActionButton>
+      )}
+    </li>
+  );
+}

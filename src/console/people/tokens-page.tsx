@@ -1,0 +1,136 @@
+/** Tokens of the person, and for owners those of the organization. */
+import { useState } from "preact/hooks";
+import type { Token } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ShownOnce } from "../pieces/shown-once.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { NewTokenForm } from "./new-token-form.tsx";
+import { scopesInWords } from "./scope-words.ts";
+
+const PAGE_TOKENS = 50;
+
+export function PersonalTokensPage() {
+  useTitle("Your tokens");
+  return (
+    <>
+      <h1>Your tokens</h1>
+      <p class="quiet">For programs that act as you. A token may do what you choose, and never more than you may.</p>
+      <TokenSection kind="personal" />
+    </>
+  );
+}
+
+export function ServiceTokensPage() {
+  useTitle("Service tokens");
+  return (
+    <>
+      <h1>Service tokens</h1>
+      <p class="quiet">For programs of the organization. All owners see and revoke them.</p>
+      <OwnersOnly what="service tokens">
+        <TokenSection kind="service" />
+      </OwnersOnly>
+    </>
+  );
+}
+
+const TOKEN_PLACES = {
+  personal: {
+    path: "/api/personal-access-tokens",
+    load: async (query: object, options: object) => {
+      const page = await service.listPersonalAccessTokens(query, options);
+      return { items: page.personal_access_tokens, next: page.next_cursor };
+    },
+    create: service.createPersonalAccessToken.bind(service),
+    revoke: service.revokePersonalAccessToken.bind(service),
+  },
+  service: {
+    path: "/api/service-tokens",
+    load: async (query: object, options: object) => {
+      const page = await service.listServiceTokens(query, options);
+      return { items: page.service_tokens, next: page.next_cursor };
+    },
+    create: service.createServiceToken.bind(service),
+    revoke: service.revokeServiceToken.bind(service),
+  },
+} as const;
+
+function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
+  const { path, load, create, revoke } = TOKEN_PLACES[kind];
+  const paged = usePaged(
+    {
+      load: (after, signal) => load({ limit: PAGE_TOKENS, ...after }, signal === undefined ? {} : { signal }),
+      idOf: ({ id }: Token) => id,
+    },
+    [],
+  );
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      {secret === null ? null : <ShownOnce name="The token" text={secret} done={() => setSecret(null)} />}
+      <NewTokenForm
+        create={async (body) => {
+          setSecret((await create(body)).token);
+          paged.reload();
+        }}
+      />
+      <ItemPages
+        of={paged}
+        empty={
+          <>
+            <p class="quiet">There are none yet. From a terminal, with a token that may make others:</p>
+            <Command
+              text={curlOf({ method: "POST", path, body: { name: "The build server", scopes: ["agents:read"] } })}
+            />
+          </>
+        }
+      >
+        {(tokens) => (
+          <ul class="rows" aria-label="Tokens">
+            {tokens.map((token) => (
+              <TokenRow
+                key={token.id}
+                token={token}
+                revoke={async () => {
+                  await revoke(token.id);
+                  paged.reload();
+                }}
+              />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path={path} />
+    </>
+  );
+}
+
+function TokenRow({ token, revoke }: { readonly token: Token; readonly revoke: () => Promise<void> }) {
+  const { name, status, scopes, last_characters: last, last_used_at: used, expires_at: expires } = token;
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      <code>…{last}</code> <span class="badge">{status}</span>
+      <p class="quiet">
+        It may {scopesInWords(scopes)}. Expires <Time at={expires} />, {used === null ? "never used" : "last used "}
+        {used === null ? null : <Time at={used} />}
+      </p>
+      {status === "active" ? (
+        <ActionButton
+          class="quiet"
+          whyNot={token.allowed_actions.includes("revoke") ? null : "This session may not revoke it"}
+          question={`Revoke the token ${name}? Programs with it, and tokens that were made with it, stop working.`}
+          act={revoke}
+        >
+          Revoke
+        </ActionButton>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,32 @@
+/** A secret that the service shows once: to copy now, or never. */
+import { useEffect, useRef } from "preact/hooks";
+import { CopyButton } from "./curl.tsx";
+
+interface ShownOnceProps {
+  /** What it is, such as `The signing secret`. */
+  readonly name: string;
+  readonly text: string;
+  readonly done: () => void;
+}
+
+export function ShownOnce({ name, text, done }: ShownOnceProps) {
+  const place = useRef<HTMLElement>(null);
+  // The secret must not be overlooked, by a screen reader either.
+  useEffect(() => place.current?.focus(), [text]);
+  return (
+    <section class="card decision" ref={place} tabIndex={-1} aria-label={name}>
+      <p>
+        <strong>{name}</strong>: copy it now, it is never shown again.
+      </p>
+      <pre tabIndex={0} aria-label={`${name}, to copy`}>
+        {text}
+      </pre>
+      <p class="actions">
+        <CopyButton text={() => text}>Copy</CopyButton>
+        <button class="quiet" onClick={done}>
+          I have it
+        </button>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+/** The states of jobs, chats, missions and tasks, and what leads from one to another. */
+import { useState } from "preact/hooks";
+import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { service } from "../service.ts";
+
+export function StateMachines() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>States of jobs, chats, missions and tasks</summary>
+      {isOpen ? <MachineTables /> : null}
+    </details>
+  );
+}
+
+function MachineTables() {
+  const found = useLoaded((signal) => service.listStateMachines({ signal }), []);
+  return (
+    <WhenLoaded of={found}>
+      {({ machines }) => (
+        <>
+          {machines.map(({ name, transitions }) => {
+            const words = `States of a ${name.replaceAll("_", " ")}`;
+            return (
+              <div key={name} class="scrolls" tabIndex={0} role="region" aria-label={words}>
+                <table>
+                  <caption>{words}</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">From</th>
+                      <th scope="col">By</th>
+                      <th scope="col">To</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {transitions.map(({ from, trigger, to }) => (
+                      <tr key={`${from} ${trigger}`}>
+                        <td>{from}</td>
+                        <td>{trigger}</td>
+                        <td>{to}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            );
+          })}
+        </>
+      )}
+    </WhenLoaded>
+  );
+}

@@ -1,0 +1,62 @@
+/** The jobs of a day that cost most. */
+import { Link } from "wouter-preact";
+import { CostAmount, msWords, percent } from "../format/amount.tsx";
+import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { service } from "../service.ts";
+
+const SHOWN_JOBS = 10;
+const REFRESH_SECONDS_OF_COSTLY_JOBS = 15;
+
+export function CostlyJobs({ day }: { readonly day: string }) {
+  const found = useLoaded((signal) => service.getCostliestJobs({ day, limit: SHOWN_JOBS }, { signal }), [day]);
+  useRepeat(found.reload, REFRESH_SECONDS_OF_COSTLY_JOBS);
+  return (
+    <section aria-labelledby="costliest">
+      <h2 id="costliest">
+        Costliest jobs of <time dateTime={day}>{day}</time>
+      </h2>
+      <WhenLoaded of={found}>
+        {({ jobs, currency }) =>
+          jobs.length === 0 ? (
+            <p class="quiet">No job was created on this day.</p>
+          ) : (
+            <div class="scrolls" tabIndex={0} role="region" aria-label="Costliest jobs">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Job</th>
+                    <th scope="col">Cost</th>
+                    <th scope="col">Tokens</th>
+                    <th scope="col">Cached</th>
+                    <th scope="col">First token</th>
+                    <th scope="col">Model</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {jobs.map(({ id, title, metrics, model }) => (
+                    <tr key={id}>
+                      <td>
+                        <Link href={`/jobs/${id}`}>
+                          <bdi>{title}</bdi>
+                        </Link>
+                      </td>
+                      <td>
+                        <CostAmount amount={metrics.cost} currency={currency} />
+                      </td>
+                      <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
+                      <td>{percent(metrics.cached_input_tokens, metrics.input_tokens)}</td>
+                      <td>{msWords(metrics.time_to_first_token_ms)}</td>
+                      <td>{model ?? "–"}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </WhenLoaded>
+      <CopyAsCurl path={`/api/usage/jobs?day=${day}`} />
+    </section>
+  );
+}

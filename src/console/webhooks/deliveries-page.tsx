@@ -1,0 +1,129 @@
+/** The ledger of deliveries: one row for each attempt, newest first, filtered by the address of the page. */
+import { Link } from "wouter-preact";
+import type { Delivery, ListDeliveriesQuery } from "../../../sdk/typescript/troupe.ts";
+import { Time } from "../format/time.tsx";
+import { useRepeat } from "../loading.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces/filter.tsx";
+import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { givenParameters, useSearchState } from "../pieces/search-state.ts";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { AttemptOutcome } from "./attempt-outcome.tsx";
+
+const DELIVERY_STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed", "retrying", "skipped"];
+const PAGE_DELIVERIES = 50;
+const REFRESH_SECONDS_OF_DELIVERIES = 5;
+
+export function DeliveriesPage() {
+  useTitle("Deliveries");
+  return (
+    <>
+      <h1>Deliveries</h1>
+      <OwnersOnly what="the deliveries">
+        <DeliveryLedger />
+      </OwnersOnly>
+    </>
+  );
+}
+
+function DeliveryLedger() {
+  const [state, change] = useSearchState({ status: "", event_type: "", event_id: "", since: "" });
+  const inputs = Object.values(state);
+  const paged = usePaged(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listDeliveries(
+          { limit: PAGE_DELIVERIES, ...deliveryQuery(state), ...after },
+          options,
+        );
+        return { items: page.deliveries, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    inputs,
+  );
+  useRepeat(paged.reload, REFRESH_SECONDS_OF_DELIVERIES);
+  const isFiltered = inputs.some((value) => value !== "");
+  return (
+    <>
+      <FilterBar label="Filters of deliveries">
+        <FilterChoice
+          label="Status"
+          value={state.status}
+          choices={anyOf(DELIVERY_STATUSES)}
+          change={(status) => change({ status })}
+        />
+        <FilterText label="Event type" value={state.event_type} change={(type) => change({ event_type: type })} />
+        <FilterText label="Event id" value={state.event_id} change={(id) => change({ event_id: id })} />
+        <FilterDay label="Since" value={state.since} change={(since) => change({ since })} />
+      </FilterBar>
+      <ItemPages
+        of={paged}
+        empty={
+          <p class="quiet">
+            {isFiltered ? (
+              "No delivery fits these filters."
+            ) : (
+              <>
+                No event was sent yet. Set <Link href="/webhooks">the destination</Link>, and send a test there.
+              </>
+            )}
+          </p>
+        }
+      >
+        {(deliveries) => <DeliveryTable deliveries={deliveries} />}
+      </ItemPages>
+      <CopyAsCurl
+        path={`/api/messaging-integration/deliveries?${new URLSearchParams(givenParameters(state)).toString()}`}
+      />
+    </>
+  );
+}
+
+type DeliveryFilters = Readonly<Record<"status" | "event_type" | "event_id" | "since", string>>;
+
+/** A text that is no event type is refused by the service, in words. */
+const deliveryQuery = ({ status, event_type: type, ...rest }: DeliveryFilters): ListDeliveriesQuery => ({
+  ...givenParameters(rest),
+  ...(status === "" ? {} : { status: [status as Delivery["status"]] }),
+  ...(type === "" ? {} : { event_type: [type as Delivery["event_type"]] }),
+});
+
+function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  return (
+    <div class="scrolls" tabIndex={0} role="region" aria-label="Deliveries">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">Attempt</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Made by</th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <td>
+                <Link href={`/webhooks/events/${delivery.event_id}`}>{delivery.event_type}</Link>{" "}
+                <span class="quiet">no. {delivery.sequence}</span>
+              </td>
+              <td>{delivery.attempt}</td>
+              <td>
+                <AttemptOutcome delivery={delivery} />
+              </td>
+              <td>{delivery.trigger}</td>
+              <td>
+                <Time at={delivery.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
