@@ -9,6 +9,7 @@ import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
 import { PROTOCOLS } from "../dialects/protocols.ts";
+import type { ProtocolServices } from "../dialects/runs/protocol.ts";
 import { RunReaders } from "../dialects/runs/run-readers.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
@@ -199,7 +200,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
     .get("/apps/:label/*", ({ request }) => openApp(request))
     .use(operationRoutes(current, [publicOperations, scalarOperations, ...CURRENT_OPERATIONS], services))
     .use(operationRoutes(v1, V1_OPERATIONS, services))
-    .use(foreignRoutes(foreign, services))
+    .use(foreignRoutes(foreign, services, (...call) => invoke(...call)))
     .use(
       mcpRoutes(mcp, {
         services,
@@ -249,10 +250,16 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
 }
 
 /** The protocols of other people's clients. */
-function foreignRoutes(surfaces: readonly Surface[], services: Services) {
+function foreignRoutes(surfaces: readonly Surface[], services: Services, invoke: Invoke) {
   const routes = new Elysia({ name: "protocols" });
-  const withReaders = { ...services, readers: new RunReaders() };
-  for (const [at, { groups }] of PROTOCOLS.entries()) routes.use(operationRoutes(surfaces[at]!, groups, withReaders));
+  const readers = new RunReaders();
+  for (const [at, { groups, inner = [] }] of PROTOCOLS.entries()) {
+    const surface = surfaces[at]!;
+    const refusal: ProtocolServices["refusal"] = (fault, requestId) => surface.refusalOf(fault, requestId);
+    const given: ProtocolServices = { ...services, readers, invoke, refusal };
+    for (const group of inner) surface.operations.add(group, given);
+    routes.use(operationRoutes(surface, groups, given));
+  }
   return routes;
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Fault } from "../../../actors/fault.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { Dialect } from "../../http/answer/dialect.ts";
+import type { Dialect, Refusal } from "../../http/answer/dialect.ts";
+import type { Invoke } from "../../http/request/operations.ts";
 import { type OperationGroup, operationsOver } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { RunReaders } from "./run-readers.ts";
@@ -12,6 +13,10 @@ import type { RunReaders } from "./run-readers.ts";
 /** What the operations of protocols work with. */
 export interface ProtocolServices extends Services {
   readonly readers: RunReaders;
+  /** Runs an operation of any surface by its id. */
+  readonly invoke: Invoke;
+  /** A fault in the words of the protocol. */
+  readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }
 
 export const protocolOperation = operationsOver<ProtocolServices>();
@@ -20,6 +25,8 @@ export interface ForeignProtocol {
   /** Every path of it begins with this one. */
   readonly root: `/${string}`;
   readonly groups: readonly OperationGroup<ProtocolServices>[];
+  /** Operations without a route, for `invoke`. */
+  readonly inner?: readonly OperationGroup<ProtocolServices>[];
   /** Its refusals, from those of the current surface. */
   readonly dialect: (words: Dialect) => Dialect;
 }

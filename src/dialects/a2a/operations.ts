@@ -1,0 +1,181 @@
+/**
+ * The methods of A2A over HTTP+JSON, as operations. Paths of A2A end with a verb after a colon, which no route can have
+ * beside an id: so the last part of such a path is one parameter, and its verb says which method it is.
+ *
+ * `beginA2aTask` has no route: both transports call it, so that a message has the same effect in each.
+ */
+import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { MIB } from "../../../actors/units.ts";
+import { done } from "../../http/commit/commit.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+import type { Caller } from "../../http/request/caller.ts";
+import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { operation } from "../../operations/operation.ts";
+import { beginRun } from "../runs/begin-run.ts";
+import { A2A_VERSION, AGENT_BASE } from "./card.ts";
+import { protocolOperation } from "../runs/protocol.ts";
+import { A2aCalls } from "./calls.ts";
+import { partsContent, SendA2aBody } from "./message.ts";
+import { MESSAGE_ID_FIELD, TASK_STATES } from "./task.ts";
+
+export const A2A_AGENT = { id: Type.String({ description: "The agent's id" }) };
+
+/** A message may have files in it, as Base64. */
+export const A2A_BODY_BYTES = 8 * MIB;
+
+/** A2A says that a request without the header is of version 0.3, which is not served. */
+export const A2A_VERSIONED = { "a2a-version": Type.String({ description: "The version of A2A: 1.0" }) };
+export const isServed = (version: string | undefined): Outcome<null> =>
+  version === A2A_VERSION ? ok(null) : refuse({ kind: "unsupported_api_version", supported: [A2A_VERSION] });
+
+/** An object of A2A, or for a method that streams, events of them. */
+export const A2aObject = Type.Unsafe<object>({ type: "object", description: "An object of A2A 1.0" });
+const HISTORY_FIELD = Type.Integer({ minimum: 0, description: "The newest messages of a task to show" });
+/** What ListTasks is asked for. */
+export const A2A_LIST_QUERY = {
+  contextId: Type.String(),
+  status: OneOf(TASK_STATES),
+  pageSize: Type.Integer({ minimum: 1, maximum: 100 }),
+  pageToken: Type.String(),
+  historyLength: HISTORY_FIELD,
+  statusTimestampAfter: Type.String({ description: "Only tasks whose status has changed since this time" }),
+};
+const restFrame = (response: object): string => sseEvent({ data: sseJson(response) });
+
+/** The two parts of `{task}:{verb}`. */
+function verbOf(call: string): { readonly name: string; readonly verb: string } {
+  const at = call.lastIndexOf(":");
+  return { name: call.slice(0, at), verb: call.slice(at + 1) };
+}
+
+const request = (caller: Caller, { id }: { readonly id: string }) => ({ caller, agentId: id });
+
+export const a2aBeginning = operationGroup("A2A beginning", "What both transports of A2A begin with", {
+  beginA2aTask: operation(
+    {
+      method: "POST",
+      path: "/a2a/agents/{id}/begin",
+      scope: "chats:write",
+      summary: "Begin a task",
+      params: A2A_AGENT,
+      body: SendA2aBody,
+      bodyBytes: A2A_BODY_BYTES,
+      answers: { 200: Type.Object({ task_id: Type.String() }) },
+      errors: ["invalid_state", "budget_exceeded", "provider_error"],
+      emits: null,
+    },
+    {
+      run: (services, change, { params, body: { message, metadata = {} } }) =>
+        beginRun(services, change, {
+          protocol: "a2a",
+          agentId: params.id,
+          chat: (message.contextId ?? "") === "" ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
+          content: partsContent(message.parts),
+          field: "message/parts",
+          key: message.messageId,
+          metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
+        }),
+      join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
+    },
+  ),
+});
+
+export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JSON", {
+  getA2aAgentCard: protocolOperation(
+    {
+      method: "GET",
+      path: `${AGENT_BASE}/.well-known/agent-card.json`,
+      scope: "agents:read",
+      summary: "Read an agent's card",
+      params: A2A_AGENT,
+      answers: { 200: A2aObject },
+    },
+    async (services, caller, { params }) => new A2aCalls(services).card(request(caller, params)),
+  ),
+
+  sendA2aMessage: protocolOperation(
+    {
+      method: "POST",
+      path: `${AGENT_BASE}/{call}`,
+      scope: "chats:write",
+      summary: "Send a message (`message:send`), or send one and follow its task (`message:stream`)",
+      params: { ...A2A_AGENT, call: Type.String() },
+      headers: A2A_VERSIONED,
+      body: SendA2aBody,
+      bodyBytes: A2A_BODY_BYTES,
+      answers: { 200: A2aObject },
+      errors: ["invalid_state", "budget_exceeded", "provider_error"],
+      isRead: true,
+    },
+    async (services, caller, { params, headers, body }) => {
+      const served = isServed(headers["a2a-version"]);
+      if (!served.ok) return served;
+      if (params.call === "message:stream")
+        return new A2aCalls(services).stream(request(caller, params), body, restFrame);
+      return params.call === "message:send"
+        ? new A2aCalls(services).send(request(caller, params), body)
+        : notFound("route");
+    },
+  ),
+
+  listA2aTasks: protocolOperation(
+    {
+      method: "GET",
+      path: `${AGENT_BASE}/tasks`,
+      scope: "jobs:read",
+      summary: "List tasks",
+      params: A2A_AGENT,
+      query: { ...A2A_LIST_QUERY, includeArtifacts: OneOf(["true", "false"]) },
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+    },
+    async (services, caller, { params, query, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      const includeArtifacts = query.includeArtifacts === "true";
+      return served.ok ? new A2aCalls(services).list(request(caller, params), { ...query, includeArtifacts }) : served;
+    },
+  ),
+
+  getA2aTask: protocolOperation(
+    {
+      method: "GET",
+      path: `${AGENT_BASE}/tasks/{call}`,
+      scope: "jobs:read",
+      summary: "Read a task, or subscribe to it (`{task}:subscribe`)",
+      params: { ...A2A_AGENT, call: Type.String() },
+      query: { historyLength: HISTORY_FIELD },
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+      errors: ["invalid_state"],
+    },
+    async (services, caller, { params, query, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      if (!served.ok) return served;
+      const { name, verb } = verbOf(params.call);
+      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, restFrame);
+      return new A2aCalls(services).get(request(caller, params), params.call, query.historyLength);
+    },
+  ),
+
+  callA2aTask: protocolOperation(
+    {
+      method: "POST",
+      path: `${AGENT_BASE}/tasks/{call}`,
+      scope: "jobs:read",
+      summary: "Cancel a task (`{task}:cancel`), or subscribe to it (`{task}:subscribe`)",
+      params: { ...A2A_AGENT, call: Type.String() },
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+      errors: ["invalid_state"],
+      isRead: true,
+    },
+    async (services, caller, { params, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      if (!served.ok) return served;
+      const { name, verb } = verbOf(params.call);
+      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, restFrame);
+      return verb === "cancel" ? new A2aCalls(services).cancel(request(caller, params), name) : notFound("route");
+    },
+  ),
+});
