@@ -35,7 +35,22 @@ testInBrowser(
     await bulk.getByText("2 resumed, 0 unchanged, 0 refused.").waitFor();
     expect(await bulk.getByRole("link", { name: "another job" }).count()).toBe(2);
     await bulk.getByRole("link", { name: "another job" }).first().click();
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    // Its family as a graph, which leads to the job that it continues.
+    const family = page.getByRole("region", { name: "Related jobs" });
+    await family.getByRole("link").nth(1).waitFor();
+    expect(await family.getByRole("link").count()).toBe(2);
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send again with edited input" }).click();
+    await page.getByRole("textbox", { name: "Input of a new job" }).fill("/call list_tasks\n/then\n/say Fine");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    // The new job of the same agent: what it did, with the tokens of each model call.
+    const done = page.getByRole("list", { name: "What it did" });
+    await done.getByText("Calls list_tasks").waitFor();
+    await done.getByText("job completed").waitFor();
+    expect(await done.getByText(/tokens in/).count()).toBe(2);
+    await page.getByRole("button", { name: "Read the transcript" }).click();
+    await done.getByText("Fine", { exact: true }).waitFor();
+    expect(await pageFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   },
 );

@@ -218,7 +218,7 @@ testInBrowser("[CON-6] every page is legible in both schemes and widths, without
         .getByRole("link", { name: /^Let me see/ })
         .first()
         .click();
-      await page.getByRole("heading", { name: "Events" }).waitFor();
+      await page.getByRole("heading", { name: "What it did" }).waitFor();
       faults.push(...(await pageFaults(page)));
       expect(faults).toEqual([]);
       await page.context().close();

@@ -2,7 +2,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { createModels } from "../../src/runner/models.ts";
 import { type WatchedBrowser, type WatchedPage, watchedBrowser } from "./browser.ts";
-import { answered } from "./current.ts";
 import { NO_MODELS } from "./model-calls.ts";
 import { enterByLink } from "./page-checks.ts";
 import { type Caller, type Founded, type Service, type ServiceOptions, startService } from "./service.ts";
@@ -28,11 +27,14 @@ export interface EnteredPage extends WatchedPage {
   readonly person: Caller;
 }
 
-/** `options`: what the service has besides. */
-export async function openConsole(options: ServiceOptions = {}): Promise<ConsoleScene> {
+/** `isDemo`: with the demo model; else with the fake one, which does what its script says. */
+export async function openConsole({
+  isDemo = true,
+  ...options
+}: ServiceOptions & { readonly isDemo?: boolean } = {}): Promise<ConsoleScene> {
   const service = await startService({
     ...options,
-    models: createModels({ ...NO_MODELS, model: "demo:echo" }),
+    ...(isDemo ? { models: createModels({ ...NO_MODELS, model: "demo:echo" }) } : {}),
     settings: { appUrl: undefined, host: "localhost" },
   });
   const url = service.url.replace("127.0.0.1", "localhost");
@@ -75,9 +77,10 @@ export async function visitChats(
   agent: object = {},
 ): Promise<EnteredPage & { readonly agentId: string }> {
   const person = options.person ?? (await scene.service.join(scene.owner.organizationId));
-  const body = { name: "Ada", system_prompt: "Be brief.", model: "demo:echo", ...agent };
-  const made = scene.service.call(person, "POST", "/api/agents", body);
-  const { id: agentId } = await answered<{ id: string }>(made, 201);
+  const body = { name: "Ada", system_prompt: "Be brief.", ...agent };
+  const made = await scene.service.call(person, "POST", "/api/agents", body);
+  if (made.status !== 201) throw new Error(await made.text());
+  const { id: agentId } = (await made.json()) as { readonly id: string };
   return { ...(await scene.enter("", { ...options, person })), agentId };
 }
 

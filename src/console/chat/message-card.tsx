@@ -74,7 +74,7 @@ function Cost({ usage: { input_tokens, output_tokens, cost } }: { readonly usage
 }
 
 /** The text between the calls, and the calls. */
-function textAndCalls({ content, calls }: ShownMessage): ComponentChildren {
+function textAndCalls({ content, calls, status }: ShownMessage): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
   for (const call of calls) {
@@ -84,7 +84,7 @@ function textAndCalls({ content, calls }: ShownMessage): ComponentChildren {
     from = Math.max(from, call.position);
   }
   const rest = content.slice(from);
-  if (rest.trim() !== "") parts.push(<Markdown key={`text ${from}`} text={rest} />);
+  if (rest.trim() !== "") parts.push(<Markdown key={`text ${from}`} text={rest} isGrowing={status === "streaming"} />);
   return parts;
 }
 

@@ -6,10 +6,15 @@ import { service } from "../service.ts";
 export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
   status === "active" && (source === "private" || install_state === "installed");
 
-/** Creates it, and answers its id. */
-export async function startChat(agentId: string): Promise<string> {
+/** Creates it, and answers its id. `workspaceId`: null for the one that the person has selected. */
+export async function startChat(agentId: string, workspaceId: string | null = null): Promise<string> {
+  const workspace_id = workspaceId ?? (await ownWorkspace());
+  return (await service.createChat({ agent_id: agentId, workspace_id })).id;
+}
+
+async function ownWorkspace(): Promise<string> {
   const { workspaces } = await service.listWorkspaces({});
   const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
   if (workspace === undefined) throw new Error("There is no workspace yet: create one with POST /api/workspaces.");
-  return (await service.createChat({ agent_id: agentId, workspace_id: workspace.id })).id;
+  return workspace.id;
 }

@@ -108,7 +108,7 @@ export class Thread {
   /** Follows the chat until `close`. */
   follow(): Promise<void> {
     return followStream({
-      open: (until) => service.streamChatEvents(this.chatId, {}, { signal: until }),
+      open: (until, after) => service.streamChatEvents(this.chatId, after === null ? {} : { after }, { signal: until }),
       take: async (event) => {
         if (event.event === "snapshot") await this.begin(event.data);
         else this.apply(event);

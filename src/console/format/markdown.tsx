@@ -2,23 +2,34 @@
  * Markdown as elements. Nothing of it becomes HTML text: each token is an element that is named here, and HTML in a
  * message is shown as it was written. So no message can run or load anything.
  */
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import type { ComponentChildren } from "preact";
-import { useErrorBoundary, useMemo } from "preact/hooks";
+import { useErrorBoundary, useMemo, useRef } from "preact/hooks";
+import { type ParsedText, parseGrownText, parseText } from "./blocks.ts";
 
 /** Schemes that a link may have; others are shown as text. */
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
 const HEADINGS = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
 
-/** The blocks of a text. While a message grows, only its last block gets new elements. */
-export function Markdown({ text }: { readonly text: string }) {
-  // A text may be nested in a way that the parser survives, and the browser's stack does not.
-  const [error] = useErrorBoundary();
-  return error === undefined ? <MarkdownBlocks text={text} /> : <pre tabIndex={0}>{text}</pre>;
+interface MarkdownProps {
+  readonly text: string;
+  /** The text may go on: only its last block is parsed again. */
+  readonly isGrowing?: boolean;
 }
 
-function MarkdownBlocks({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => blocksIn(text), [text]);
+/** The blocks of a text. While a message grows, only its last block gets new elements. */
+export function Markdown({ text, isGrowing = false }: MarkdownProps) {
+  // A text may be nested in a way that the parser survives, and the browser's stack does not.
+  const [error] = useErrorBoundary();
+  return error === undefined ? <MarkdownBlocks text={text} isGrowing={isGrowing} /> : <pre tabIndex={0}>{text}</pre>;
+}
+
+function MarkdownBlocks({ text, isGrowing }: Required<MarkdownProps>) {
+  const before = useRef<ParsedText | null>(null);
+  const { blocks } = useMemo(
+    () => (before.current = isGrowing ? parseGrownText(before.current, text) : parseText(text)),
+    [text, isGrowing],
+  );
   if (blocks === null) return <pre tabIndex={0}>{text}</pre>;
   return (
     <div class="markdown">
@@ -27,23 +38,6 @@ function MarkdownBlocks({ text }: { readonly text: string }) {
       ))}
     </div>
   );
-}
-
-/** Longer texts are shown as they are: parsing takes as long as nobody waits. */
-const MOST_CHARACTERS = 200_000;
-/** Signs of quotes and lists at the head of one line; the parser and the elements are as deep as these. */
-const DEEPLY_NESTED = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m;
-/** Indents of lists that are no deeper than a person reads. */
-const DEEPLY_INDENTED = /^[ \t]{80}[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/m;
-
-/** Null for a text that is too long or too deeply nested. */
-function blocksIn(text: string): readonly Token[] | null {
-  if (text.length > MOST_CHARACTERS || DEEPLY_NESTED.test(text) || DEEPLY_INDENTED.test(text)) return null;
-  try {
-    return lexer(text, { gfm: true, breaks: true });
-  } catch {
-    return null;
-  }
 }
 
 function MarkdownBlock({ block, raw }: { readonly block: Token; readonly raw: string }) {

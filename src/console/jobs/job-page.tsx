@@ -2,16 +2,16 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import type { Job, JobStreamEvent } from "../../../sdk/typescript/troupe.ts";
+import type { Job } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Decisions, whyNotTo } from "../chat/decisions.tsx";
 import { Time } from "../format/time.tsx";
 import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
 import { useTitle } from "../title.ts";
-
-/** An event of the stream that is stored: it has a number. */
-type SeenEvent = Extract<JobStreamEvent, { data: { seq: number } }>;
+import { JobLineage } from "./lineage.tsx";
+import { SendAgain } from "./send-again.tsx";
+import { type SeenEvent, type StepTokens, type TimelineEntry, timelineOf } from "./timeline.ts";
 
 function followJob(jobId: string) {
   const job = signal<Job | null>(null);
@@ -41,7 +41,8 @@ function followJob(jobId: string) {
   };
   const follow = async (): Promise<void> => {
     await followStream({
-      open: (until) => service.streamJobEvents(jobId, { replay: "all" }, { signal: until }),
+      open: (until, after) =>
+        service.streamJobEvents(jobId, { replay: "all", ...(after === null ? {} : { after }) }, { signal: until }),
       take: async (event) => {
         if (event.event === "snapshot") {
           job.value = event.data;
@@ -101,12 +102,9 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
           {job.error.message} <code>{job.error.code}</code>
         </p>
       )}
-      <h2>Events</h2>
-      <ol class="rows" aria-label="Events">
-        {followed.events.value.map((event) => (
-          <EventRow key={event.data.seq} event={event} />
-        ))}
-      </ol>
+      <SendAgain job={job} />
+      <JobLineage jobId={jobId} version={job.version} />
+      <Timeline events={followed.events.value} />
     </>
   );
 }
@@ -116,7 +114,7 @@ function Facts({ job }: { readonly job: Job }) {
   const facts: readonly (readonly [string, string])[] = [
     ["Id", job.id],
     ["Attempt", String(job.attempt)],
-    ["Tokens", `${metrics.input_tokens.toLocaleString()} in, ${metrics.output_tokens.toLocaleString()} out`],
+    ["Tokens", tokenWords(tokensOfJob(metrics))],
     ["Cost", metrics.cost ?? "no price is set"],
     ["Tool calls", String(metrics.tool_calls)],
     ["First token", milliseconds(metrics.time_to_first_token_ms)],
@@ -138,24 +136,69 @@ function Facts({ job }: { readonly job: Job }) {
   );
 }
 
+const tokensOfJob = (metrics: Job["metrics"]): StepTokens => ({
+  input: metrics.input_tokens,
+  output: metrics.output_tokens,
+  cached: metrics.cached_input_tokens,
+});
+
 const milliseconds = (ms: number | null): string => (ms === null ? "–" : `${ms.toLocaleString()} ms`);
 
-function EventRow({ event: { event, data } }: { readonly event: SeenEvent }) {
-  const { seq, type, at, ...details } = data;
-  const kind = "kind" in details ? String(details.kind).replaceAll("_", " ") : null;
+/** Entries that are shown at first: the newest of a long run. */
+const SHOWN_ENTRIES = 300;
+
+function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
+  const entries = useMemo(() => timelineOf(events), [events]);
+  const [isWhole, setWhole] = useState(false);
   const [isOpen, setOpen] = useState(false);
+  const shown = isWhole ? entries : entries.slice(-SHOWN_ENTRIES);
+  return (
+    <>
+      <h2>What it did</h2>
+      <p class="actions">
+        <button class="quiet" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Close the transcript" : "Read the transcript"}
+        </button>
+        {shown.length === entries.length ? null : (
+          <button class="quiet" onClick={() => setWhole(true)}>
+            Show all {entries.length.toLocaleString()} entries
+          </button>
+        )}
+      </p>
+      <ol class="rows" aria-label="What it did">
+        {shown.map((entry) => (
+          <TimelineRow key={`${entry.event.data.seq} ${isOpen}`} entry={entry} isWholeOpen={isOpen} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** Characters of an entry's text in its line. */
+const ENTRY_LINE_CHARACTERS = 120;
+
+function TimelineRow({ entry, isWholeOpen }: { readonly entry: TimelineEntry; readonly isWholeOpen: boolean }) {
+  const { event, words, text, isBad, tookMs, tokens } = entry;
+  const [isOpen, setOpen] = useState(isWholeOpen && text !== null);
+  const { seq, at, type, ...details } = event.data;
   return (
     <li>
-      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          <span class="quiet">{seq}</span> {kind ?? event} <Time at={at} />
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary class={isBad ? "bad" : undefined}>
+          <strong>{words}</strong> <Time at={at} />
+          {tookMs === 0 ? null : <span class="quiet"> after {milliseconds(tookMs)}</span>}
+          {tokens === null ? null : <span class="badge">{tokenWords(tokens)}</span>}
+          {text === null || isOpen ? null : <span class="quiet line"> {text.slice(0, ENTRY_LINE_CHARACTERS)}</span>}
         </summary>
         {isOpen ? (
-          <pre tabIndex={0} data-type={type}>
-            {JSON.stringify(details, null, 2)}
+          <pre tabIndex={0} data-type={type} data-seq={seq}>
+            {text ?? JSON.stringify(details, null, 2)}
           </pre>
         ) : null}
       </details>
     </li>
   );
 }
+
+const tokenWords = ({ input, output, cached }: StepTokens): string =>
+  `${input.toLocaleString()} tokens in${cached === 0 ? "" : ` (${cached.toLocaleString()} cached)`}, ${output.toLocaleString()} out`;

@@ -1,0 +1,115 @@
+/** What a job did, in its order: each event with what it took, and each model call with its tokens. Without a browser. */
+import type { JobStreamEvent } from "../../../sdk/typescript/troupe.ts";
+
+/** An event of the stream that is stored: it has a number. */
+export type SeenEvent = Extract<JobStreamEvent, { data: { seq: number } }>;
+
+export interface StepTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}
+
+export interface TimelineEntry {
+  readonly event: SeenEvent;
+  /** What happened, in a few words. */
+  readonly words: string;
+  /** Text of the model, a person or a tool; null without one. */
+  readonly text: string | null;
+  readonly isBad: boolean;
+  /** Milliseconds since the former event. */
+  readonly tookMs: number;
+  /** Of the model call that ends here. */
+  readonly tokens: StepTokens | null;
+}
+
+const NOTHING_USED: StepTokens = { input: 0, output: 0, cached: 0 };
+
+/** A heartbeat says nothing that a person wants to read; usage is shown at the end of its call. */
+export function timelineOf(events: readonly SeenEvent[]): readonly TimelineEntry[] {
+  const entries: TimelineEntry[] = [];
+  let before = NOTHING_USED;
+  let last: number | null = null;
+  for (const event of events) {
+    const total = tokensIn(event);
+    const tokens = total === null ? null : minus(total, before);
+    if (total !== null) before = total;
+    const used = tokens !== null && tokens.input + tokens.output > 0 ? tokens : null;
+    if (event.event === "usage.updated") {
+      // The pieces of the call come before it.
+      const at = entries.length - 1;
+      const entry = entries[at];
+      if (entry !== undefined && used !== null) entries[at] = { ...entry, tokens: used };
+      continue;
+    }
+    if (event.event === "runner.status" && event.data.reason === undefined) continue;
+    const time = Date.parse(event.data.at);
+    entries.push({ event, ...eventWords(event), tookMs: last === null ? 0 : Math.max(0, time - last), tokens: used });
+    last = time;
+  }
+  return entries;
+}
+
+const minus = (a: StepTokens, b: StepTokens): StepTokens => ({
+  input: a.input - b.input,
+  output: a.output - b.output,
+  cached: a.cached - b.cached,
+});
+
+/** What the job has used up to this event; null if the event does not say. */
+function tokensIn({ event, data }: SeenEvent): StepTokens | null {
+  const usage =
+    event === "usage.updated"
+      ? data
+      : event === "job.completed" || event === "job.failed" || event === "job.cancelled"
+        ? data.usage
+        : null;
+  return usage === null
+    ? null
+    : { input: usage.input_tokens, output: usage.output_tokens, cached: usage.cached_input_tokens ?? 0 };
+}
+
+const spaced = (word: string): string => word.replaceAll(/[._]/g, " ");
+
+function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "text" | "isBad"> {
+  const said = (words: string, text: string | null = null, isBad = false) => ({ words, text, isBad });
+  switch (event) {
+    case "job.started":
+      return said(`Attempt ${data.attempt} with ${data.model}`);
+    case "job.blocked":
+      return said(`Waits: ${spaced(data.reason)}`);
+    case "job.failed":
+      return said("Failed", data.error.message, true);
+    case "job.iteration_requested":
+      return said("Changes requested", data.feedback);
+    case "runner.status":
+      return said(`Waits for its ${spaced(data.reason ?? "provider")}`);
+    case "log":
+      return said("Log", data.message, data.level === "warn");
+    case "artifact.created":
+      return said("File written", data.path);
+    case "approval.requested":
+      return said(`Asks: may ${data.tool_name} run?`);
+    case "approval.resolved":
+      return said(`Decision: ${data.decision}`);
+    case "transcript.event":
+      switch (data.kind) {
+        case "assistant_text":
+          return said("Answer", data.text);
+        case "reasoning":
+          return said("Reasoning", data.text);
+        case "user_text":
+          return said("Message", data.text);
+        case "tool_use":
+          return said(`Calls ${data.name}`, JSON.stringify(data.input, null, 2));
+        case "tool_result":
+          return said(data.is_error ? "Tool failed" : "Tool result", data.content, data.is_error);
+        case "error":
+          return said("Problem", data.text, true);
+        default:
+          return said(spaced(data.kind), data.text);
+      }
+    default:
+      return said(spaced(event));
+  }
+}

@@ -1,0 +1,78 @@
+/** Parts of the console that need no browser: texts that grow, what a job did, and its family. */
+import { expect, test } from "bun:test";
+import { type ParsedText, parseGrownText, parseText } from "../../src/console/format/blocks.ts";
+import { layoutOf } from "../../src/console/jobs/lineage-layout.ts";
+import { type SeenEvent, timelineOf } from "../../src/console/jobs/timeline.ts";
+
+const GROWING = [
+  "# Title\n\nA paragraph with *words*\nand a second line.\n\n",
+  "- one\n- two\n\n  more of two\n- three\n\n",
+  "Setext\n======\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n",
+  "```ts\nconst a = 1;\n\nconst b = 2;\n```\n\n> quoted\nlazily\n\n1. x\n2. y\n\nEnd.",
+].join("");
+
+test("[CON-2] a piece of a text parses only its last block again, and the blocks are those of the whole text", () => {
+  let parsed: ParsedText | null = null;
+  for (let length = 1; length <= GROWING.length; length++) {
+    const before: ParsedText | null = parsed;
+    parsed = parseGrownText(before, GROWING.slice(0, length));
+    const whole = parseText(GROWING.slice(0, length));
+    expect(parsed.blocks?.map(({ type, raw }) => [type, raw])).toEqual(
+      whole.blocks?.map(({ type, raw }) => [type, raw]),
+    );
+    const last = before?.blocks?.findLast(({ type }) => type !== "space")?.raw.length ?? 0;
+    // The last block, what is blank after it, and the new character.
+    expect(parsed.parsed).toBeLessThanOrEqual(last + 8);
+  }
+  // A long text costs no more for each piece than a short one.
+  const long = parseGrownText(parseText(`${GROWING}\n\n`.repeat(200)), `${`${GROWING}\n\n`.repeat(200)}x`);
+  expect(long.parsed).toBeLessThan(20);
+  // Another text is parsed anew.
+  expect(parseGrownText(parsed, "Other").parsed).toBe(5);
+});
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
+const seen = (event: string, seq: number, data: object): SeenEvent =>
+  ({ event, id: `${seq}.0`, data: { seq, type: event, at: at(seq), ...data } }) as unknown as SeenEvent;
+
+test("[CON-17] the timeline has each event in words, what it took, and the tokens of each model call", () => {
+  const entries = timelineOf([
+    seen("job.started", 1, { attempt: 1, model: "demo:echo" }),
+    seen("runner.status", 2, { state: "running" }),
+    seen("transcript.event", 3, { kind: "tool_use", id: "c1", name: "lookup", input: { a: 1 } }),
+    seen("usage.updated", 4, { input_tokens: 100, output_tokens: 10, cached_input_tokens: 40 }),
+    seen("transcript.event", 6, { kind: "tool_result", tool_use_id: "c1", content: "no", is_error: true }),
+    seen("transcript.event", 7, { kind: "assistant_text", text: "done" }),
+    seen("job.completed", 8, { usage: { input_tokens: 250, output_tokens: 30, cached_input_tokens: 40 } }),
+  ]);
+  expect(entries.map(({ words, tookMs, tokens, isBad }) => [words, tookMs, tokens, isBad])).toEqual([
+    ["Attempt 1 with demo:echo", 0, null, false],
+    ["Calls lookup", 2_000, { input: 100, output: 10, cached: 40 }, false],
+    ["Tool failed", 3_000, null, true],
+    ["Answer", 1_000, null, false],
+    ["job completed", 1_000, { input: 150, output: 20, cached: 0 }, false],
+  ]);
+});
+
+test("[CON-17] each job of a lineage has a place of its own, after its parent", () => {
+  const node = (id: string, parent: string | null) => ({
+    id,
+    parent_job_id: parent,
+    relation: "resume" as const,
+    status: "failed" as const,
+    title: id,
+    created_at: at(0),
+  });
+  const placed = layoutOf([node("a", "gone"), node("b", "a"), node("c", "a"), node("d", "b"), node("e", "c")]);
+  expect(placed.map(({ job, column, row, parent }) => [job.id, column, row, parent?.job.id ?? null])).toEqual([
+    ["a", 0, 0, null],
+    ["b", 1, 0, "a"],
+    ["d", 2, 0, "b"],
+    ["c", 1, 1, "a"],
+    ["e", 2, 1, "c"],
+  ]);
+  const chain = Array.from({ length: 5_000 }, (_, index) =>
+    node(String(index), index === 0 ? null : String(index - 1)),
+  );
+  expect(layoutOf(chain).at(-1)?.column).toBe(4_999);
+});
