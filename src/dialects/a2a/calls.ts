@@ -10,7 +10,6 @@ import type { Json, Static } from "../../../actors/schema.ts";
 import { type Caller, detachCaller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
-import { readRun } from "../runs/followed-run.ts";
 import { RunTranslation } from "../runs/run-translation.ts";
 import { answerCalls } from "./answer.ts";
 import { agentCard } from "./card.ts";
@@ -216,11 +215,12 @@ export class A2aCalls {
         allowedActions: [],
         message: "The task has ended: there is nothing to subscribe to. GetTask has its result",
       });
-    const record = await readRun(this.services, caller, taskId);
+    const ref = jobRef(bearer.organizationId, taskId);
+    const record = await system.dispatch(ref, { kind: "read_job" });
     if (!record.ok) return record;
     const source = new TaskStream({
-      subscription: system.subscribe(jobRef(bearer.organizationId, taskId), 0),
-      reading: new RunTranslation(record.value, {}),
+      subscription: system.subscribe(ref, 0),
+      translation: new RunTranslation(record.value, {}),
       job: job.value,
       read,
       endsWaiting,

@@ -33,7 +33,7 @@ import {
 
 export interface TaskStreamParts {
   readonly subscription: Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
-  readonly reading: RunTranslation;
+  readonly translation: RunTranslation;
   /** The task as the first frame shows it. */
   readonly job: TaskJob;
   readonly read: () => Promise<Outcome<TaskJob>>;
@@ -99,10 +99,10 @@ export class TaskStream implements EventSource {
   }
 
   private framesOfEntry(entry: StreamItem): string {
-    const { reading, job } = this.parts;
+    const { translation, job } = this.parts;
     if (entry.kind === "event") this.seq = entry.event.seq;
     const isKnown = this.seq <= job.last_seq;
-    return reading
+    return translation
       .itemsOf(entry)
       .map((item) => (isKnown && !ITEMS_OF_TEXT.has(item.kind) ? "" : protocolFrames(TASK_FRAMES, this, item)))
       .join("");
