@@ -17,7 +17,9 @@ export const guidePath = (name: string): string => `/guides/${name}`;
 function guideTitle(name: string): string {
   if (name === "README.md") return "Overview";
   const words = name.replace(/\.md$/, "").replaceAll("-", " ");
-  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\b(?:mcp|a2a|acp)\b/i, (name) => name.toUpperCase());
+  return (words.charAt(0).toUpperCase() + words.slice(1))
+    .replace(/\b(?:mcp|a2a|acp)\b/i, (name) => name.toUpperCase())
+    .replace(/\bopenai\b/i, "OpenAI");
 }
 
 /** A link out of the folder, which leads to a file of the repository: it is not served. */

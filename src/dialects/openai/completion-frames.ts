@@ -1,5 +1,5 @@
 /** A run as chunks of a chat completion, and as a whole one. */
-import type { JobTokens } from "../../../actors/job/schema.ts";
+import { type JobTokens, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
@@ -39,12 +39,10 @@ export const toolCallView = (jobId: string, { id, name, arguments: given }: RunC
 
 const dataFrame = (data: object): string => sseEvent({ data: sseJson(data) });
 const DONE = sseEvent({ data: "[DONE]" });
-/** A blank line between blocks of text: a completion has one text. */
-export const blockText = ({ block, at, text }: RunItemOf<"text">): string =>
-  block > 0 && at === 0 ? `\n\n${text}` : text;
-
 export class CompletionFrames implements RunFrames {
   hasEnded = false;
+  /** Whether this part of the run has sent text. */
+  private hasText = false;
   private readonly facts: CompletionFacts;
   private readonly hasUsage: boolean;
   /** The parts of a chunk around its delta: there may be thousands of chunks a second. */
@@ -73,6 +71,13 @@ export class CompletionFrames implements RunFrames {
 
   delta(delta: object): string {
     return this.head + sseJson(delta) + this.tail;
+  }
+
+  /** A completion has one text, so there is a blank line between its blocks. */
+  text({ at, text }: RunItemOf<"text">): string {
+    const content = this.hasText && at === 0 ? TEXT_SEPARATOR + text : text;
+    this.hasText = true;
+    return this.delta({ content });
   }
 
   callFrames(calls: readonly RunClientCall[]): string {
@@ -119,7 +124,7 @@ export class CompletionFrames implements RunFrames {
 const COMPLETION_TABLE: RunTable<CompletionFrames> = {
   started: () => "",
   attempt: () => "",
-  text: (frames, item) => frames.delta({ content: blockText(item) }),
+  text: (frames, item) => frames.text(item),
   // Text that was sent cannot be taken back, so the wrong text is not completed. A retry joins the run.
   restarted: (frames) => frames.ended(RESTARTED),
   text_done: () => "",

@@ -1,13 +1,12 @@
 /** A run as one chat completion, for a request that is not streamed. */
 import { ok, type Outcome } from "../../../actors/fault.ts";
-import type { JobTokens } from "../../../actors/job/schema.ts";
+import { type JobTokens, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { awaitRun } from "../runs/awaited-run.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
 import type { RunClientCall, RunItem } from "../runs/run-item.ts";
 import type { RunPart } from "../runs/run-translation.ts";
 import {
-  blockText,
   type CompletionFacts,
   completionId,
   completionUsage,
@@ -38,7 +37,8 @@ const errorResponse = (error: OpenAiError): Response =>
 /** What the items of a part come to. */
 class WholeCompletion {
   error: OpenAiError | null = null;
-  private text = "";
+  /** Text by block. */
+  private readonly texts = new Map<number, string>();
   private reasoning = "";
   private calls: readonly RunClientCall[] = [];
   private reason: FinishReason = "stop";
@@ -47,10 +47,10 @@ class WholeCompletion {
   take(item: RunItem): void {
     switch (item.kind) {
       case "text":
-        this.text += blockText(item);
+        this.texts.set(item.block, (this.texts.get(item.block) ?? "") + item.text);
         return;
       case "restarted":
-        this.text = this.text.slice(0, this.text.length - (this.text.length - item.offset));
+        this.texts.set(item.block, item.kept);
         return;
       case "reasoning":
         this.reasoning += this.reasoning === "" ? item.text : `\n\n${item.text}`;
@@ -74,7 +74,8 @@ class WholeCompletion {
   }
 
   view({ jobId, model, created }: CompletionFacts): object {
-    const { text, reasoning, calls } = this;
+    const { reasoning, calls } = this;
+    const text = [...this.texts.values()].filter((one) => one !== "").join(TEXT_SEPARATOR);
     const message = {
       role: "assistant",
       content: text === "" && calls.length > 0 ? null : text,

@@ -4,7 +4,7 @@
  *
  *   replay or live ─▶ skipped until the results of `afterCalls` ─▶ items ─▶ client_calls, end: the part is over
  */
-import { JOB_EVENTS, type JobEventType, type TranscriptData } from "../../../actors/job/events.ts";
+import type { JOB_EVENTS, JobEventType, TranscriptData } from "../../../actors/job/events.ts";
 import { type Job, type JobTokens, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
