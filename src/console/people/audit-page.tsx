@@ -118,7 +118,7 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
                 <bdi>{user === null ? "the operator, or unknown" : memberName(user)}</bdi>
               </td>
               <td>{address ?? "–"}</td>
-              <td>
+              <td class="free">
                 <bdi>{detail}</bdi> {subject === null ? null : <code>{subject}</code>}
               </td>
             </tr>

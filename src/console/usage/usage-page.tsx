@@ -95,12 +95,14 @@ export function UsagePage() {
                 <NothingUsed />
               ) : (
                 <>
-                  <FilterChoice
-                    label="Bars show"
-                    value={measure}
-                    choices={MEASURE_NAMES.map((one) => [one, MEASURES[one].name] as const)}
-                    change={(value) => change({ measure: value })}
-                  />
+                  <div class="filters">
+                    <FilterChoice
+                      label="Bars show"
+                      value={measure}
+                      choices={MEASURE_NAMES.map((one) => [one, MEASURES[one].name] as const)}
+                      change={(value) => change({ measure: value })}
+                    />
+                  </div>
                   {group === "day" ? (
                     <DayChart
                       rows={report.usage}
