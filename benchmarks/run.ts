@@ -35,6 +35,7 @@ const NAMES = [
   "files",
   "mcp",
   "replicas",
+  "console",
 ] as const;
 const RESULTS = join(import.meta.dir, "RESULTS.md");
 

@@ -50,7 +50,7 @@ test("[CON-17] the timeline has each event in words, what it took, and the token
     ["Calls lookup", 2_000, { input: 100, output: 10, cached: 40 }, false],
     ["Tool failed", 3_000, null, true],
     ["Answer", 1_000, null, false],
-    ["job completed", 1_000, { input: 150, output: 20, cached: 0 }, false],
+    ["Job completed", 1_000, { input: 150, output: 20, cached: 0 }, false],
   ]);
 });
 

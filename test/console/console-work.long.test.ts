@@ -46,7 +46,7 @@ testInBrowser(
     // The new job of the same agent: what it did, with the tokens of each model call.
     const done = page.getByRole("list", { name: "What it did" });
     await done.getByText("Calls list_tasks").waitFor();
-    await done.getByText("job completed").waitFor();
+    await done.getByText("Job completed").waitFor();
     expect(await done.getByText(/tokens in/).count()).toBe(2);
     await page.getByRole("button", { name: "Read the transcript" }).click();
     await done.getByText("Fine", { exact: true }).waitFor();
@@ -98,6 +98,22 @@ testInBrowser("[CON-11] pages, chats and agents are reached by the keyboard alon
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.getByText("Say something to Ada").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-20] a message has options of its own, which the next one does not have", async () => {
+  const { page, agentId, complaints } = await visitChats(scene, { bypassCSP: true });
+  await newChat(page, agentId);
+  await page.getByText("Options", { exact: true }).click();
+  await page.getByRole("checkbox", { name: "A person reviews the answer" }).check();
+  expect(await pageFaults(page)).toEqual([]);
+  await say(page, "Review this");
+  const review = page.getByRole("region", { name: "Review of the result" });
+  await review.getByRole("button", { name: "Accept" }).click();
+  await review.waitFor({ state: "detached" });
+  await say(page, "And not this");
+  await answerOf(page).nth(1).getByText("tokens in").waitFor();
+  expect(await review.count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 

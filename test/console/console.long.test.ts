@@ -204,13 +204,14 @@ testInBrowser("[CON-6] every page is legible in both schemes and widths, without
       await say(page, 'Let me see\n/call list_tasks\n/call create_task {"title": "Buy milk"}');
       await page.getByRole("region", { name: "Approval of create_task" }).waitFor();
       faults.push(...(await pageFaults(page)));
-      for (const [link, heading] of [
-        ["Inbox", "Inbox"],
-        ["Jobs", "Jobs"],
-        ["Chats", "Chats"],
-      ] as const) {
-        await page.getByRole("link", { name: link }).click();
-        await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      const links = page.getByRole("navigation").getByRole("link");
+      for (const link of await links.all()) {
+        const isPage = (await link.getAttribute("href"))?.startsWith("/app/") ?? false;
+        if (!isPage) continue;
+        await link.click();
+        await link.and(page.locator("[aria-current]")).waitFor();
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.getByText("Loading …").first().waitFor({ state: "detached" });
         faults.push(...(await pageFaults(page)));
       }
       await page.getByRole("link", { name: "Jobs" }).click();

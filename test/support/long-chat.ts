@@ -10,7 +10,7 @@ interface FilledChat {
 }
 
 /** The number of copies of an answer that one statement writes. */
-const COPIES = 10_000;
+const COPIES = 500;
 
 /** The number of events that are written at once. */
 const TOGETHER = 50;

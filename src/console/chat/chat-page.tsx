@@ -41,6 +41,15 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
         <p class="quiet">
           with {chat.agent_name} <code>{chat.id}</code>
         </p>
+        {thread.hasOlder.value ? (
+          <ActionButton
+            class="quiet"
+            act={() => service.compactChat(chatId, {})}
+            whyNot={chat.allowed_actions.includes("compact") ? null : "Not while the agent works, or without messages"}
+          >
+            Summarize for the model
+          </ActionButton>
+        ) : null}
         {thread.hasOlder.value ? <ActionButton act={() => thread.readOlder()}>Show older messages</ActionButton> : null}
         {thread.order.value.length === 0 ? <p>Say something to {chat.agent_name}.</p> : null}
         {thread.order.value.map((id) => {
@@ -84,8 +93,12 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
           key={chatId}
           chatId={chatId}
           isBusy={isBusy}
-          send={({ content, policy, key }) =>
-            service.sendMessage(chatId, { content, ...(isBusy ? { on_busy: policy } : {}) }, { idempotencyKey: key })
+          send={({ content, policy, options, key }) =>
+            service.sendMessage(
+              chatId,
+              { content, ...options, ...(isBusy ? { on_busy: policy } : {}) },
+              { idempotencyKey: key },
+            )
           }
         />
       ) : (

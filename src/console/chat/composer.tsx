@@ -1,6 +1,11 @@
 /** Writes a message: text and files, and what it does to an answer that is being written. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { BusyPolicy, ContentBlockInput, UploadedFile } from "../../../sdk/typescript/troupe.ts";
+import type {
+  BusyPolicy,
+  ContentBlockInput,
+  SendMessageRequest,
+  UploadedFile,
+} from "../../../sdk/typescript/troupe.ts";
 import { service, wordsOfError } from "../service.ts";
 
 const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = [
@@ -9,9 +14,13 @@ const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = 
   ["interrupt", "instead of this answer"],
 ];
 
+/** What a person may set for one message. */
+type ComposedOptions = Pick<SendMessageRequest, "review_required" | "priority" | "model_settings">;
+
 interface WrittenMessage {
   readonly content: string | ContentBlockInput[];
   readonly policy: BusyPolicy;
+  readonly options: ComposedOptions;
   /** The same for each try to send the same message, so that it is sent once. */
   readonly key: string;
 }
@@ -31,6 +40,7 @@ const draftKey = (chatId: string): string => `troupe draft ${chatId}`;
 export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerProps) {
   const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chatId)) ?? "");
   const [policy, setPolicy] = useState<BusyPolicy>("queue");
+  const [options, setOptions] = useState<ComposedOptions>({});
   const [files, setFiles] = useState<readonly UploadedFile[]>([]);
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
@@ -38,7 +48,7 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
   const key = useRef(crypto.randomUUID());
   useEffect(() => {
     key.current = crypto.randomUUID();
-  }, [text, files, policy]);
+  }, [text, files, policy, options]);
   useEffect(() => {
     if (text === "") sessionStorage.removeItem(draftKey(chatId));
     else sessionStorage.setItem(draftKey(chatId), text);
@@ -63,11 +73,12 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
     setSending(true);
     setError(null);
     try {
-      await send({ content: files.length === 0 ? text : contentOf(text, files), policy, key: key.current });
+      await send({ content: files.length === 0 ? text : contentOf(text, files), policy, options, key: key.current });
       key.current = crypto.randomUUID();
       sessionStorage.removeItem(draftKey(chatId));
       setText("");
       setFiles([]);
+      setOptions({});
     } catch (refusal) {
       setError(wordsOfError(refusal));
     } finally {
@@ -132,6 +143,7 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
             }}
           />
         </label>
+        <MessageOptionFields options={options} change={setOptions} />
         {isBusy ? (
           <label class="policy">
             The agent is busy: send it
@@ -146,6 +158,69 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
         ) : null}
       </p>
     </form>
+  );
+}
+
+interface MessageOptionProps {
+  readonly options: ComposedOptions;
+  readonly change: (options: ComposedOptions) => void;
+}
+
+const CHOSEN_EFFORTS = ["low", "medium", "high"] as const;
+const CHOSEN_PRIORITIES = ["low", "high", "urgent"] as const;
+
+/** They count for the next message only. */
+function MessageOptionFields({ options, change }: MessageOptionProps) {
+  const { review_required: isReviewed = false, priority, model_settings: settings } = options;
+  const choice = <T extends string>(list: readonly T[], value: string): T | undefined =>
+    list.find((one) => one === value);
+  return (
+    <details class="options">
+      <summary>Options{Object.keys(options).length === 0 ? "" : " (set)"}</summary>
+      <label class="policy">
+        <input
+          type="checkbox"
+          checked={isReviewed}
+          onChange={({ currentTarget }) => {
+            const { review_required: _, ...others } = options;
+            change(currentTarget.checked ? { ...others, review_required: true } : others);
+          }}
+        />
+        A person reviews the answer
+      </label>
+      <label class="policy">
+        Effort of the model
+        <select
+          value={settings?.effort ?? ""}
+          onChange={({ currentTarget }) => {
+            const { model_settings: _, ...others } = options;
+            const effort = choice(CHOSEN_EFFORTS, currentTarget.value);
+            change(effort === undefined ? others : { ...others, model_settings: { effort } });
+          }}
+        >
+          <option value="">as the agent has it</option>
+          {CHOSEN_EFFORTS.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <label class="policy">
+        Priority
+        <select
+          value={priority ?? ""}
+          onChange={({ currentTarget }) => {
+            const { priority: _, ...others } = options;
+            const chosen = choice(CHOSEN_PRIORITIES, currentTarget.value);
+            change(chosen === undefined ? others : { ...others, priority: chosen });
+          }}
+        >
+          <option value="">medium</option>
+          {CHOSEN_PRIORITIES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+    </details>
   );
 }
 

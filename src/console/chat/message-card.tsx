@@ -2,9 +2,9 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { TokenUsage } from "../../../sdk/typescript/troupe.ts";
+import type { Citation, TokenUsage } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Markdown } from "../format/markdown.tsx";
+import { Markdown, SAFE_LINK } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
 import { memberName, ownId } from "../session.ts";
 import type { ChatCall, ShownMessage } from "./thread.ts";
@@ -53,6 +53,7 @@ export function MessageCard({ message: { value: message }, pin, edit }: MessageC
       )}
       {role === "user" ? <p class="said">{message.content}</p> : textAndCalls(message)}
       {status === "streaming" ? <p class="writing">…</p> : null}
+      {message.citations.length === 0 ? null : <Sources citations={message.citations} />}
       {message.stopReason === null ? null : <StopNote reason={message.stopReason} />}
       {message.usage === null || status === "streaming" ? null : <Cost usage={message.usage} />}
     </article>
@@ -62,6 +63,31 @@ export function MessageCard({ message: { value: message }, pin, edit }: MessageC
 /** `You`, or the name of another person. */
 const personIn = ({ senderId }: ShownMessage): string =>
   senderId === ownId.value ? "You" : ((senderId === null ? null : memberName(senderId)) ?? "A person");
+
+/** What the answer cites, each source once. */
+function Sources({ citations }: { readonly citations: readonly Citation[] }) {
+  const sources = [...new Map(citations.map((one) => [`${one.url} ${one.title} ${one.first_page}`, one])).values()];
+  return (
+    <details class="sources">
+      <summary>{sources.length === 1 ? "1 source" : `${sources.length} sources`}</summary>
+      <ol>
+        {sources.map(({ url, title, first_page: page, cited_text: cited }, index) => (
+          <li key={index}>
+            {url !== null && SAFE_LINK.test(url) ? (
+              <a href={url} rel="noopener noreferrer nofollow" target="_blank" title={url}>
+                {title ?? url}
+              </a>
+            ) : (
+              (title ?? "A document")
+            )}
+            {page === null ? null : `, page ${page}`}
+            {cited === null ? null : <q class="quiet">{cited}</q>}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
 
 function StopNote({ reason }: { readonly reason: string }) {
   const words = STOPS[reason];

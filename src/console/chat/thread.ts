@@ -12,6 +12,7 @@ import {
   type Block,
   type Chat,
   type ChatStreamEvent,
+  type Citation,
   type InputBlock,
   type Job,
   type JobStatus,
@@ -43,6 +44,7 @@ export interface ShownMessage {
   readonly calls: readonly ChatCall[];
   readonly reasoning: string;
   readonly attachments: readonly Attachment[];
+  readonly citations: readonly Citation[];
   readonly jobId: string | null;
   /** The person who has sent it; null for messages of the agent, and until it is known. */
   readonly senderId: string | null;
@@ -323,6 +325,7 @@ function newMessage({ blocks = [], ...message }: BegunMessage): ShownMessage {
     reasoning: blocks.flatMap((block) => (block.type === "reasoning" ? [block.text] : [])).join("\n\n"),
     attachments: blocks.filter((block): block is Attachment => block.type === "image" || block.type === "file"),
     senderId: null,
+    citations: blocks.flatMap((block) => (block.type === "text" ? citationsOf(block) : [])),
     isPinned: false,
     isSummary: false,
     stopReason: null,
@@ -341,6 +344,10 @@ function shown(message: Message): ShownMessage {
     usage: message.usage,
   };
 }
+
+/** Texts of people have none. */
+const citationsOf = (text: Block | InputBlock): readonly Citation[] =>
+  "citations" in text ? (text.citations ?? []) : [];
 
 function shownCallsOf(blocks: readonly (Block | InputBlock | Attachment)[]): readonly ChatCall[] {
   const calls: ChatCall[] = [];

@@ -8,7 +8,7 @@ import { useErrorBoundary, useMemo, useRef } from "preact/hooks";
 import { type ParsedText, parseGrownText, parseText } from "./blocks.ts";
 
 /** Schemes that a link may have; others are shown as text. */
-const SAFE_LINK = /^(?:https?:|mailto:)/i;
+export const SAFE_LINK = /^(?:https?:|mailto:)/i;
 const HEADINGS = ["h3", "h4", "h5", "h6", "h6", "h6"] as const;
 
 interface MarkdownProps {

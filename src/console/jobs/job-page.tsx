@@ -122,10 +122,12 @@ function Facts({ job }: { readonly job: Job }) {
   ];
   return (
     <dl class="facts">
-      <dt>Status</dt>
-      <dd>
-        <span class={`badge ${job.status}`}>{job.status.replaceAll("_", " ")}</span>
-      </dd>
+      <div>
+        <dt>Status</dt>
+        <dd>
+          <span class={`badge ${job.status}`}>{job.status.replaceAll("_", " ")}</span>
+        </dd>
+      </div>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -71,6 +71,8 @@ function tokensIn({ event, data }: SeenEvent): StepTokens | null {
 
 const spaced = (word: string): string => word.replaceAll(/[._]/g, " ");
 
+const asSentence = (word: string): string => word.charAt(0).toUpperCase() + spaced(word).slice(1);
+
 function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "text" | "isBad"> {
   const said = (words: string, text: string | null = null, isBad = false) => ({ words, text, isBad });
   switch (event) {
@@ -107,9 +109,9 @@ function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "
         case "error":
           return said("Problem", data.text, true);
         default:
-          return said(spaced(data.kind), data.text);
+          return said(asSentence(data.kind), data.text);
       }
     default:
-      return said(spaced(event));
+      return said(asSentence(event));
   }
 }
