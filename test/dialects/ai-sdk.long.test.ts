@@ -40,7 +40,7 @@ beforeAll(async () => {
   folder = join(CLONE, ".tmp", `ai-sdk-page-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   const [, component = ""] =
-    /^\`\`\`tsx\n([^]*?)^\`\`\`$/m.exec(readFileSync(join(CLONE, "docs/guides/ai-sdk.md"), "utf8")) ?? [];
+    /^```tsx\n([^]*?)^```$/m.exec(readFileSync(join(CLONE, "docs/guides/ai-sdk.md"), "utf8")) ?? [];
   writeFileSync(join(folder, "agent-chat.tsx"), component);
   writeFileSync(join(folder, "page.tsx"), PAGE);
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { jsx: "react-jsx" } }));

@@ -1,6 +1,8 @@
 /** Each protocol's frames, by its row in docs/protocols.md. */
 import { TASK_FRAMES, TaskStream } from "../../src/dialects/a2a/stream.ts";
 import { type TaskJob, taskMetadata, taskStatus } from "../../src/dialects/a2a/task.ts";
+import { AgUiFrames } from "../../src/dialects/ag-ui/event-frames.ts";
+import { UiStream } from "../../src/dialects/ai-sdk/ui-stream.ts";
 import { CompletionFrames } from "../../src/dialects/openai/completion-frames.ts";
 import { ResponseFrames } from "../../src/dialects/openai/response-frames.ts";
 import { ResponseState } from "../../src/dialects/openai/response-state.ts";
@@ -78,6 +80,8 @@ function taskFrames(): RunFrames {
 
 export const CARRIERS: Readonly<Record<string, () => RunFrames>> = {
   "A2A 1.0": taskFrames,
+  "AI SDK UI": () => new UiStream({ jobId, chatId: "cht_1" }, null),
+  "AG-UI": () => new AgUiFrames({ jobId, chatId: "cht_1", threadId: "t", runId: "r" }, []),
   "OpenAI Chat Completions": () => new CompletionFrames({ jobId, model: "m", created: 0 }, { hasUsage: true }),
   "OpenAI Responses": () => new ResponseFrames(new ResponseState({ jobId, afterRounds: 0 }, {}), null),
 };

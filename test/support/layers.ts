@@ -238,7 +238,7 @@ export const LAYERS: readonly Layer[] = [
     name: "examples of the TypeScript SDK",
     files: at("sdk/typescript/.*"),
     ours: at(String.raw`sdk/typescript/troupe\.ts`),
-    packages: [],
+    packages: ["@ag-ui/client"],
     builtins: false,
   },
   {

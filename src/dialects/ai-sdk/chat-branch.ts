@@ -6,12 +6,9 @@
  */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
-import type { Job } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { namedChatId } from "../runs/begin-run.ts";
-import { readRun } from "../runs/followed-run.ts";
 
 /** Separates the ids of this protocol from those of others. It must never change. */
 export const AI_SDK = "ai-sdk";
@@ -45,22 +42,4 @@ export async function findUiChats(
   if (!continued.ok && continued.fault.kind !== "not_found") return continued;
   const isOwn = continued.ok && continued.value.createdBy === by.userId && continued.value.agentId === agentId;
   return ok({ first: first.value, current: isOwn ? continued.value : first.value });
-}
-
-/** The newest run of a chat; null if it has none. */
-export async function latestRun(
-  services: Pick<Services, "system" | "jobs" | "log">,
-  by: Principal,
-  { id, activeJobId }: Chat,
-): Promise<Outcome<Job | null>> {
-  if (activeJobId !== null) return readRun(services, { principal: by }, activeJobId);
-  const settled = await services.system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const found = await lookUp(
-    services.log,
-    services.jobs.latest(by.organizationId, { chatId: id, seenBy: by.userId }, 1),
-  );
-  if (!found.ok) return found;
-  const [latest] = found.value;
-  return latest === undefined ? ok(null) : readRun(services, { principal: by }, latest.id);
 }

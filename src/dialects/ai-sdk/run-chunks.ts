@@ -6,7 +6,7 @@
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { RunItem, RunItemKind, RunItemOf } from "../runs/run-item.ts";
-import { MessageParts, type UiChunk, type UiChunks } from "./message-parts.ts";
+import { MessageParts, type UiChunks } from "./message-parts.ts";
 
 /** What the stream of one message remembers. */
 export class UiMessage {
@@ -14,7 +14,7 @@ export class UiMessage {
   /** Calls that were denied: that is their result. */
   readonly denied = new Set<string>();
   /** Calls of the client's tools without a result. */
-  readonly clientCalls = new Map<string, UiChunk>();
+  readonly clientCalls = new Set<string>();
 
   /** The item's chunks. */
   chunksOf(item: RunItem): UiChunks {
@@ -47,7 +47,7 @@ export const RUN_CHUNKS: ChunkTable = {
     if (by === "agent")
       return parts.add({ type: "tool-input-available", ...call, input, dynamic: true, providerExecuted: true });
     // A client runs its tool at `tool-input-available`: so that is sent only while the result is missing.
-    clientCalls.set(toolCallId, { type: "tool-input-available", ...call, input });
+    clientCalls.add(toolCallId);
     const inputTextDelta = JSON.stringify(input);
     return parts.add({ type: "tool-input-start", ...call }, { type: "tool-input-delta", toolCallId, inputTextDelta });
   },
@@ -62,11 +62,20 @@ export const RUN_CHUNKS: ChunkTable = {
     );
   },
   client_calls({ parts, clientCalls }, { calls }) {
-    const inputs = calls.flatMap(({ id }) => clientCalls.get(id) ?? []);
+    const inputs = calls.map(({ id: toolCallId, name: toolName, arguments: input }) => {
+      clientCalls.add(toolCallId);
+      return { type: "tool-input-available", toolCallId, toolName, input };
+    });
     return [...parts.change(...inputs), ...parts.endStep(), { type: "finish", finishReason: "tool-calls" }];
   },
-  approval: ({ parts }, { approvalId, callId: toolCallId, message: reason }) =>
-    parts.change({ type: "tool-approval-request", approvalId, toolCallId, reason }),
+  approval: ({ parts }, { approvalId, callId: toolCallId, message: reason, name: tool_name, expiresAt: expires_at }) =>
+    parts.change({
+      type: "tool-approval-request",
+      approvalId,
+      toolCallId,
+      reason,
+      approvalDescriptor: { tool_name, expires_at },
+    }),
   approval_resolved({ parts, denied }, { approvalId, callId, isApproved: approved }) {
     if (!approved) denied.add(callId);
     return parts.change({ type: "tool-approval-response", approvalId, approved });

@@ -6,9 +6,10 @@ import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { beginRun, joinRun, keyedMessage } from "../runs/begin-run.ts";
 import { readRun } from "../runs/followed-run.ts";
+import { latestRun } from "../runs/latest-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
 import { beginBranch, branchIds } from "./branch-run.ts";
-import { AI_SDK, findUiChats, latestRun, type UiChatName, type UiChats } from "./chat-branch.ts";
+import { AI_SDK, findUiChats, type UiChatName, type UiChats } from "./chat-branch.ts";
 import type { UiRequest } from "./given-messages.ts";
 
 type RequestOf<K extends UiRequest["kind"]> = Extract<UiRequest, { readonly kind: K }>;
