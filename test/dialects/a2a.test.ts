@@ -113,10 +113,10 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     scene.calling(["c1", "send"], ["c2", "send"]);
     const task = (await client.sendMessage(sending(said(textPart("go"))))) as Task;
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const asked = task.status?.message?.parts.flatMap(({ content }) =>
-      content?.$case === "data" ? [content.value] : [],
+    const [asked] = (task.status?.message?.parts ?? []).flatMap(({ content }) =>
+      content?.$case === "data" ? [content.value as { readonly approvals: readonly { readonly id: string }[] }] : [],
     );
-    const approvals = (asked?.[0] as { approvals: { id: string }[] }).approvals.map(({ id }, i) => ({
+    const approvals = asked!.approvals.map(({ id }, i) => ({
       approval_id: id,
       decision: i === 0 ? "approve" : "deny",
     }));

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { type EventSource, QUIET } from "../../http/stream/event-source.ts";
 import { protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
-import { RunTranslation } from "../runs/run-translation.ts";
+import type { RunTranslation } from "../runs/run-translation.ts";
 import {
   type A2aArtifact,
   type A2aPart,
