@@ -1,0 +1,66 @@
+/** Every operation of every foreign protocol: without a token, without its scope, and with input that makes no sense. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { PROTOCOLS } from "../../src/dialects/protocols.ts";
+import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let powerless: Caller;
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+  powerless = await service.tokenFor(owner, { scopes: ["usage:read"] });
+});
+afterAll(() => service.stop());
+
+const OPERATIONS_OF_PROTOCOLS = PROTOCOLS.flatMap(({ groups }) =>
+  groups.flatMap(({ operations }) => Object.entries(operations).map(([id, { contract }]) => ({ id, ...contract }))),
+);
+const pathOf = (path: string): string => path.replaceAll(/\{\w+\}/g, "nothing");
+const send = (
+  caller: Caller | null,
+  { method, path }: { readonly method: string; readonly path: string },
+  body?: string,
+) =>
+  fetch(`${service.url}${pathOf(path)}`, {
+    method,
+    headers: {
+      "content-type": "application/json",
+      ...(caller === null ? {} : { authorization: `Bearer ${caller.token}` }),
+    },
+    ...(body === undefined || method === "GET" ? {} : { body }),
+  });
+
+test("[DIA-1] every operation of a foreign protocol needs a token with its scope", async () => {
+  for (const operation of OPERATIONS_OF_PROTOCOLS) {
+    if (operation.scope === null) continue;
+    const statuses = [await send(null, operation, "{}"), await send(powerless, operation, "{}")].map(
+      ({ status }) => status,
+    );
+    expect([operation.id, ...statuses]).toEqual([operation.id, 401, 403]);
+  }
+});
+
+const SENSELESS = [
+  "",
+  "{",
+  "[]",
+  "null",
+  '"x"',
+  "{}",
+  '{"model":1,"messages":{},"input":{},"id":[],"message":7}',
+  '{"model":"nobody","messages":[null,{"role":7},{"role":"user","content":[{"type":"image_url"}]}],"input":[{"type":"x"},3]}',
+  `{"model":"nobody","messages":${"[".repeat(500)}${"]".repeat(500)}}`,
+];
+
+test("[DIA-1] input that makes no sense is refused as the caller's mistake, and begins nothing", async () => {
+  for (const operation of OPERATIONS_OF_PROTOCOLS) {
+    for (const body of SENSELESS) {
+      const answer = await send(owner, operation, body);
+      await answer.body?.cancel();
+      expect([operation.id, body, answer.status < 500]).toEqual([operation.id, body, true]);
+    }
+  }
+  const jobs = await service.call(owner, "GET", "/api/jobs");
+  expect(await jobs.json()).toMatchObject({ jobs: [] });
+});
