@@ -43,7 +43,7 @@ const ofNumber =
 const ofText =
   (holds: (length: number, bound: number) => boolean): PlainRule =>
   (rule, value) =>
-    isPlainCount(rule) && (typeof value !== "string" || holds([...value].length, rule));
+    isPlainCount(rule) && (typeof value !== "string" || holds(Array.from(value).length, rule));
 
 const ofList =
   (holds: (length: number, bound: number) => boolean): PlainRule =>
@@ -72,7 +72,8 @@ const PLAIN_KEYWORDS: ReadonlyMap<string, PlainRule> = new Map<string, PlainRule
 ]);
 
 /** Whether the value certainly fits the schema, whose dialect may be any: these keywords mean the same in all. */
-export function fitsPlainSchema({ $schema: _, ...rules }: JsonObject, value: unknown): boolean {
+export function fitsPlainSchema(schema: JsonObject, value: unknown): boolean {
+  const { $schema: _, ...rules } = schema;
   return fitsRules(rules, value, { left: MOST_VALUES });
 }
 
