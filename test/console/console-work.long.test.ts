@@ -50,6 +50,12 @@ testInBrowser(
     expect(await done.getByText(/tokens in/).count()).toBe(2);
     await page.getByRole("button", { name: "Read the transcript" }).click();
     await done.getByText("Fine", { exact: true }).waitFor();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain(
+      new URL(page.url()).pathname.replace("/app", "/api"),
+    );
     expect(await pageFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   },

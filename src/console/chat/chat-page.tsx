@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import type { JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { Composer } from "./composer.tsx";
@@ -39,7 +40,7 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
       <div class="messages" ref={list} role="log" aria-label="Messages" tabIndex={0}>
         <h1>{chat.title}</h1>
         <p class="quiet">
-          with {chat.agent_name} <code>{chat.id}</code>
+          with {chat.agent_name} <code>{chat.id}</code> <CopyAsCurl path={`/api/chats/${chatId}/messages`} />
         </p>
         {thread.hasOlder.value ? (
           <ActionButton

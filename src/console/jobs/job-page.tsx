@@ -8,6 +8,7 @@ import { Decisions, whyNotTo } from "../chat/decisions.tsx";
 import { Time } from "../format/time.tsx";
 import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
+import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useTitle } from "../title.ts";
 import { JobLineage } from "./lineage.tsx";
 import { SendAgain } from "./send-again.tsx";
@@ -95,6 +96,7 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
           Resume
         </ActionButton>
         <Link href={`/chats/${job.chat_id}`}>Open its chat</Link>
+        <CopyAsCurl path={`/api/jobs/${jobId}`} />
       </p>
       <Decisions job={job} decided={followed.readJob} />
       {job.error === null ? null : (

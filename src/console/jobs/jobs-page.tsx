@@ -7,6 +7,7 @@ import { Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
+import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -111,6 +112,11 @@ function AgentChoice({ chosen, choose }: { readonly chosen: string; readonly cho
   );
 }
 
+function queryOfFilter(filter: JobsFilter): string {
+  const conditions = Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]);
+  return conditions.length === 0 ? "" : `?${new URLSearchParams(conditions).toString()}`;
+}
+
 function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
   const found = useLoaded((signal) => service.listJobs({ limit: PAGE_JOBS, ...filter }, { signal }), []);
   useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
@@ -134,6 +140,7 @@ function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
           ) : (
             <>
               <JobTable jobs={shown} />
+              <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
               {next === undefined ? null : <ActionButton act={() => showMore(next)}>Show more</ActionButton>}
             </>
           );
