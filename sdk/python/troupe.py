@@ -6852,6 +6852,7 @@ class EventLoopUse(TypedDict):
     recent_ms: float
     # Whether the organization waits now, because it uses most of the event loop while others are active
     throttled: bool
+    # How long each kind of work has used it
     work: list[EventLoopWork]
 
 

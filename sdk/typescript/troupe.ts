@@ -5305,6 +5305,7 @@ export interface EventLoopUse {
   recent_ms: number;
   /** Whether the organization waits now, because it uses most of the event loop while others are active */
   throttled: boolean;
+  /** How long each kind of work has used it */
   work: EventLoopWork[];
 }
 

@@ -39,6 +39,7 @@ const LoadView = noun("Load", "What an organization uses of the process that has
         kind: OneOf(LOOP_WORK, { description: "The kind of work" }),
         total_ms: Milliseconds("Time since the start of the process, in ms"),
       }),
+      { description: "How long each kind of work has used it" },
     ),
   }),
   streams: noun("StreamUse", "Open streams of events", {
