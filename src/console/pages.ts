@@ -38,6 +38,12 @@ export const CONSOLE_PAGES: readonly ConsolePageEntry[] = [
     Page: lazyPage(async () => (await import("./missions/missions-page.tsx")).MissionPages),
   },
   {
+    path: "/workspaces",
+    name: "Workspaces",
+    letter: "w",
+    Page: lazyPage(async () => (await import("./workspaces/workspaces-page.tsx")).WorkspacePages),
+  },
+  {
     path: "/webhooks",
     name: "Webhooks",
     letter: "h",

@@ -1,0 +1,157 @@
+/** The git repositories whose files are in the workspace. A clone is a job. */
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import type { Repository } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
+import { Command, curlOf } from "../pieces/curl.tsx";
+import { TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { service } from "../service.ts";
+
+const REFRESH_SECONDS_OF_REPOSITORIES = 3;
+
+interface RepositoriesViewProps {
+  readonly workspaceId: string;
+}
+
+export function RepositoriesView({ workspaceId }: RepositoriesViewProps) {
+  const found = useLoaded((signal) => service.listRepositories(workspaceId, { signal }), [workspaceId]);
+  useRepeat(found.reload, REFRESH_SECONDS_OF_REPOSITORIES);
+  const example = { url: "https://github.com/octocat/Hello-World", path: "hello" };
+  return (
+    <>
+      <CloneForm workspaceId={workspaceId} changed={found.reload} />
+      <WhenLoaded of={found}>
+        {({ repos }) =>
+          repos.length === 0 ? (
+            <>
+              <p>No repository is cloned. Clone one above, or use a shell:</p>
+              <Command
+                text={curlOf({ method: "POST", path: `/api/workspaces/${workspaceId}/repos/clone`, body: example })}
+              />
+            </>
+          ) : (
+            <ul class="rows" aria-label="Repositories">
+              {repos.map((repository) => (
+                <RepositoryRow
+                  key={repository.id}
+                  workspaceId={workspaceId}
+                  repository={repository}
+                  changed={found.reload}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </WhenLoaded>
+    </>
+  );
+}
+
+interface RepositoryRowProps extends RepositoriesViewProps {
+  readonly repository: Repository;
+  readonly changed: () => void;
+}
+
+function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps) {
+  const { id, url, branch, path, mode, status, commit, error, job_id, synced_at } = repository;
+  const isCloning = status === "cloning";
+  return (
+    <li>
+      <strong>{url}</strong>
+      <span class={`badge ${status === "error" ? "failed" : status}`}>{status}</span>
+      <p class="quiet">
+        {branch ?? "default branch"} in <code>{path}</code>, {mode === "read" ? "read only" : "may be changed"}
+        {commit === null ? "" : `, commit ${commit.slice(0, 12)}`}
+        {synced_at === null ? null : (
+          <>
+            , updated <Time at={synced_at} />
+          </>
+        )}
+      </p>
+      {error === null ? null : <p class="bad">{error}</p>}
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          act={async () => {
+            await (status === "pending"
+              ? service.cloneRepository(workspaceId, { repo_id: id })
+              : service.syncRepository(workspaceId, id));
+            changed();
+          }}
+          whyNot={isCloning ? "It is being cloned" : null}
+        >
+          {status === "pending" ? "Clone" : "Update"}
+        </ActionButton>
+        <ActionButton
+          class="quiet"
+          act={async () => {
+            await service.removeRepository(workspaceId, id);
+            changed();
+          }}
+          question={`Remove the repository ${url}? Its files stay in the workspace as ordinary files.`}
+        >
+          Remove
+        </ActionButton>
+        {job_id === null ? null : <Link href={`/jobs/${job_id}`}>Job</Link>}
+      </p>
+    </li>
+  );
+}
+
+function CloneForm({ workspaceId, changed }: RepositoriesViewProps & { readonly changed: () => void }) {
+  const [given, setGiven] = useState({ url: "", branch: "", path: "" });
+  const refusals = useRefusals();
+  const clone = async (): Promise<void> => {
+    refusals.clear();
+    const { url, branch, path } = given;
+    try {
+      await service.cloneRepository(workspaceId, {
+        url: url.trim(),
+        ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
+        ...(path.trim() === "" ? {} : { path: path.trim() }),
+      });
+      setGiven({ url: "", branch: "", path: "" });
+      changed();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <Form label="Clone a repository" refusals={refusals}>
+      {() => (
+        <section class="card">
+          <div class="columns">
+            <TextField
+              label="Address of the repository"
+              path="/url"
+              hint="It begins with https://"
+              value={given.url}
+              change={(url) => setGiven({ ...given, url })}
+            />
+            <TextField
+              label="Branch"
+              path="/branch"
+              hint="Empty: its default branch"
+              value={given.branch}
+              change={(branch) => setGiven({ ...given, branch })}
+            />
+            <TextField
+              label="Directory"
+              path="/path"
+              hint="Empty: the name of the repository"
+              value={given.path}
+              change={(path) => setGiven({ ...given, path })}
+            />
+          </div>
+          <ActionButton act={clone} whyNot={given.url.trim() === "" ? "Give its address first" : null}>
+            Clone
+          </ActionButton>
+        </section>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,68 @@
+/** The files of a workspace that everyone with a link can download. */
+import type { Share } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { service } from "../service.ts";
+
+const PAGE_SHARES = 50;
+
+export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
+  const shares = usePaged<Share>(
+    {
+      load: async (after, signal) => {
+        const page = await service.listShares(
+          workspaceId,
+          { limit: PAGE_SHARES, ...after },
+          signal === undefined ? {} : { signal },
+        );
+        return { items: page.shares, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [workspaceId],
+  );
+  const revoke = async (id: string): Promise<void> => {
+    await service.revokeShare(workspaceId, id);
+    shares.reload();
+  };
+  return (
+    <>
+      <p class="actions">
+        <CopyAsCurl path={`/api/workspaces/${workspaceId}/shares`} />
+      </p>
+      <ItemPages of={shares} empty={<p>Nothing is shared. Choose a file and open “Share” below it.</p>}>
+        {(shown) => (
+          <ul class="rows" aria-label="Shares">
+            {shown.map(({ id, path, expires_at, downloads, max_downloads, has_password, allowed_actions }) => (
+              <li key={id}>
+                <strong>{path}</strong>{" "}
+                <span class="quiet">
+                  {downloads.toLocaleString()}
+                  {max_downloads === null ? "" : ` of ${max_downloads.toLocaleString()}`} downloads
+                  {has_password ? ", with a password" : ""}
+                  {expires_at === null ? null : (
+                    <>
+                      , expires <Time at={expires_at} />
+                    </>
+                  )}
+                </span>
+                <p class="actions">
+                  <ActionButton
+                    class="quiet"
+                    act={() => revoke(id)}
+                    question={`Revoke the link to ${path}? It stops working at once.`}
+                    whyNot={allowed_actions.includes("revoke") ? null : "You may not revoke this share"}
+                  >
+                    Revoke
+                  </ActionButton>
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+/** The workspaces of the organization, and the beginning of a new one. */
+import { useState } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import type { Workspace } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ListAndOne } from "../routes.tsx";
+import { service } from "../service.ts";
+import { useTitle } from "../title.ts";
+import { WorkspacePage } from "./workspace-page.tsx";
+
+export const WorkspacePages = () => <ListAndOne path="/workspaces" list={WorkspacesPage} one={WorkspacePage} />;
+
+const PAGE_WORKSPACES = 50;
+
+function WorkspacesPage() {
+  useTitle("Workspaces");
+  const workspaces = usePaged<Workspace>(
+    {
+      load: async (after, signal) => {
+        const page = await service.listWorkspaces(
+          { limit: PAGE_WORKSPACES, ...after },
+          signal === undefined ? {} : { signal },
+        );
+        return { items: page.workspaces, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  return (
+    <>
+      <h1>Workspaces</h1>
+      <NewWorkspace />
+      <p class="actions">
+        <CopyAsCurl path="/api/workspaces" />
+      </p>
+      <ItemPages of={workspaces} empty={<NoWorkspaces />}>
+        {(shown) => (
+          <ul class="rows" aria-label="Workspaces">
+            {shown.map(({ id, name, description, selected, updated_at }) => (
+              <li key={id}>
+                <Link href={`/workspaces/${id}`}>{name}</Link>
+                {selected ? <span class="badge">yours now</span> : null}
+                <span class="quiet">
+                  <Time at={updated_at} />
+                </span>
+                {description === null ? null : <p class="quiet preview">{description}</p>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+    </>
+  );
+}
+
+function NewWorkspace() {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState("");
+  const refusals = useRefusals();
+  const create = async (): Promise<void> => {
+    try {
+      navigate(`/workspaces/${(await service.createWorkspace({ name })).id}`);
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <Form label="New workspace" refusals={refusals}>
+      {() => (
+        <section class="card">
+          <TextField label="New workspace" path="/name" value={name} change={setName} />
+          <ActionButton act={create} whyNot={name.trim() === "" ? "Give it a name first" : null}>
+            Create
+          </ActionButton>
+        </section>
+      )}
+    </Form>
+  );
+}
+
+const NoWorkspaces = () => (
+  <>
+    <p>There is no workspace yet. A workspace holds files for people and agents. Make one above, or use a shell:</p>
+    <Command text={curlOf({ method: "POST", path: "/api/workspaces", body: { name: "Reports" } })} />
+  </>
+);
