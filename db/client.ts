@@ -131,6 +131,21 @@ const FLUSH_PLANS = {
 /** `json` and `jsonb`, with the numbers that the driver's own parser would round. */
 export const EXACT_JSON = { to: 114, from: [114, 3802], serialize: JSON.stringify, parse: parseStored };
 
+/** A parameter as the text of a PostgreSQL array; one that is text already stays as it is. */
+const arrayText = (values: string | readonly (string | number | bigint)[]): string =>
+  typeof values === "string"
+    ? values
+    : `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(",")}}`;
+
+/** A type of arrays that are given as parameters; no statement returns one. */
+const arrayType = (oid: number) => ({ to: oid, from: [], serialize: arrayText, parse: String });
+
+/**
+ * All that statements use. Otherwise the driver would ask for PostgreSQL's types on each new connection, before its first
+ * statement: this takes as long as connecting.
+ */
+const ARRAYS = { bigints: arrayType(1016), ints: arrayType(1007), texts: arrayType(1009) };
+
 /** Connections with the limits of the service; opened on first use. */
 export function poolOf(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
   return postgres(url, {
@@ -139,7 +154,8 @@ export function poolOf(url: string, name: string, max: number, settings: Readonl
     backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_MAX_SECONDS) * (0.5 + Math.random() / 2),
     // Notices are of no interest; errors arrive as rejections.
     onnotice: () => {},
-    types: { json: EXACT_JSON },
+    types: { json: EXACT_JSON, ...ARRAYS },
+    fetch_types: false,
     connection: {
       application_name: `troupe ${name}`,
       statement_timeout: STATEMENT_TIMEOUT_MS,

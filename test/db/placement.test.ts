@@ -80,6 +80,18 @@ test("[REP-1] a replica that has its share does not wait for others that take sh
   }
 });
 
+test("[RT-16] a new connection asks for no types, and arrays of each kind arrive as they were given", async () => {
+  const words = ["a", "", 'b"c', String.raw`d\e`, "f,g", "{h}", "null", " i ", "j\nk"];
+  await database.reading("own", "", async ({ sql }) => {
+    const [row] = await sql`select array_to_json(${words}::text[]) as words, array_to_json(${"{}"}::text[]) as none,
+      array_to_json(${[1, -2]}::int[]) as ints, array_to_json(${["9007199254740993"]}::bigint[])::text as longs`;
+    expect(row).toEqual({ words, none: [], ints: [1, -2], longs: "[9007199254740993]" });
+    // What the driver knows of the server's types after it has asked for them.
+    const { shared } = sql.options as unknown as { readonly shared: { readonly typeArrayMap: object } };
+    expect(shared.typeArrayMap).toEqual({});
+  });
+});
+
 test("[REP-8] only the connections for a takeover are opened in advance", async () => {
   const opened = openDatabase(testDatabase.url);
   const count = async (): Promise<number> => {
