@@ -89,20 +89,39 @@ test("[RUN-12] whatever plain schemas accept fits by the validator of the sandbo
   expect(accepted).toBeGreaterThan(200);
 });
 
-test("[RUN-12] a check ends after a number of values, and leaves deep and large ones to the sandbox", () => {
+test("[RUN-12] a check makes a bounded number of comparisons, and leaves the rest to the sandbox", () => {
   const items = { type: "array", items: { type: "integer" } };
+  const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+  expect(fitsPlainSchema(items, numbers(1_000))).toBe(true);
+  expect(fitsPlainSchema(items, numbers(6_000))).toBe(false);
+  const words = numbers(1_000).map((at) => `w${at}`);
+  expect(fitsPlainSchema({ items: { enum: words } }, ["w1"])).toBe(true);
   expect(
     fitsPlainSchema(
-      items,
-      Array.from({ length: 1_000 }, (_, at) => at),
-    ),
-  ).toBe(true);
-  expect(
-    fitsPlainSchema(
-      items,
-      Array.from({ length: 6_000 }, (_, at) => at),
+      { items: { enum: words } },
+      numbers(10).map(() => "w1"),
     ),
   ).toBe(false);
+  const many = { required: words, properties: {} };
+  expect(
+    fitsPlainSchema(
+      { items: many },
+      numbers(10).map(() => Object.fromEntries(words.map((word) => [word, 1]))),
+    ),
+  ).toBe(false);
+  // Properties that a value lacks cost nothing.
+  const properties = Object.fromEntries(words.map((word) => [word, { type: "string" }]));
+  expect(
+    fitsPlainSchema(
+      { items: { properties } },
+      numbers(500).map(() => ({})),
+    ),
+  ).toBe(true);
+});
+
+test("[RUN-12] what the plain check cannot tell for certain goes to the sandbox", () => {
   expect(fitsPlainSchema({ type: "integer" }, parseExact("9007199254740993"))).toBe(false);
   expect(fitsPlainSchema({ type: "string", pattern: "^(a+)+$" }, "a")).toBe(false);
+  expect(fitsPlainSchema({ minLength: 2 }, "ab")).toBe(false);
+  expect(fitsPlainSchema({ minLength: 1, maxLength: 2 }, "a")).toBe(true);
 });
