@@ -40,7 +40,7 @@ interface ComparisonRoom {
 }
 
 /** Whether so many more may be made. */
-const hasRoom = (room: ComparisonRoom, count: number): boolean => (room.left -= count) >= 0;
+const mayCompare = (room: ComparisonRoom, count: number): boolean => (room.left -= count) >= 0;
 
 const isPlainCount = (rule: unknown): rule is number => typeof rule === "number" && Number.isInteger(rule) && rule >= 0;
 
@@ -68,7 +68,7 @@ const PLAIN_KEYWORDS: ReadonlyMap<string, PlainRule> = new Map<string, PlainRule
   [
     "enum",
     (rule, value, _, room) =>
-      Array.isArray(rule) && hasRoom(room, rule.length) && isPlainValue(value) && rule.includes(value),
+      Array.isArray(rule) && mayCompare(room, rule.length) && isPlainValue(value) && rule.includes(value),
   ],
   ["const", (rule, value) => isPlainValue(value) && rule === value],
   ["minimum", ofNumber((value, bound) => value >= bound)],
@@ -94,7 +94,7 @@ export function fitsPlainSchema(schema: JsonObject, value: unknown): boolean {
 function fitsRules(schema: unknown, value: unknown, room: ComparisonRoom): boolean {
   if (!isJsonObject(schema) || !isWithinLimits(value)) return false;
   const rules = Object.entries(schema);
-  if (!hasRoom(room, 1 + rules.length)) return false;
+  if (!mayCompare(room, 1 + rules.length)) return false;
   return rules.every(
     ([keyword, rule]) =>
       ANNOTATIONS.has(keyword) || (PLAIN_KEYWORDS.get(keyword)?.(rule, value, schema, room) ?? false),
@@ -120,14 +120,14 @@ function isOfPlainType(type: unknown, value: unknown): boolean {
 function hasRequired(rule: unknown, value: unknown, _: unknown, room: ComparisonRoom): boolean {
   if (!Array.isArray(rule)) return false;
   if (!isJsonObject(value)) return true;
-  return hasRoom(room, rule.length) && rule.every((name) => typeof name === "string" && Object.hasOwn(value, name));
+  return mayCompare(room, rule.length) && rule.every((name) => typeof name === "string" && Object.hasOwn(value, name));
 }
 
 /** Looks at the fields of the value, so a schema with many properties costs nothing more. */
 function fieldsFit(rules: Readonly<Record<string, unknown>>, value: unknown, room: ComparisonRoom): boolean {
   if (!isJsonObject(value)) return true;
   const names = Object.keys(value);
-  if (!hasRoom(room, names.length)) return false;
+  if (!mayCompare(room, names.length)) return false;
   return names.every((name) => !Object.hasOwn(rules, name) || fitsRules(rules[name], value[name], room));
 }
 
@@ -139,7 +139,7 @@ function othersFit(
 ): boolean {
   if (!isJsonObject(value) || rule === true) return true;
   const names = Object.keys(value);
-  if (!isJsonObject(known) || !hasRoom(room, names.length)) return false;
+  if (!isJsonObject(known) || !mayCompare(room, names.length)) return false;
   const others = names.filter((name) => !Object.hasOwn(known, name));
   return rule === false ? others.length === 0 : others.every((name) => fitsRules(rule, value[name], room));
 }
