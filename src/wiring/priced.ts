@@ -7,23 +7,28 @@ import type { PriceTable } from "../settings/price-table.ts";
 
 /**
  * A call has its model's price on the day on which it ends, in the tier that the provider reports, or else in that of its
- * settings.
+ * settings if it was sent.
  */
 export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<Clock, "now">): ModelPort {
   const nameOf = (model: string | null): string | null => {
     const described = models.describe(model);
     return described.ok ? `${described.value.provider}:${described.value.name}` : null;
   };
-  const priced = ({ model, settings }: ModelCall, usage: CallUsage): CallUsage => {
+  const priced = (model: string | null, sentTier: string | undefined, usage: CallUsage): CallUsage => {
     const name = nameOf(model);
-    const serviceTier = usage.serviceTier ?? settings?.serviceTier;
+    const serviceTier = usage.serviceTier ?? sentTier;
     const used = serviceTier === undefined ? usage : { ...usage, serviceTier };
     const cost = name === null ? null : prices.cost(name, dayOf(clock.now()), used);
     return cost === null ? usage : { ...usage, cost, pricedTokens: usage.inputTokens + usage.outputTokens };
   };
   const call: ModelPort["call"] = async (called, onText, signal) => {
-    const outcome = await models.call(called, onText, signal);
-    return outcome.usage === undefined ? outcome : { ...outcome, usage: priced(called, outcome.usage) };
+    let sentTier = called.settings?.serviceTier;
+    const onLeftSetting: ModelCall["onLeftSetting"] = (problem) => {
+      if (problem.setting === "serviceTier") sentTier = undefined;
+      called.onLeftSetting?.(problem);
+    };
+    const outcome = await models.call({ ...called, onLeftSetting }, onText, signal);
+    return outcome.usage === undefined ? outcome : { ...outcome, usage: priced(called.model, sentTier, outcome.usage) };
   };
   return {
     ...withCalls(models, call),

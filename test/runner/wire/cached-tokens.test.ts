@@ -183,6 +183,8 @@ test.each([
   ["priority", "default", "1"],
   // It does not say.
   ["flex", undefined, "0.5"],
+  // The provider refuses the setting, and the call is made without it.
+  ["priority", "refused", "1"],
   // The tier is a setting of the project.
   [undefined, "flex", "0.5"],
   ["auto", "auto", "1"],
@@ -190,7 +192,8 @@ test.each([
   const server = startStreamServer();
   try {
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 0 };
-    const tier = reported === undefined ? {} : { service_tier: reported };
+    const tier = reported === undefined || reported === "refused" ? {} : { service_tier: reported };
+    if (reported === "refused") server.refusal = (body) => ("service_tier" in (body as object) ? "service_tier" : null);
     server.answer = framesOf({ choices: [{ delta: { content: "x" }, finish_reason: "stop" }], usage, ...tier });
     const model = { model: "openai:m", from: "2020-01-01", input: "1", output: "0" };
     const prices = [
