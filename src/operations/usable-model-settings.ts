@@ -1,6 +1,6 @@
 /**
  * Refuses settings of the model that cannot work when they are saved (RUN-32): impossible combinations, options that
- * would replace what the service itself sets, and what the model that will be called does not take.
+ * would replace what the service itself sets (`option-flaws.ts`), and what the model that will be called does not take.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import {
@@ -11,51 +11,9 @@ import {
   settingField,
 } from "../../actors/job/model-settings.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import { isDeeper } from "../../actors/json-shape.ts";
-import { isJsonObject, type JsonObject } from "../../actors/schema.ts";
-
-/** Bytes of `provider_options` as JSON: every call of the agent sends them. */
-export const OPTIONS_BYTES = 8 * 1024;
-/** Levels of nested objects and lists in them. */
-export const OPTIONS_DEPTH = 8;
+import { optionFlaws } from "../../actors/job/option-flaws.ts";
 
 const PATH = "/model_settings";
-
-/** Names in the request's body that a setting has, by that setting. A slash leads into an object. */
-const OPTIONS_OF_SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  effort: ["reasoning_effort", "reasoning/effort", "output_config/effort"],
-  max_output_tokens: ["max_tokens", "max_completion_tokens", "max_output_tokens"],
-  temperature: ["temperature"],
-  top_p: ["top_p"],
-  stop: ["stop", "stop_sequences"],
-  service_tier: ["service_tier"],
-  thinking: ["thinking"],
-};
-/** What the service itself sets, or what would lead a request to another model, address or key. */
-const RESERVED_OPTIONS: readonly string[] = [
-  "model models model_list fallbacks route preset prompt",
-  "messages input instructions system previous_response_id conversation",
-  "tools tool_choice functions function_call mcp_servers plugins container",
-  "stream stream_options n store include background",
-  "response_format text/format output_config/format output_format",
-  "cache_control prompt_cache_key prompt_cache_retention",
-  "api_key api_base api_version base_url key token authorization headers",
-  "extra_headers extra_body extra_query organization user_config custom_llm_provider",
-  "deployment_id engine region_name callbacks success_callback failure_callback",
-  "context_window_fallbacks mock_response kv_transfer_params chat_template n_predict id_slot parallel_tool_calls",
-  // Searches are billed, and give the model the internet.
-  "web_search_options search_parameters",
-  // Of the AI SDK's packages.
-  "openai/store openai/promptCacheKey openai/promptCacheRetention anthropic/cacheControl",
-].flatMap((names) => names.split(" "));
-
-/** Of LiteLLM: addresses and keys of other services. */
-const RESERVED_PREFIXES: readonly string[] = ["aws_", "azure_", "vertex_", "litellm_", "watsonx_", "sagemaker_"];
-/** Also in an object of the options: the packages of some providers copy it over the request. */
-const RESERVED_INSIDE: readonly string[] =
-  "model models messages fallbacks plugins route api_key apikey base_url baseurl headers extrabody extra_body".split(
-    " ",
-  );
 
 export interface GivenSettings {
   /** The model that will be called; null: the default. */
@@ -64,13 +22,13 @@ export interface GivenSettings {
   readonly ofAgent: CallSettings | null | undefined;
   /** Those of the message over them; absent: the agent's own are given. */
   readonly ofMessage?: CallSettings | null;
-  /** Whether only the model is new: then the errors are about it. */
-  readonly isOfModel?: boolean;
+  /** The field that is new, if the settings are not: then the errors are about it. */
+  readonly changed?: "/model" | "/agent_id";
 }
 
 export function usableModelSettings(
   { models }: { readonly models: Pick<ModelPort, "settingProblems"> },
-  { model, ofAgent, ofMessage, isOfModel = false }: GivenSettings,
+  { model, ofAgent, ofMessage, changed }: GivenSettings,
 ): Outcome<null> {
   const settings = mergedSettings(ofAgent, ofMessage);
   const flaws = flawsOf(settings);
@@ -83,9 +41,15 @@ export function usableModelSettings(
     .map(({ setting, why }): InputError => {
       const field = settingField(setting);
       const message = `Field model_settings.${field} cannot be used with ${model ?? "the default model"}: ${why}`;
-      return { path: isOfModel ? "/model" : `${PATH}/${field}`, message };
+      return { path: changed ?? `${PATH}/${field}`, message };
     });
   const errors = flaws.length > 0 ? flaws : unknown;
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+/** The checks that need no model, for settings whose agent cannot be found: those of each field, merged or not. */
+export function possibleSettings(given: CallSettings | null | undefined): Outcome<null> {
+  const errors = flawsOf(mergedSettings(null, given));
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 
@@ -98,35 +62,6 @@ function flawsOf({ thinking, providerOptions }: SetSettings): InputError[] {
     add("thinking/budget_tokens", "is required with `enabled`");
   if (thinking !== undefined && thinking.type !== "enabled" && thinking.budgetTokens !== undefined)
     add("thinking/budget_tokens", `goes with \`enabled\` only, and not with \`${thinking.type}\``);
-  if (providerOptions === undefined) return errors;
-  const text = JSON.stringify(providerOptions);
-  const size = Buffer.byteLength(text);
-  if (size > OPTIONS_BYTES) add("provider_options", `has ${size} bytes as JSON; at most ${OPTIONS_BYTES} are allowed`);
-  if (isDeeper(text, OPTIONS_DEPTH)) add("provider_options", `is nested deeper than ${OPTIONS_DEPTH} levels`);
-  if (text.includes('"__proto__"')) add("provider_options", "may not have `__proto__`");
-  for (const name of RESERVED_OPTIONS)
-    if (hasOption(providerOptions, name)) add(`provider_options/${name}`, "is set by the service");
-  for (const [name, value] of Object.entries(providerOptions)) {
-    if (RESERVED_PREFIXES.some((prefix) => folded(name).startsWith(prefix)))
-      add(`provider_options/${name}`, "is set by the service");
-    for (const inner of isJsonObject(value) && name !== "metadata" ? Object.keys(value) : [])
-      if (RESERVED_INSIDE.includes(folded(inner))) add(`provider_options/${name}/${inner}`, "is set by the service");
-  }
-  for (const [setting, names] of Object.entries(OPTIONS_OF_SETTINGS))
-    for (const name of names)
-      if (hasOption(providerOptions, name))
-        add(`provider_options/${name}`, `is set by model_settings.${setting}; use that`);
+  for (const { at, why } of optionFlaws(providerOptions)) add(`provider_options${at}`, why);
   return errors;
-}
-
-/** Servers in Go read names without regard to case, also of `ſ` and the sign of Kelvin; the last of two counts. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase();
-
-function hasOption(options: JsonObject, name: string): boolean {
-  const [outer = "", inner] = name.split("/").map(folded);
-  return Object.entries(options).some(
-    ([given, value]) =>
-      folded(given) === outer &&
-      (inner === undefined || (isJsonObject(value) && Object.keys(value).some((one) => folded(one) === inner))),
-  );
 }

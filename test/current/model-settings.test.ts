@@ -1,7 +1,9 @@
 /** `model_settings` of agents and messages over HTTP: kept, merged, given to the model, and refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { OPTIONS_BYTES, OPTIONS_DEPTH } from "../../src/operations/usable-model-settings.ts";
+import { OPTIONS_BYTES, OPTIONS_DEPTH } from "../../actors/job/option-flaws.ts";
+import { settingsOfCall } from "../../actors/job/run/call-settings.ts";
 import { createModels } from "../../src/runner/models.ts";
+import { AGENT } from "../support/job-replica.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -147,6 +149,21 @@ describe("settings of a mission", () => {
   });
 });
 
+test("[RUN-32] reserved options of a mission whose agent is gone are not kept, nor sent if they were", async () => {
+  const { id: agentId } = await agentWith({});
+  const fields = { title: "T", goal: "go", agent_id: agentId };
+  const { id } = await answered<{ id: string }>(client.call("POST", "/api/missions", fields), 201);
+  await answered(client.call("DELETE", `/api/agents/${agentId}`));
+  const providerOptions = { api_base: "https://elsewhere.example" };
+  const change = client.call("PATCH", `/api/missions/${id}`, { model_settings: { provider_options: providerOptions } });
+  await refused(change, 404, "not_found");
+
+  const left: string[] = [];
+  const of = { agent: { ...AGENT, modelSettings: { effort: "low", providerOptions } as const } };
+  const place = { isElsewhere: false, onLeftSetting: ({ setting }: { setting: string }) => void left.push(setting) };
+  expect([settingsOfCall(of, {}, place).settings, left]).toEqual([{ effort: "low" }, ["providerOptions"]]);
+});
+
 test("[RUN-32] options of the provider go to the provider for whose model they were chosen", async () => {
   service.model.names = true;
   const named = { name: "Ada", system_prompt: "x", model: "fake:own" };
@@ -222,6 +239,17 @@ describe("settings that the model does not take", () => {
     expect(errors).toHaveLength(1);
     return errors[0]!;
   };
+
+  test("[RUN-32] are refused when a mission gets another agent", async () => {
+    const [claude, gpt] = await Promise.all(
+      [CLAUDE, GPT].map(async (model) => (await answered<{ id: string }>(create(model, {}), 201)).id),
+    );
+    const fields = { title: "T", goal: "go", agent_id: claude, model_settings: { stop: ["a"] } };
+    const { id } = await answered<{ id: string }>(by.call("POST", "/api/missions", fields), 201);
+    const change = (body: Json) => by.call("PATCH", `/api/missions/${id}`, body);
+    expect(await errorOf(change({ agent_id: gpt }))).toMatchObject({ path: "/agent_id" });
+    await answered(change({ agent_id: gpt, model_settings: null }));
+  });
 
   test("[RUN-32] are refused when they are saved, with the field and the reason; the demo's are not", async () => {
     expect(await errorOf(create(GPT, { stop: ["a"] }))).toEqual({

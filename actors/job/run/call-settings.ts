@@ -1,5 +1,6 @@
 /** The settings of a run's model calls, and what the job says of those that a model does not take (RUN-32). */
 import { NO_SETTINGS, settingField, type SetSettings } from "../model-settings.ts";
+import { optionFlaws } from "../option-flaws.ts";
 import type { ModelCall, SettingProblem } from "../ports.ts";
 import { type Job, modelSettingsOf } from "../schema.ts";
 import type { Warning } from "../terms.ts";
@@ -10,6 +11,9 @@ interface CallPlace {
   readonly onLeftSetting: (problem: SettingProblem) => void;
 }
 
+/** They were saved by an earlier version, or past the checks. */
+const RESERVED = "they have names or a size that is not allowed";
+
 export function settingsOfCall(
   job: Pick<Job, "modelSettings" | "agent">,
   { purpose }: Pick<ModelCall, "purpose">,
@@ -17,10 +21,11 @@ export function settingsOfCall(
 ): Pick<ModelCall, "settings" | "onLeftSetting"> {
   let settings = modelSettingsOf(job);
   if (settings === NO_SETTINGS) return {};
-  if (isElsewhere && settings.providerOptions !== undefined) {
-    const { providerOptions: _options, ...others } = settings;
+  const { providerOptions, ...others } = settings;
+  const why = isElsewhere ? "they are for another provider" : optionFlaws(providerOptions).length > 0 ? RESERVED : null;
+  if (providerOptions !== undefined && why !== null) {
     settings = others;
-    onLeftSetting({ setting: "providerOptions", why: "they are for another provider" });
+    onLeftSetting({ setting: "providerOptions", why });
   }
   return { settings: purpose === "summary" ? ofSummary(settings) : settings, onLeftSetting };
 }

@@ -83,13 +83,13 @@ export const agentOperations = {
       const model = usableModel(services, changes.model, "/model");
       if (!model.ok) return model;
       const settled = await usableSettingsOf(services, principal, agentId, changes);
-      if (!settled.ok) return settled;
+      if (!settled.ok) return unlessNotInstalled(services, principal, agentId, settled);
       const servers = await usableServers(services, changes.mcpServers, principal);
       if (!servers.ok) return servers;
       const schemas = await usableSchemas(services, principal, changes);
       if (!schemas.ok) return schemas;
       const tools = await usableToolsOf(services, principal, agentId, changes);
-      if (!tools.ok) return tools;
+      if (!tools.ok) return unlessNotInstalled(services, principal, agentId, tools);
       const version = headers["if-match"] ?? null;
       const command = { kind: "update_agent", by: principal, agentId, changes, version } as const;
       const ref = organizationRef(principal.organizationId);
@@ -170,7 +170,7 @@ async function usableToolsOf(
 ): Promise<Outcome<null>> {
   if (changes.allowedTools === undefined && changes.approvalTools === undefined) return ok(null);
   const agent = await services.agents.find(by, agentId);
-  if (!agent.ok) return ok(null);
+  if (!agent.ok) return agent;
   const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
   const { organizationId } = by;
   return findUsableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
@@ -185,9 +185,10 @@ async function usableSettingsOf(
 ): Promise<Outcome<null>> {
   if (changes.model === undefined && changes.modelSettings === undefined) return ok(null);
   const agent = await services.agents.find(by, agentId);
-  if (!agent.ok) return ok(null);
+  if (!agent.ok) return agent;
   const { model, modelSettings: ofAgent } = { ...agent.value, ...changes };
-  return usableModelSettings(services, { model, ofAgent, isOfModel: changes.modelSettings === undefined });
+  const given = { model, ofAgent, ...(changes.modelSettings === undefined ? { changed: "/model" as const } : {}) };
+  return usableModelSettings(services, given);
 }
 
 /** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */

@@ -16,7 +16,7 @@ import { settingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import { usableModelSettings } from "../../operations/usable-model-settings.ts";
+import { possibleSettings, usableModelSettings } from "../../operations/usable-model-settings.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import type { Sent } from "../../work/sending.ts";
 import { JobView, jobView } from "../jobs/view.ts";
@@ -145,7 +145,7 @@ async function usableMessageSettings(
 ): Promise<Outcome<null>> {
   if (ofMessage === null) return ok(null);
   const agent = await services.agents.find(by, agentId);
-  if (!agent.ok) return ok(null);
+  if (!agent.ok) return possibleSettings(ofMessage);
   const { model, modelSettings: ofAgent } = agent.value;
   return usableModelSettings(services, { model: options.model ?? model, ofAgent, ofMessage });
 }

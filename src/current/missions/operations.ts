@@ -1,6 +1,7 @@
 /** Missions on the current surface: list, create, read, change, delete (MIS-1, MIS-2). */
 import { mapOutcome, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
+import type { CallSettings } from "../../../actors/job/model-settings.ts";
 import type { MissionChanges } from "../../../actors/mission/protocol.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { type Mission, MISSION_STATUSES, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
@@ -242,23 +243,26 @@ function settingsForAgent(
   services: Services,
   { model, modelSettings: ofAgent }: Agent,
   changes: MissionChanges,
+  kept: CallSettings | null = null,
 ): Outcome<MissionChanges> {
-  const { modelSettings: ofMessage } = changes;
-  if (ofMessage === undefined || ofMessage === null) return ok(changes);
-  const usable = usableModelSettings(services, { model, ofAgent, ofMessage });
+  const { modelSettings: ofMessage = kept } = changes;
+  if (ofMessage === null) return ok(changes);
+  const changed = changes.modelSettings === undefined ? { changed: "/agent_id" as const } : {};
+  const usable = usableModelSettings(services, { model, ofAgent, ofMessage, ...changed });
   return usable.ok ? ok({ ...changes, settingsModel: model }) : usable;
 }
 
-/** Looks up the agent only if the change sets settings of the model. */
+/** Checks the settings that the mission will have, if they or its agent change. */
 async function withSettings(
   services: Services,
   principal: Principal,
   mission: Mission,
   changes: MissionChanges,
 ): Promise<Outcome<MissionChanges>> {
-  if ((changes.modelSettings ?? null) === null) return ok(changes);
-  const agent = await services.agents.find(principal, changes.agentId ?? mission.agentId);
-  return agent.ok ? settingsForAgent(services, agent.value, changes) : ok(changes);
+  const { agentId, modelSettings = agentId === undefined ? null : mission.modelSettings } = changes;
+  if (modelSettings === null || modelSettings === undefined) return ok(changes);
+  const agent = await services.agents.find(principal, agentId ?? mission.agentId);
+  return agent.ok ? settingsForAgent(services, agent.value, changes, modelSettings) : agent;
 }
 
 /** The new agent and workspace from the body, null if absent; refuses those that the caller may not use. */
