@@ -171,6 +171,28 @@ test("[DIA-2] the same request joins the run that has lost its client, and a ret
   expect(await chats()).toBe(2);
 });
 
+test("[DIA-2] a retry is the same request: other instructions, tools or settings begin a run of their own", async () => {
+  const { messages } = ask("Clause 7: …");
+  const told = (content: string, more: object = {}) =>
+    openai.chat.completions.create(
+      { model: "Clerk", messages: [{ role: "system", content }, ...messages], ...more },
+      { headers: { "x-stainless-retry-count": "1" } },
+    );
+  const first = await told("Summarize it.");
+  expect((await told("Summarize it.")).id).toBe(first.id);
+  const others = [await told("Translate it."), await told("Summarize it.", { tools: [lookup] })];
+  others.push(await told("Summarize it.", { temperature: 0.1 }));
+  expect(new Set([first, ...others].map(({ id }) => id)).size).toBe(4);
+  const respond = (instructions: string) =>
+    openai.responses.create(
+      { model: "Clerk", instructions, input: "Clause 8: …" },
+      { headers: { "x-stainless-retry-count": "1" } },
+    );
+  const { id } = await respond("Summarize it.");
+  expect((await respond("Summarize it.")).id).toBe(id);
+  expect((await respond("Translate it.")).id).not.toBe(id);
+});
+
 test("[DIA-1] refusals have OpenAI's shape, and unknown parameters are ignored", async () => {
   const refusal = (params: object, headers: Record<string, string> = {}) =>
     openai.chat.completions.create({ ...ask("x"), ...params } as never, { headers }).catch((err: unknown) => err);

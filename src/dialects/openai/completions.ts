@@ -13,7 +13,14 @@ import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { askedConversation, type CompletionMessage, messageErrors } from "./chat-messages.ts";
 import { completedChat } from "./completion.ts";
 import { CompletionFrames } from "./completion-frames.ts";
-import { continuedChat, conversationDigest, CONVERSATION_FIELD, firstAttemptOf } from "./conversation.ts";
+import {
+  continuedChat,
+  conversationDigest,
+  CONVERSATION_FIELD,
+  firstAttemptOf,
+  REQUEST_FIELD,
+  requestDigest,
+} from "./conversation.ts";
 import { agentOfModel } from "./models.ts";
 import { answerFormat, functionTools, askedSettings, SETTING_FIELDS } from "./parameters.ts";
 
@@ -98,7 +105,9 @@ async function beginCompletion(
   if (!agent.ok) return agent;
   const agentId = agent.value.id;
   const of = { by: change.principal, agentId, messages };
-  const digest = conversationDigest(of);
+  const { instructions } = conversation;
+  const conversationOf = conversationDigest(of);
+  const digest = requestDigest(body, { conversation: conversationOf, instructions });
   const retried = await firstAttemptOf(services, of, { digest, isRetry });
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {
@@ -108,9 +117,9 @@ async function beginCompletion(
     field: asked.field,
     key: null,
     tools: body.tool_choice === "none" ? [] : functionTools(body.tools ?? []),
-    instructions: conversation.instructions,
+    instructions,
     modelSettings: askedSettings(body, body.max_completion_tokens ?? body.max_tokens),
-    metadata: { ...metadata, [CONVERSATION_FIELD]: digest },
+    metadata: { ...metadata, [CONVERSATION_FIELD]: conversationOf, [REQUEST_FIELD]: digest },
     ...answerFormat(body.response_format, "response_format"),
   } satisfies Omit<GivenRun, "chat">;
   const chatId = await continuedChat(services, of);

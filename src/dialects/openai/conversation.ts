@@ -1,17 +1,17 @@
 /**
  * The place of a stateless request (DIA-5). A client sends the whole conversation each time, and no id of it. So each
- * job keeps a digest of the conversation that it answers:
+ * job keeps a digest of the conversation that it answers, and one of its whole request:
  *
- *   the digest of this request ──▶ a job that may be this request's first attempt: it is joined (DIA-2)
- *   the digest up to the user's message before ──▶ the job that answered that: its chat continues, if the client repeats
- *                                                  that answer and nothing came after it
+ *   the request's digest ──▶ a job that may be this request's first attempt: it is joined (DIA-2)
+ *   the conversation's digest up to the user's message before ──▶ the job that answered that: its chat continues, if the
+ *                                                  client repeats that answer and nothing came after it
  *   otherwise ──▶ a new chat, opened with the conversation that the client sends
  *
  * Continuing a chat keeps what the client never sees: the calls of the agent's tools, summaries, and the provider's
  * cache.
  */
 import type { Job } from "../../../actors/job/schema.ts";
-import { isJsonObject, isoTime } from "../../../actors/schema.ts";
+import { isJsonObject, isoTime, type JsonObject } from "../../../actors/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { lookUp } from "../../log/look-up.ts";
@@ -21,6 +21,8 @@ import { type CompletionMessage, textOf } from "./chat-messages.ts";
 
 /** The field of a job's metadata with the digest of the conversation that it answers. */
 export const CONVERSATION_FIELD = "openai_conversation";
+/** The field of a job's metadata with the digest of its request. */
+export const REQUEST_FIELD = "openai_request";
 /** A retry comes within this time. */
 const JOINED_RETRY_MS = 60 * 60 * 1_000;
 /** Jobs of one conversation that are looked at, the newest first. */
@@ -35,7 +37,22 @@ export function conversationDigest({
   const said = messages
     .filter(({ role }) => role !== "system" && role !== "developer")
     .map(({ role, content, tool_calls: calls, tool_call_id: id }) => [role, plain(content), calls ?? null, id ?? null]);
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([agentId, place, said])).digest("base64url");
+  return sha256Of([agentId, place, said]);
+}
+
+const sha256Of = (value: unknown): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(value)).digest("base64url");
+
+/** Fields of a body that are in the conversation's digest, or that say only how the answer is sent. */
+const OUTSIDE_DIGEST: ReadonlySet<string> = new Set(["model", "messages", "input", "stream", "stream_options"]);
+
+/** The digest of a request: the conversation, what the agent is told for it, and all other parameters. */
+export function requestDigest(
+  body: object,
+  { conversation, instructions }: { readonly conversation: string; readonly instructions: string },
+): string {
+  const rest = Object.entries(body).filter(([name]) => !OUTSIDE_DIGEST.has(name));
+  return sha256Of([conversation, instructions, rest.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 /** A text is the same as a list with just this text. */
@@ -55,9 +72,9 @@ interface AskedCompletion {
 async function jobsOf(
   { jobs, log }: ProtocolServices,
   { by, agentId }: AskedCompletion,
-  digest: string,
+  metadata: JsonObject,
 ): Promise<readonly Job[]> {
-  const filter = { seenBy: by.userId, agentId, metadata: { [CONVERSATION_FIELD]: digest } };
+  const filter = { seenBy: by.userId, agentId, metadata };
   const page = await lookUp(log, jobs.listJobs(by.organizationId, filter, { limit: LOOKED_AT, after: null }));
   return page.ok ? page.value.records.filter(({ createdBy }) => createdBy === by.userId) : [];
 }
@@ -80,12 +97,13 @@ function isLost({ status, blockedReason, metadata }: Job): boolean {
 export async function firstAttemptOf(
   services: ProtocolServices,
   asked: AskedCompletion,
+  /** `digest` is that of the request. */
   { digest, isRetry }: { readonly digest: string; readonly isRetry: boolean },
 ): Promise<Job | null> {
   const since = isoTime(services.clock.now() - JOINED_RETRY_MS);
   const isOne = (job: Job): boolean =>
     job.createdAt > since && (isRetry ? !hasFailed(job) : isLost(job) && !services.readers.has(job.id));
-  return (await jobsOf(services, asked, digest)).find(isOne) ?? null;
+  return (await jobsOf(services, asked, { [REQUEST_FIELD]: digest })).find(isOne) ?? null;
 }
 
 /** The chat that this request continues; null: there is none. */
@@ -101,7 +119,7 @@ export async function continuedChat(services: ProtocolServices, asked: AskedComp
     .filter((text) => text !== "")
     .join("\n\n");
   const digest = conversationDigest({ agentId, messages: before.slice(0, lastUser + 1) });
-  const candidates = await jobsOf(services, asked, digest);
+  const candidates = await jobsOf(services, asked, { [CONVERSATION_FIELD]: digest });
   const job = candidates.find(({ status, result }) => status === "completed" && (result ?? "").trim() === answer);
   if (job === undefined) return null;
   const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });

@@ -16,7 +16,14 @@ import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { askedConversation } from "./chat-messages.ts";
 import { OPENAI_BODY_BYTES } from "./completions.ts";
-import { continuedChat, conversationDigest, CONVERSATION_FIELD, firstAttemptOf } from "./conversation.ts";
+import {
+  continuedChat,
+  conversationDigest,
+  CONVERSATION_FIELD,
+  firstAttemptOf,
+  REQUEST_FIELD,
+  requestDigest,
+} from "./conversation.ts";
 import { agentOfModel } from "./models.ts";
 import { answerFormat, askedSettings, functionTools, SETTING_FIELDS } from "./parameters.ts";
 import { keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts";
@@ -117,7 +124,8 @@ async function beginResponse(
   const agentId = agent.value.id;
   const conversation = conversationIdIn(body.conversation);
   const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
-  const digest = conversationDigest(of);
+  const conversationOf = conversationDigest(of);
+  const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
   const first = await firstAttemptOf(services, of, { digest, isRetry });
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;
@@ -134,7 +142,12 @@ async function beginResponse(
       { ...settings, reasoning_effort: typeof effort === "string" ? effort : undefined },
       body.max_output_tokens,
     ),
-    metadata: { ...metadata, [CONVERSATION_FIELD]: digest, [RESPONSE_FIELD]: keptRequest(kept) },
+    metadata: {
+      ...metadata,
+      [CONVERSATION_FIELD]: conversationOf,
+      [REQUEST_FIELD]: digest,
+      [RESPONSE_FIELD]: keptRequest(kept),
+    },
     ...answerFormat(isJsonObject(body.text?.["format"]) ? body.text["format"] : undefined, "text/format"),
   } satisfies Omit<GivenRun, "chat">;
   const chats = await responsePlaces(services, of, { previous: previous.value, conversation, history: said.history });
