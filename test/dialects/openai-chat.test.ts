@@ -193,6 +193,27 @@ test("[DIA-2] a retry is the same request: other instructions, tools or settings
   expect((await respond("Translate it.")).id).not.toBe(id);
 });
 
+test("[DIA-3] the results of calls that were made together come together: a refusal names the missing ones", async () => {
+  service.model.script = ({ entries }) =>
+    entries.at(-1)!.role === "user"
+      ? ["c1", "c2"].map((id) => ({ use: { type: "tool_use" as const, id, name: "lookup", input: { article: id } } }))
+      : [{ say: "both" }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "two prices" }];
+  const first = await openai.chat.completions.create({ model: "Clerk", messages, tools: [lookup] });
+  const { message } = first.choices[0]!;
+  const results = message.tool_calls!.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "7" }));
+  expect(results).toHaveLength(2);
+  const given = (sent: typeof results) =>
+    openai.chat.completions.create({ model: "Clerk", messages: [...messages, message, ...sent], tools: [lookup] });
+  const refused = given(results.slice(0, 1)).catch((err: unknown) => err);
+  expect(await refused).toMatchObject({
+    status: 400,
+    param: "messages[2].tool_call_id",
+    message: expect.stringContaining(`missing: ${results[1]!.tool_call_id}`) as string,
+  });
+  expect((await given(results)).choices[0]?.message.content).toBe("both");
+});
+
 test("[DIA-1] refusals have OpenAI's shape, and unknown parameters are ignored", async () => {
   const refusal = (params: object, headers: Record<string, string> = {}) =>
     openai.chat.completions.create({ ...ask("x"), ...params } as never, { headers }).catch((err: unknown) => err);

@@ -10,6 +10,7 @@ import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
+import { openAiCallId } from "./call-id.ts";
 import { askedConversation, type CompletionMessage, messageErrors } from "./chat-messages.ts";
 import { completedChat } from "./completion.ts";
 import { CompletionFrames } from "./completion-frames.ts";
@@ -96,7 +97,12 @@ async function beginCompletion(
     const { jobId, results } = asked;
     if (jobId === null)
       return invalid(`/${results[0]?.field}`, "The results belong to no run of this service that waits for them");
-    const given = await giveResults(services, change, { jobId, results }, more);
+    const given = await giveResults(
+      services,
+      change,
+      { jobId, results, nameOf: (id) => openAiCallId(jobId, id) },
+      more,
+    );
     return !given.ok && given.fault.kind === "not_found"
       ? invalid(`/${results[0]?.field}`, "This result belongs to no run")
       : given;

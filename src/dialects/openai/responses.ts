@@ -14,6 +14,7 @@ import { beginRun, type GivenChat, type GivenRun, joinRun } from "../runs/begin-
 import { giveResults } from "../runs/client-results.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
+import { openAiCallId } from "./call-id.ts";
 import { askedConversation } from "./chat-messages.ts";
 import { OPENAI_BODY_BYTES } from "./completions.ts";
 import {
@@ -107,7 +108,12 @@ async function beginResponse(
       results.map(({ toolCallId }) => toolCallId),
     );
     if (!afterRounds.ok) return afterRounds;
-    const given = await giveResults(services, change, { jobId, results }, { ...more, afterRounds: afterRounds.value });
+    const given = await giveResults(
+      services,
+      change,
+      { jobId, results, nameOf: (id) => openAiCallId(jobId, id) },
+      { ...more, afterRounds: afterRounds.value },
+    );
     return !given.ok && given.fault.kind === "not_found" ? stray : given;
   }
   const previous = previousId === undefined ? ok(null) : await jobOfResponse(services, change, previousId);

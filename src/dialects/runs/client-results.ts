@@ -23,16 +23,19 @@ export interface GivenResult extends ClientResult {
 export interface GivenResults {
   readonly jobId: string;
   readonly results: readonly GivenResult[];
+  /** The client's name of a call, for refusals. */
+  readonly nameOf: (callId: string) => string;
 }
 
 /**
  * Commits the results; the part of the run that follows is `{jobId, afterCalls}`. Results that the run has already are
- * left out, so that a retry joins it.
+ * left out, so that a retry joins it. The results must be all that the run waits for: until it has them, it says nothing
+ * that a client could follow.
  */
 export async function giveResults(
   services: Services,
   change: Change,
-  { jobId, results }: GivenResults,
+  { jobId, results, nameOf }: GivenResults,
   more: JsonObject = {},
 ): Promise<Outcome<Commit>> {
   for (const { content, field } of results) {
@@ -46,14 +49,19 @@ export async function giveResults(
   const afterCalls = results.map(({ toolCallId }) => toolCallId);
   const begun = { ...more, jobId, chatId, afterCalls };
   const waiting = new Set(waitingCalls(job.value).map(({ id }) => id));
-  const missing = results.filter(({ toolCallId }) => waiting.has(toolCallId));
-  if (missing.length === 0) {
-    const answered = await answeredCalls(services, principal.organizationId, jobId);
-    const stray = results.find(({ toolCallId }) => !answered.has(toolCallId));
-    if (stray !== undefined) return invalid(`/${stray.field}`, "This result belongs to no call that waits for it");
-    return joinRun(change, begun);
-  }
-  const given = missing.map(({ toolCallId, content, isError }) => ({
+  const fresh = results.filter(({ toolCallId }) => waiting.has(toolCallId));
+  const answered = fresh.length > 0 ? null : await answeredCalls(services, principal.organizationId, jobId);
+  const stray = answered === null ? undefined : results.find(({ toolCallId }) => !answered.all.has(toolCallId));
+  if (stray !== undefined) return invalid(`/${stray.field}`, "This result belongs to no call that waits for it");
+  const missing = [...waiting].filter((id) => !afterCalls.includes(id));
+  const isOfThisWait = answered === null || afterCalls.some((id) => answered.ofThisWait.has(id));
+  if (isOfThisWait && missing.length > 0)
+    return invalid(
+      `/${results[0]?.field}`,
+      `The run waits for all of its results; missing: ${missing.map(nameOf).join(", ")}`,
+    );
+  if (fresh.length === 0) return joinRun(change, begun);
+  const given = fresh.map(({ toolCallId, content, isError }) => ({
     toolCallId,
     content: visibleText(content),
     isError,
@@ -62,14 +70,18 @@ export async function giveResults(
   return change.begin([ask(jobRef(principal.organizationId, jobId), command)], () => begun);
 }
 
-/** Ids of the calls of a run that have their results. */
-async function answeredCalls({ jobs }: Services, organizationId: string, jobId: string): Promise<ReadonlySet<unknown>> {
-  const answered = new Set<unknown>();
+/** Ids of the calls of a run that have their results: all, and those since it last began to wait. */
+async function answeredCalls({ jobs }: Services, organizationId: string, jobId: string) {
+  const all = new Set<unknown>();
+  const ofThisWait = new Set<unknown>();
   for (let after: number | null = 0; after !== null;) {
-    const of = { organizationId, jobId, types: ["transcript.event"] };
+    const of = { organizationId, jobId, types: ["transcript.event", "job.blocked"] };
     const page: ListHead<StoredEvent> = await jobs.jobEvents(of, { after, limit: PAGE_EVENTS });
-    for (const { data } of page.records) answered.add(data["toolUseId"]);
+    for (const { type, data } of page.records) {
+      if (type === "job.blocked") ofThisWait.clear();
+      else for (const ids of [all, ofThisWait]) ids.add(data["toolUseId"]);
+    }
     after = page.hasMore ? page.last : null;
   }
-  return answered;
+  return { all, ofThisWait };
 }
