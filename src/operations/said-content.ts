@@ -1,5 +1,5 @@
 /** The content of a message in operations: the field of their bodies, and how it is resolved (FILE-5, FILE-6). */
-import type { Outcome } from "../../actors/fault.ts";
+import { type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
 import { MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/terms.ts";
@@ -8,7 +8,7 @@ import { Id, Text } from "../http/contract/noun.ts";
 import { withinMessage } from "../http/contract/limits.ts";
 import type { Change } from "../http/commit/commit.ts";
 import { attachContent, type SaidContent } from "../work/attaching.ts";
-import { contentErrors, type GivenContent } from "../work/content-blocks.ts";
+import { contentErrors, foreignContentErrors, type GivenContent } from "../work/content-blocks.ts";
 import type { Services } from "./services.ts";
 
 const closedObject = { additionalProperties: false } as const;
@@ -78,9 +78,15 @@ export const withinContent = (content: GivenContent, field: string): Outcome<nul
     field,
   );
 
+/** Refuses content that is blank, malformed or too long; fetches nothing. */
+export function usableContent(content: GivenContent, field: string): Outcome<null> {
+  const errors = foreignContentErrors(content, field);
+  return errors.length > 0 ? refuse({ kind: "invalid_request", errors }) : withinContent(content, field);
+}
+
 /**
  * Pins the files and URLs that the content names. Refuses content that is too long, missing, or of a type that messages
- * do not take.
+ * do not take. The content of other protocols is checked only here.
  */
 export async function saidContent(
   services: Services,
@@ -88,7 +94,7 @@ export async function saidContent(
   content: GivenContent,
   field = "content",
 ): Promise<Outcome<SaidContent>> {
-  const fits = withinContent(content, field);
+  const fits = usableContent(content, field);
   if (!fits.ok) return fits;
   if (typeof content !== "string") change.keepOpen(FETCHING_QUIET_SECONDS);
   const { organizationId, userId, scopes } = change.principal;

@@ -92,7 +92,8 @@ export async function attachContent(
   let left = ATTACHED_BYTES;
   for (const [at, block] of content.entries()) {
     if (block.type === "text") {
-      blocks.push({ type: "text", text: block.text });
+      // Providers refuse a blank piece.
+      if (block.text.trim() !== "") blocks.push({ type: "text", text: block.text });
       continue;
     }
     const found = await attachBlock(parts, by, { block, place: [field, at], left });
@@ -156,7 +157,7 @@ async function attachBlock(
   const head = (await readHead(parts.contents, key, size)) ?? new Uint8Array();
   const fitting = fittingContent(wanted, content, head);
   if (!fitting.ok) return fitting;
-  const name = block.name ?? located.value.name;
+  const name = block.name === undefined || block.name.trim() === "" ? located.value.name : block.name;
   const { kind, mime } = fitting.value;
   return ok({ type: kind, media_type: mime, name, size, sha256, source });
 }
@@ -278,6 +279,9 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
 /** `data:image/png;base64,…`: the type, whether it is Base64, and the content. */
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
+/** A media type as it is shown; any other text in its place is left out. */
+const SHOWN_MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
+
 /** The type and the bytes of a data URL; null if it is none. */
 function dataOf(url: string): { readonly mime: string; readonly bytes: Uint8Array } | null {
   const head = DATA_URL.exec(url);
@@ -286,7 +290,8 @@ function dataOf(url: string): { readonly mime: string; readonly bytes: Uint8Arra
   const isBase64 = /;base64$/i.test(head[2] ?? "");
   try {
     const bytes = isBase64 ? Uint8Array.fromBase64(rest) : new TextEncoder().encode(decodeURIComponent(rest));
-    return { mime: (head[1] ?? "").toLowerCase(), bytes };
+    const mime = head[1] ?? "";
+    return { mime: SHOWN_MIME.test(mime) ? mime.toLowerCase() : "", bytes };
   } catch {
     return null;
   }

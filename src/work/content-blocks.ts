@@ -34,14 +34,32 @@ const isBlockObject = (value: unknown): value is BlockFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The errors of a message's content; `field` is its name in the body. */
-export function contentErrors(value: unknown, field: string): readonly InputError[] {
-  const checks = new Checks(field);
+export const contentErrors = (value: unknown, field: string): readonly InputError[] =>
+  errorsOfContent(value, new Checks(field, false));
+
+/** The same for the content of another protocol: it may have data URLs, and beside others texts and names that are blank. */
+export const foreignContentErrors = (value: GivenContent, field: string): readonly InputError[] =>
+  errorsOfContent(value, new Checks(field, true));
+
+function errorsOfContent(value: unknown, checks: Checks): readonly InputError[] {
   if (typeof value === "string") {
-    if (value.trim() === "") checks.add([], `Missing required field: ${field}`);
+    if (isBlank(value)) checks.add([], `Missing required field: ${checks.field}`);
   } else if (!Array.isArray(value)) checks.add([], "must be a string or an array of content blocks");
   else checks.blocks(value);
   return checks.errors;
 }
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/** Whether the content says nothing. */
+export const isBlankContent = (content: GivenContent): boolean =>
+  typeof content === "string"
+    ? isBlank(content)
+    : content.every((block) => block.type === "text" && isBlank(block.text));
+
+/** How many images and files the content has. */
+export const attachmentCount = (content: GivenContent): number =>
+  typeof content === "string" ? 0 : content.filter(({ type }) => type !== "text").length;
 
 /** A place as text: `content[1].source.file_id`. */
 export const placeName = (path: readonly (string | number)[]): string =>
@@ -55,10 +73,12 @@ export const errorAt = (path: readonly (string | number)[], message: string): In
 
 class Checks {
   readonly errors: InputError[] = [];
-  private readonly field: string;
+  readonly field: string;
+  private readonly isForeign: boolean;
 
-  constructor(field: string) {
+  constructor(field: string, isForeign: boolean) {
     this.field = field;
+    this.isForeign = isForeign;
   }
 
   add(path: readonly (string | number)[], message: string): void {
@@ -72,13 +92,15 @@ class Checks {
     if (attached > MESSAGE_ATTACHMENTS)
       return this.add([], `must have at most ${MESSAGE_ATTACHMENTS} images and files`);
     for (const [at, block] of blocks.entries()) this.block(block, at);
+    if (this.errors.length === 0 && isBlankContent(blocks as readonly GivenBlock[]))
+      this.add([], "must have a text that is not blank, an image or a file");
   }
 
   private block(block: unknown, at: number): void {
     if (!isBlockObject(block)) return this.add([at], 'must be an object such as {type: "text", text}');
     if (block["type"] === "text") {
       this.known(block, ["type", "text"], [at]);
-      if (typeof block["text"] !== "string" || block["text"].trim() === "")
+      if (typeof block["text"] !== "string" || (isBlank(block["text"]) && !this.isForeign))
         this.add([at, "text"], "must be a string that is not empty");
       return;
     }
@@ -86,14 +108,15 @@ class Checks {
       return this.add([at, "type"], "must be one of: text, image, file");
     this.known(block, ["type", "source", "name"], [at]);
     const { source, name } = block;
-    if (name !== undefined && !(typeof name === "string" && name.trim() !== "" && !isLonger(name, UPLOAD_NAME)))
-      this.add([at, "name"], `must be a string of 1 to ${UPLOAD_NAME} characters`);
+    const isName = typeof name === "string" && (this.isForeign || !isBlank(name)) && !isLonger(name, UPLOAD_NAME);
+    if (name !== undefined && !isName) this.add([at, "name"], `must be a string of 1 to ${UPLOAD_NAME} characters`);
     if (!isBlockObject(source))
       return this.add([at, "source"], "must be an object with a kind: upload, workspace or url");
     this.source(source, [at, "source"]);
   }
 
   private source(source: BlockFields, at: readonly (string | number)[]): void {
+    if (this.isForeign && source["kind"] === "data") return;
     switch (source["kind"]) {
       case "upload":
         this.known(source, ["kind", "file_id"], at);

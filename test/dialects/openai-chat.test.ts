@@ -266,3 +266,29 @@ test("[DIA-1] images, a schema for the answer and settings reach the model", asy
   expect(call).toMatchObject({ outputSchema: schema, settings: { temperature: 0.2, maxOutputTokens: 50 } });
   expect(JSON.stringify(call.entries)).toContain("image/png");
 });
+
+test("[DIA-1] the content of each message has the limits of the service's own messages", async () => {
+  const image = (url: string) => ({ type: "image_url" as const, image_url: { url } });
+  const images = (count: number) => Array.from({ length: count }, () => image("https://127.0.0.1:1/a.png"));
+  const refusal = (content: OpenAI.ChatCompletionContentPart[], past: OpenAI.ChatCompletionContentPart[][] = []) => {
+    const messages = [...past, content].map((one) => ({ role: "user" as const, content: one }));
+    return openai.chat.completions.create({ model: "Clerk", messages }).catch((err: unknown) => err);
+  };
+  const status = 400;
+  expect(await refusal(images(21))).toMatchObject({ status, param: "messages[0].content" });
+  const long = [image(`https://127.0.0.1/${"a".repeat(8_192)}`)];
+  expect(await refusal(long)).toMatchObject({ status, param: "messages[0].content[0].source.url" });
+  const hello = [{ type: "text" as const, text: "hello" }];
+  expect(await refusal(hello, [images(21)])).toMatchObject({ status, param: "messages[0].content" });
+  const past = Array.from({ length: 5 }, () => images(20));
+  expect(await refusal(hello, past)).toMatchObject({ status, param: "messages[4].content" });
+  expect(await refusal([{ type: "text", text: " " }])).toMatchObject({ status, param: "messages[0].content" });
+  const file = { filename: "a".repeat(256), file_data: "data:text/plain,x" };
+  const named = await refusal([...hello, { type: "file", file }]);
+  expect(named).toMatchObject({ status, param: "messages[0].content[1].name" });
+  const odd = { filename: "", file_data: `data:text/${"x".repeat(5_000)},hello` };
+  await refusal([...hello, { type: "text", text: "" }, { type: "file", file: odd }]);
+  const call = JSON.stringify(service.model.calls.at(-1)!.entries);
+  expect(call).toContain("hello");
+  expect(call).not.toContain("xxxxx");
+});

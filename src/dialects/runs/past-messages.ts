@@ -1,12 +1,12 @@
 /** The conversation that a client sends with its message, as the messages with which its chat is opened (DIA-5). */
 import type { PastMessage } from "../../../actors/chat/protocol.ts";
 import { contentText, type ToolResultBlock, type ToolUseBlock } from "../../../actors/job/schema.ts";
-import { ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { MessageBlock } from "../../../actors/chat/schema.ts";
 import type { Change } from "../../http/commit/commit.ts";
-import { saidContent } from "../../operations/said-content.ts";
+import { saidContent, usableContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import type { GivenContent } from "../../work/content-blocks.ts";
+import { attachmentCount, type GivenContent, isBlankContent } from "../../work/content-blocks.ts";
 import { FORK_MESSAGES } from "../../work/forking.ts";
 
 /** An earlier message, or a part of an earlier answer: neighbouring ones of the agent become one answer. */
@@ -17,14 +17,22 @@ export type GivenPast =
       readonly blocks: readonly ({ readonly type: "text"; readonly text: string } | ToolUseBlock | ToolResultBlock)[];
     };
 
-/** The newest messages, oldest first, with the content of users pinned. */
+/** Images and files of all earlier messages together: each is found, or fetched, before the run begins. */
+const PAST_ATTACHMENTS = 80;
+
+/** The newest messages, oldest first, with the content of users pinned. A message that says nothing is left out. */
 export async function pastMessages(
   services: Services,
   change: Change,
   given: readonly GivenPast[],
 ): Promise<Outcome<readonly PastMessage[]>> {
+  const newest = given
+    .slice(-FORK_MESSAGES)
+    .filter((message) => message.role === "assistant" || !isBlankContent(message.content));
+  const usable = usablePast(newest);
+  if (!usable.ok) return usable;
   const past: PastMessage[] = [];
-  for (const message of given.slice(-FORK_MESSAGES)) {
+  for (const message of newest) {
     if (message.role === "assistant") {
       addAnswer(past, message.blocks);
       continue;
@@ -35,6 +43,21 @@ export async function pastMessages(
     past.push({ role: "user", content: text, blocks });
   }
   return ok(past);
+}
+
+/** Refuses earlier messages of users that cannot be kept, before anything is fetched. */
+function usablePast(given: readonly GivenPast[]): Outcome<null> {
+  let attached = 0;
+  for (const message of given) {
+    if (message.role === "assistant") continue;
+    const { content, field } = message;
+    const usable = usableContent(content, field);
+    if (!usable.ok) return usable;
+    attached += attachmentCount(content);
+    if (attached > PAST_ATTACHMENTS)
+      return invalid(`/${field}`, `The earlier messages have more than ${PAST_ATTACHMENTS} images and files together`);
+  }
+  return ok(null);
 }
 
 function addAnswer(past: PastMessage[], blocks: readonly MessageBlock[]): void {
