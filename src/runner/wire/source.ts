@@ -8,7 +8,7 @@ import { conversation, type SpokenMessage } from "../conversation.ts";
 import type { WireTarget } from "../model-name.ts";
 import { askedCaching } from "../prompt-caching.ts";
 import { providerHeaders, providerUrl } from "../provider-address.ts";
-import { ProviderAnswer, providerRefusalOf } from "../provider-faults.ts";
+import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes } from "../provider-fetch.ts";
 import { buildRequestBody } from "../request-body.ts";
 import type { AnswerSource, AnswerListener } from "../stream-call.ts";
@@ -81,9 +81,8 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
   };
   const ofSettings = `${call.origin.organizationId} ${key} ${JSON.stringify(settings)}`;
   const concessions = new Set([...memory.concessionsOf(key), ...memory.ofSettings(ofSettings)]);
-  /** What a refusal has named, to be remembered once a request without it was accepted. */
-  const tried: ConcessionRule[] = [];
-  let saidBefore = "";
+  /** What the newest refusal has named. */
+  let newest: ConcessionRule | null = null;
   // Images and files are dropped once they are sent, so their request is not made again, except without its schema or a
   // setting, or for caching until the model has taken it once.
   const isSettled = asked.caching === null || memory.cachesAt(key);
@@ -94,11 +93,11 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
       const stream = await openWireStream(wireCall, way, isFinal ? onSent : undefined, listener);
       onSent?.();
       if (asked.caching !== null && !concessions.has("no_caching")) memory.rememberCaching(key);
-      for (const { concession, isRemembered } of tried) {
-        if (isRemembered === "for these settings") memory.rememberSetting(ofSettings, concession);
-        // What a provider says of options that an author has chosen holds for that call only.
-        else if (isRemembered && settings.providerOptions === undefined) memory.remember(key, concession);
-      }
+      // Only the last concession is known to have helped; the next calls show whether an earlier one is needed too.
+      if (newest?.isRemembered === "for these settings") memory.rememberSetting(ofSettings, newest.concession);
+      // What a provider says of options that an author has chosen holds for that call only.
+      else if (newest?.isRemembered === true && settings.providerOptions === undefined)
+        memory.remember(key, newest.concession);
       for (const setting of droppedSettings({ settings, concessions }))
         call.onLeftSetting?.({ setting, why: "the provider refused it" });
       if (prefill !== "" && !concessions.has("no_prefill")) listener.charged(() => listener.sink.text(prefill));
@@ -106,18 +105,11 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
     } catch (error) {
       const rule = isFinal ? null : ruleFor(error, wireCall);
       if (rule === null) throw error;
-      // The same refusal again: what was conceded was not its reason. Its words may quote an author's schema.
-      const said = error instanceof ProviderAnswer ? providerRefusalOf(error).words.replaceAll(REQUEST_IDS, "") : "";
-      if (said === saidBefore) tried.pop();
-      saidBefore = said;
       concessions.add(rule.concession);
-      tried.push(rule);
+      newest = rule;
     }
   }
 }
-
-/** Ids of requests differ from one refusal to the next. */
-const REQUEST_IDS = /[\da-f-]{6,}/gi;
 
 const hasData = (messages: readonly SpokenMessage[]): boolean =>
   messages.some((message) =>

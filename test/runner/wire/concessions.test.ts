@@ -38,6 +38,19 @@ test("[RUN-23] a model without a system role gets the instructions at the head o
   }
 });
 
+test("[RUN-23] what did not help is not remembered, whatever the words of the next refusal", async () => {
+  server.refusal = (body) =>
+    "response_format" in (body as object)
+      ? `Request ${server.bodies.length}: "System role not supported" is no schema`
+      : null;
+  const asked = models();
+  const outputSchema = { description: "System role not supported" };
+  expect((await run(asked, modelCall("hi", { system: "Be brief.", outputSchema }))).outcome.kind).toBe("finished");
+  expect(server.bodies).toHaveLength(3);
+  await run(asked, modelCall("hi", { system: "Be brief." }));
+  expect(messages()[0]).toEqual({ role: "system", content: "Be brief." });
+});
+
 test("[RUN-23] a model that refuses a user's message after results gets an assistant's message between them", async () => {
   server.refusal = (body) => {
     const roles = (body as { messages: { role: string }[] }).messages.map(({ role }) => role).join(" ");

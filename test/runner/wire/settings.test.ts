@@ -105,7 +105,7 @@ describe("a provider", () => {
     return { kind: outcome.kind, left: left.map(({ setting }) => setting) };
   }
 
-  test("[RUN-32] that refuses a setting by its name is asked without it, which is reported each time and asked once", async () => {
+  test("[RUN-32] that refuses a setting by its name is asked without it, which is reported each time, and each call remembers one", async () => {
     const refused = /"(temperature|reasoning_effort)":/;
     server.refusal = (body) => {
       const [, name] = refused.exec(JSON.stringify(body)) ?? [];
@@ -117,8 +117,11 @@ describe("a provider", () => {
     expect(await settled(asked, settings)).toEqual({ kind: "finished", left: [...left] });
     expect(server.bodies).toHaveLength(3);
     expect(server.bodies.at(-1)).toMatchObject({ max_tokens: 9 });
-    expect(await settled(asked, settings)).toEqual({ kind: "finished", left: [...left] });
-    expect(server.bodies).toHaveLength(4);
+    // The second refusal could have been the first one's reason too.
+    for (const count of [5, 6]) {
+      expect(await settled(asked, settings)).toEqual({ kind: "finished", left: [...left] });
+      expect(server.bodies).toHaveLength(count);
+    }
     // Another value may be taken.
     server.refusal = () => null;
     expect(await settled(asked, { ...settings, temperature: 1 })).toEqual({ kind: "finished", left: [] });
