@@ -112,6 +112,8 @@ export interface ModelCall {
    * rejects too.
    */
   readonly waits?: <T extends Disposable | null>(ready: Promise<T>) => Promise<T>;
+  /** The model has refused this call with tools: if it takes it without them, it has none. */
+  readonly afterToolRefusal?: true;
   /** Called for each setting that the call is made without. */
   readonly onLeftSetting?: (problem: SettingProblem) => void;
   /** Called when the provider has the request: `entries` is not read any more. Idempotent. */

@@ -64,7 +64,7 @@ export function createModels(
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
   const memory = new ModelMemory();
   const thinking = settings.thinking ?? new Map<string, Thinking>();
-  /** By the operator's settings, and by refusals. */
+  /** By the operator's settings, and by refusals of calls that were accepted without tools. */
   const withoutTools = new Set(settings.withoutTools);
   /** By refusals of calls with keys of organizations, which may take less. */
   const withoutToolsOfKey = new BoundedMap<true>(KNOWN_KEYS);
@@ -135,15 +135,14 @@ export function createModels(
       const known = { memory, thinking: thinking.get(model) ?? ("tags" as const) };
       const source = answerSourceOf(call, target.value, known);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
-      const hasTools = call.tools.length > 0;
+      // What a provider says of options that an author has chosen holds for that call only.
+      const mayRefuseTools = call.tools.length > 0 && call.settings?.providerOptions === undefined;
       const { stalledStreamMs: own = stalledStreamMs } = target.value as Partial<WireTarget>;
       const silence = { stalledStreamMs: own, timers };
-      const context = { origin: call.origin, model, hasTools, onText, signal, ...silence, time, log, observer };
+      const context = { origin: call.origin, model, mayRefuseTools, onText, signal, ...silence, time, log, observer };
       const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
-      // What a provider says of options that an author has chosen holds for that call only.
-      const saysOfModel = call.settings?.providerOptions === undefined;
-      if (outcome.kind === "failed" && outcome.refusesTools === true && saysOfModel) {
+      if (outcome.kind === "finished" && call.afterToolRefusal === true) {
         if (call.apiKey === undefined) withoutTools.add(model);
         else withoutToolsOfKey.set(`${model} ${call.origin.organizationId}`, true);
       }

@@ -162,7 +162,9 @@ export function refusesTools(error: unknown): boolean {
   if (status === undefined || status < 400 || status === 401 || status === 429) return false;
   const words = providerWords(error).toLowerCase();
   // Then it is about one of the tools, whose name and schema an author has chosen.
-  if (/schema|propert|\b(?:for|in) function [`'"]|^(?:body\.)?tools[.[]/.test(words)) return false;
+  if (/schema|propert|\b(?:for|in) function [`'"]|\btools(?:\[|\.\w)/.test(words)) return false;
+  // Or about the conversation, or how calls are made.
+  if (/\b(?:messages?|roles?|content|parallel\w*)\b/.test(words)) return false;
   return TOOLS_REFUSED.some((says) => says.test(words));
 }
 

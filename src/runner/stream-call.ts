@@ -74,7 +74,7 @@ export interface CallContext {
   readonly origin: CallOrigin;
   /** The model that is called, `provider:name`. */
   readonly model: string;
-  readonly hasTools?: boolean;
+  readonly mayRefuseTools?: boolean;
   readonly source: AnswerSource;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
@@ -263,7 +263,8 @@ class Call {
       { ...this.#context.origin, code: fault.code, ...faultDetails(cause, this.#context.secrets) },
       "A model call failed",
     );
-    const refuses = this.#context.hasTools === true && refusesTools(cause) ? ({ refusesTools: true } as const) : {};
+    const refuses =
+      this.#context.mayRefuseTools === true && refusesTools(cause) ? ({ refusesTools: true } as const) : {};
     return { kind: "failed", error: fault, ...broken, ...refuses };
   }
 

@@ -62,6 +62,8 @@ export class ModelCalls {
   private readonly run: ModelCallerParts;
   /** The fallback model of this run; undefined: the agent's own model. */
   private fallback: string | undefined;
+  /** Models that have refused tools in this run. */
+  private readonly toolless = new Set<string | null>();
   private readonly cached: CachedBeginning;
 
   constructor(services: RunServices, run: ModelCallerParts) {
@@ -99,8 +101,11 @@ export class ModelCalls {
     for (;;) {
       const outcome = await this.once(prompt, before, state, signal);
       if (outcome.kind !== "failed") return { outcome, ...state };
-      // The next call is made without tools, if the agent does not need any.
-      if (outcome.refusesTools === true && !this.takesTools) continue;
+      if (outcome.refusesTools === true) {
+        // The next call is made without tools, if the agent does not need any.
+        this.toolless.add(this.model);
+        continue;
+      }
       const shown = prompt.purpose === "summary" ? { ...outcome, partialText: "" } : outcome;
       const next = await this.afterFailure(shown, { prompt, before }, state, signal);
       if (next !== "again") return { outcome: next, ...state };
@@ -157,6 +162,7 @@ export class ModelCalls {
           onLeftSetting: (problem) => void dropped.push(problem),
         }),
         ...(isToolless ? { tools: [] } : {}),
+        ...(isToolless && this.toolless.has(model) ? { afterToolRefusal: true as const } : {}),
         ...(state.shown === "" ? {} : { continues: state.shown }),
         ...this.cached.of(caller, prompt.purpose),
       },
@@ -177,6 +183,7 @@ export class ModelCalls {
   }
 
   private get takesTools(): boolean {
+    if (this.toolless.has(this.model)) return false;
     return this.services.models.takesTools?.(this.model, this.run.reporter.job.organizationId) ?? true;
   }
 
