@@ -29,7 +29,10 @@ const JobFilterBody = noun("JobFilter", "Conditions on jobs, combined with AND; 
   parent_job_id: FilterId("Jobs that were created from this one"),
   created_after: Type.Optional(Type.String({ description: "Jobs created after this time, in ISO 8601" })),
   metadata: Type.Optional(
-    Type.Unsafe<JsonObject>({ ...FreeObject, description: "Jobs whose metadata contains these fields" }),
+    Type.Unsafe<JsonObject>({
+      ...FreeObject,
+      description: "Jobs whose metadata contains these fields; an empty object is no condition",
+    }),
   ),
 });
 export type GivenJobFilter = Static<typeof JobFilterBody>;

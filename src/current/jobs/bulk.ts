@@ -1,7 +1,8 @@
 /**
  * One action on many jobs (JOB-18): those of one page of a filter, one after the other, each in a commit of its own with
  * the event of the single action. The answer says what happened to each. A repetition after a crash finds the jobs as
- * the first try has left them, and does nothing twice: what the action has reached already is `unchanged`.
+ * the first try has left them, and does nothing twice: what the action has reached already is `unchanged`. Two calls at
+ * the same time are not serialized: a job may be resumed several times on purpose, so its actor refuses no second one.
  */
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, invalid, ok, type Outcome } from "../../../actors/fault.ts";
@@ -32,7 +33,7 @@ export const bulkOperations = {
       scope: "jobs:write",
       summary: "Cancel or resume many jobs",
       description:
-        "Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the single operation; the answer says what happened to each. Call it again with `next_cursor` for the jobs after these.",
+        "Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.",
       query: pageQuery("jobs"),
       body: BulkJobsBody,
       answers: { 200: BulkJobsView },
@@ -74,8 +75,10 @@ export const bulkOperations = {
 };
 
 function bulkFilterOf(given: GivenJobFilter, seenBy: string): Outcome<JobFilter> {
-  const { created_after: after } = given;
-  if (Object.values(given).every((condition) => condition === undefined))
+  const { created_after: after, metadata, ...others } = given;
+  // An empty object is contained in the metadata of every job.
+  const conditions = [after, ...Object.values(others), ...Object.values(metadata ?? {})];
+  if (conditions.every((condition) => condition === undefined))
     return invalid("/filter", "Field filter must have at least one condition");
   const createdAfter = after === undefined ? undefined : timeOf(after);
   if (createdAfter === null)
@@ -89,7 +92,7 @@ function bulkFilterOf(given: GivenJobFilter, seenBy: string): Outcome<JobFilter>
     missionId: given.mission_id,
     parentJobId: given.parent_job_id,
     createdAfter,
-    metadata: given.metadata,
+    metadata,
   });
 }
 
