@@ -1,9 +1,10 @@
-/** What a job waits for from a person: approvals of tool calls, and a review of its result. */
+/** What a job waits for from a person: approvals of tool calls, a review of its result, or the word to continue. */
 import { useState } from "preact/hooks";
 import type { Approval, Job } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { service } from "../service.ts";
+import { STOPPED_WORDS, StoppedForm } from "./stopped-form.tsx";
 
 interface DecisionsProps {
   readonly job: Job;
@@ -20,6 +21,7 @@ export function Decisions({ job, decided }: DecisionsProps) {
         <ApprovalForm key={approval.id} job={job} approval={approval} decided={decided} whyNot={whyNot} />
       ))}
       {job.status === "needs_review" ? <ReviewForm job={job} decided={decided} whyNot={whyNot} /> : null}
+      {isStopped(job) ? <StoppedForm job={job} decided={decided} whyNot={whyNotTo(job, "resume")} /> : null}
       {job.requested_tool_calls.map(({ id, name }) => (
         <p key={id} class="card">
           The tool <code>{name}</code> runs in a program of yours, which has not sent its result yet.
@@ -107,6 +109,10 @@ function ReviewForm({ job, decided, whyNot }: DecisionFormProps) {
     </section>
   );
 }
+
+/** Whether the job is blocked until somebody resumes it. */
+export const isStopped = ({ status, blocked_reason: reason }: Job): boolean =>
+  status === "blocked" && reason !== null && STOPPED_WORDS[reason] !== undefined;
 
 /** Why the caller may not take this action; null if they may. */
 export const whyNotTo = ({ allowed_actions }: Job, action: string): string | null =>

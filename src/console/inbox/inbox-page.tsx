@@ -29,7 +29,8 @@ export function InboxPage() {
             <Link href={`/chats/${job.chat_id}`}>{job.title}</Link>
           </h2>
           <p class="quiet">
-            {job.blocked_reason?.replaceAll("_", " ") ?? "review"} · <Time at={job.updated_at} />
+            {job.blocked_reason?.replaceAll("_", " ") ?? "review"} · <Time at={job.updated_at} /> ·{" "}
+            <Link href={`/jobs/${job.id}`}>Open its job</Link>
           </p>
           {job.status === "needs_review" && job.result !== null ? <Markdown text={job.result} /> : null}
           <Decisions job={job} decided={readDecided} />

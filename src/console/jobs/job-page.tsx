@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import type { Job } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Decisions, whyNotTo } from "../chat/decisions.tsx";
+import { Decisions, isStopped, whyNotTo } from "../chat/decisions.tsx";
 import { Time } from "../format/time.tsx";
 import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
@@ -92,9 +92,11 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
         >
           Cancel
         </ActionButton>
-        <ActionButton class="quiet" act={again} whyNot={whyNotTo(job, "resume")}>
-          Resume
-        </ActionButton>
+        {isStopped(job) ? null : (
+          <ActionButton class="quiet" act={again} whyNot={whyNotTo(job, "resume")}>
+            Resume
+          </ActionButton>
+        )}
         <Link href={`/chats/${job.chat_id}`}>Open its chat</Link>
         <CopyAsCurl path={`/api/jobs/${jobId}`} />
       </p>
