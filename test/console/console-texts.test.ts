@@ -1,8 +1,10 @@
 /** Parts of the console that need no browser: texts that grow, what a job did, and its family. */
 import { expect, test } from "bun:test";
+import { ApiError, ConnectionFailedError } from "../../sdk/typescript/troupe.ts";
 import { type ParsedText, parseGrownText, parseText } from "../../src/console/format/blocks.ts";
 import { layoutOf } from "../../src/console/jobs/lineage-layout.ts";
 import { type SeenEvent, timelineOf } from "../../src/console/jobs/timeline.ts";
+import { keyedSender } from "../../src/console/pieces/request-key.ts";
 
 const GROWING = [
   "# Title\n\nA paragraph with *words*\nand a second line.\n\n",
@@ -75,4 +77,30 @@ test("[CON-17] each job of a lineage has a place of its own, after its parent", 
     node(String(index), index === 0 ? null : String(index - 1)),
   );
   expect(layoutOf(chain).at(-1)?.column).toBe(4_999);
+});
+
+test("[CON-2] another try has the body and the key of the first one, and a new key after a refusal", async () => {
+  const send = keyedSender<object>();
+  const sent: { readonly body: object; readonly key: string }[] = [];
+  const say = (written: string, error: Error | null = null): Promise<unknown> =>
+    send(
+      written,
+      () => ({ at: sent.length }),
+      async (body, key) => {
+        sent.push({ body, key });
+        if (error !== null) throw error;
+      },
+    ).catch(() => null);
+  const failure = (status: number, code: string) =>
+    new ApiError({ status, code, message: "No.", requestId: null, details: {}, retryAfterSeconds: null });
+  await say("hello", new ConnectionFailedError("cut"));
+  await say("hello", failure(503, "unavailable"));
+  await say("hello", failure(409, "idempotency_in_progress"));
+  await say("hello", failure(429, "budget_exceeded"));
+  await say("hello", new ConnectionFailedError("cut"));
+  await say("hello!");
+  await say("hello!");
+  const keys = [...new Set(sent.map(({ key }) => key))];
+  expect(sent.map(({ key }) => keys.indexOf(key))).toEqual([0, 0, 0, 0, 1, 2, 3]);
+  expect(sent.map(({ body }) => body)).toEqual([0, 0, 0, 0, 4, 5, 6].map((number) => ({ at: number })));
 });

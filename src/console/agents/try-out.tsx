@@ -61,12 +61,8 @@ export function TryOut({ agent, isChanged }: TryOutProps) {
           chatId={`try ${agent.id}`}
           isBusy={isBusy}
           takesFocus={false}
-          send={async ({ content, policy, key }) =>
-            service.sendMessage(
-              chatId ?? (await begin()),
-              { content, ...(isBusy ? { on_busy: policy } : {}) },
-              { idempotencyKey: key },
-            )
+          send={async (message, key) =>
+            service.sendMessage(chatId ?? (await begin()), message, { idempotencyKey: key })
           }
         />
       ) : (

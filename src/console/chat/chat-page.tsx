@@ -1,13 +1,13 @@
 /** A chat: its messages as they are written, what waits for a person, and the field for the next message. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useLocation } from "wouter-preact";
+import { Link, useLocation } from "wouter-preact";
 import type { JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { Composer } from "./composer.tsx";
-import { Decisions, whyNotTo } from "./decisions.tsx";
+import { Decisions, isStopped, whyNotTo } from "./decisions.tsx";
 import { MessageCard } from "./message-card.tsx";
 import { ACTIVE_JOB, type ShownMessage, Thread } from "./thread.ts";
 
@@ -35,6 +35,7 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
     );
   const job = thread.job.value;
   const isBusy = job !== null && ACTIVE_JOB.has(job.status);
+  const maySend = chat.allowed_actions.includes("send_message");
   return (
     <div class="chat">
       <div class="messages" ref={list} role="log" aria-label="Messages" tabIndex={0}>
@@ -83,26 +84,24 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
       </div>
       {job !== null && isBusy ? (
         <p class="status" role="status">
-          {BUSY_WORDS[job.status]}{" "}
+          {isStopped(job) ? "The agent has stopped." : BUSY_WORDS[job.status]}{" "}
+          <Link href={`/jobs/${job.id}`}>Open its job</Link>{" "}
           <ActionButton class="quiet" act={() => service.cancelJob(job.id)} whyNot={whyNotTo(job, "cancel")}>
             Stop
           </ActionButton>
         </p>
       ) : null}
-      {edited === null ? (
+      {/* Hidden, not removed: it has the files of the next message. */}
+      <div hidden={edited !== null || !maySend}>
         <Composer
           key={chatId}
           chatId={chatId}
           isBusy={isBusy}
-          send={({ content, policy, options, key }) =>
-            service.sendMessage(
-              chatId,
-              { content, ...options, ...(isBusy ? { on_busy: policy } : {}) },
-              { idempotencyKey: key },
-            )
-          }
+          send={(message, key) => service.sendMessage(chatId, message, { idempotencyKey: key })}
         />
-      ) : (
+      </div>
+      {maySend ? null : <p class="quiet">You cannot send messages here: the agent or the workspace is gone.</p>}
+      {edited === null ? null : (
         <ForkForm key={edited.id} chatId={chatId} message={edited} close={() => setEdited(null)} />
       )}
     </div>

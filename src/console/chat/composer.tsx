@@ -6,6 +6,7 @@ import type {
   SendMessageRequest,
   UploadedFile,
 } from "../../../sdk/typescript/troupe.ts";
+import { keyedSender } from "../pieces/request-key.ts";
 import { service, wordsOfError } from "../service.ts";
 
 const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = [
@@ -17,19 +18,19 @@ const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = 
 /** What a person may set for one message. */
 type ComposedOptions = Pick<SendMessageRequest, "review_required" | "priority" | "model_settings">;
 
-interface WrittenMessage {
+/** What is sent: the same for each try to send the same message. */
+interface WrittenMessage extends ComposedOptions {
   readonly content: string | ContentBlockInput[];
-  readonly policy: BusyPolicy;
-  readonly options: ComposedOptions;
-  /** The same for each try to send the same message, so that it is sent once. */
-  readonly key: string;
+  /** Set if the agent was busy at the first try. */
+  readonly on_busy?: BusyPolicy;
 }
 
 interface ComposerProps {
   readonly chatId: string;
   /** Whether a job of the chat is active. */
   readonly isBusy: boolean;
-  readonly send: (message: WrittenMessage) => Promise<unknown>;
+  /** `key`: the same for each try to send the same message, so that it is sent once. */
+  readonly send: (message: WrittenMessage, key: string) => Promise<unknown>;
   /** Whether the field is what the page is opened for. */
   readonly takesFocus?: boolean;
 }
@@ -45,10 +46,8 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const key = useRef(crypto.randomUUID());
-  useEffect(() => {
-    key.current = crypto.randomUUID();
-  }, [text, files, policy, options]);
+  const [uploads, setUploads] = useState(0);
+  const [sendKeyed] = useState(() => keyedSender<WrittenMessage>());
   useEffect(() => {
     if (text === "") sessionStorage.removeItem(draftKey(chatId));
     else sessionStorage.setItem(draftKey(chatId), text);
@@ -59,22 +58,26 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
 
   const attach = async (given: FileList | null | undefined): Promise<void> => {
     setError(null);
-    for (const file of given ?? []) {
+    const chosen = [...(given ?? [])];
+    setUploads((count) => count + chosen.length);
+    for (const file of chosen) {
       try {
         const uploaded = await service.createUpload(file, { name: file.name });
         setFiles((before) => [...before, uploaded]);
       } catch (refusal) {
         setError(`${file.name}: ${wordsOfError(refusal)}`);
+      } finally {
+        setUploads((count) => count - 1);
       }
     }
   };
   const submit = async (): Promise<void> => {
-    if (isSending || (text.trim() === "" && files.length === 0)) return;
+    if (isSending || uploads > 0 || (text.trim() === "" && files.length === 0)) return;
     setSending(true);
     setError(null);
+    const message = { content: files.length === 0 ? text : contentOf(text, files), ...options };
     try {
-      await send({ content: files.length === 0 ? text : contentOf(text, files), policy, options, key: key.current });
-      key.current = crypto.randomUUID();
+      await sendKeyed([message, policy], () => ({ ...message, ...(isBusy ? { on_busy: policy } : {}) }), send);
       sessionStorage.removeItem(draftKey(chatId));
       setText("");
       setFiles([]);
@@ -116,6 +119,11 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
           ))}
         </ul>
       )}
+      {uploads === 0 ? null : (
+        <p class="quiet" role="status">
+          Uploading {uploads === 1 ? "a file" : `${uploads} files`} … You can send the message afterwards.
+        </p>
+      )}
       <textarea
         ref={field}
         aria-label="Message"
@@ -132,7 +140,7 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
         }}
       />
       <p class="actions">
-        <button disabled={isSending}>Send</button>
+        <button disabled={isSending || uploads > 0}>Send</button>
         <label class="attach">
           Attach files
           <input

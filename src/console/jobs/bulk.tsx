@@ -1,9 +1,10 @@
 /** One action on all jobs of a filter: what it would do, the question, and what it did to each. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { BulkJobResult, BulkJobsRequest, JobFilterInput } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { service } from "../service.ts";
+import { keyedSender } from "../pieces/request-key.ts";
+import { service, wordsOfError } from "../service.ts";
 
 /** The conditions that the list and the bulk operation take in the same form. */
 export type JobsFilter = Omit<JobFilterInput, "metadata">;
@@ -24,9 +25,19 @@ interface BulkRun {
   readonly action: JobsAction;
   readonly isPreview: boolean;
   readonly results: readonly BulkJobResult[];
-  /** Of the next page; null after the last one. */
+  /** Of the next page; null for the first one. */
   readonly cursor: string | null;
+  /** Whether no page is left. */
+  readonly isOver: boolean;
 }
+
+const begun = (action: JobsAction, isPreview: boolean): BulkRun => ({
+  action,
+  isPreview,
+  results: [],
+  cursor: null,
+  isOver: false,
+});
 
 interface BulkActionsProps {
   readonly filter: JobsFilter;
@@ -37,31 +48,50 @@ interface BulkActionsProps {
 /** The parent gives it the filter as its key: another filter begins anew. */
 export function BulkActions({ filter, changed }: BulkActionsProps) {
   const [run, setRun] = useState<BulkRun | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<string | null>(null);
   const isStopped = useRef(false);
-  /** The same for each try of a page, so that a page is done once. */
-  const key = useRef(crypto.randomUUID());
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+  const [sendKeyed] = useState(() => keyedSender<BulkJobsRequest>());
   const readPage = async ({ action, isPreview, results, cursor }: BulkRun): Promise<BulkRun> => {
-    const page = await service.bulkJobs(
-      { action, filter, dry_run: isPreview },
-      { limit: BULK_PAGE, ...(cursor === null ? {} : { cursor }) },
-      { idempotencyKey: key.current },
+    const page = await sendKeyed(
+      [action, isPreview, cursor],
+      () => ({ action, filter, dry_run: isPreview }),
+      (body, key) =>
+        service.bulkJobs(body, { limit: BULK_PAGE, ...(cursor === null ? {} : { cursor }) }, { idempotencyKey: key }),
     );
-    key.current = crypto.randomUUID();
-    return { action, isPreview, results: [...results, ...page.results], cursor: page.next_cursor ?? null };
+    const { next_cursor: next = null } = page;
+    return { action, isPreview, results: [...results, ...page.results], cursor: next, isOver: next === null };
   };
   const preview = async (action: JobsAction): Promise<void> => {
-    let counted = await readPage({ action, isPreview: true, results: [], cursor: null });
-    for (let pages = 1; pages < PREVIEWED_PAGES && counted.cursor !== null; pages++) counted = await readPage(counted);
+    setError(null);
+    let counted = begun(action, true);
+    for (let pages = 0; pages < PREVIEWED_PAGES && !counted.isOver; pages++) counted = await readPage(counted);
     setRun(counted);
   };
+  /** One loop at a time: a second one would resume the same jobs. */
   const goOn = async (from: BulkRun): Promise<void> => {
     isStopped.current = false;
-    let at = from;
-    do {
-      at = await readPage(at);
-      setRun(at);
-      changed();
-    } while (at.cursor !== null && !isStopped.current);
+    setRunning(true);
+    setError(null);
+    setRun(from);
+    try {
+      let at = from;
+      do {
+        at = await readPage(at);
+        changed();
+        setRun(at);
+      } while (!at.isOver && !isStopped.current);
+    } catch (cause) {
+      setError(wordsOfError(cause));
+    } finally {
+      setRunning(false);
+    }
   };
   if (run === null)
     return (
@@ -73,11 +103,11 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
         ))}
       </p>
     );
-  const { action, isPreview, results, cursor } = run;
+  const { action, isPreview, results, isOver } = run;
   const { verb, done } = VERBS[action];
   const count = (outcome: BulkJobResult["outcome"]): string => {
     const known = results.filter((result) => result.outcome === outcome).length.toLocaleString();
-    return isPreview && cursor !== null ? `at least ${known}` : known;
+    return isPreview && !isOver ? `at least ${known}` : known;
   };
   return (
     <section class="card" aria-label={`${verb} many jobs`}>
@@ -86,25 +116,33 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
           ? `${verb} ${count("done")} jobs? ${count("unchanged")} need no change, ${count("refused")} cannot be ${done}.`
           : `${count("done")} ${done}, ${count("unchanged")} unchanged, ${count("refused")} refused.`}
       </p>
+      {error === null ? null : (
+        <p class="bad" role="alert">
+          {error}
+        </p>
+      )}
       <p class="actions">
-        {isPreview ? (
-          <ActionButton
-            act={() => goOn({ action, isPreview: false, results: [], cursor: null })}
-            whyNot={results.some(({ outcome }) => outcome === "done") ? null : `No job can be ${done}`}
-          >
-            {verb} them
-          </ActionButton>
-        ) : cursor === null ? null : (
+        {isRunning ? (
+          <button class="quiet" onClick={() => (isStopped.current = true)}>
+            Stop after this page
+          </button>
+        ) : (
           <>
-            <ActionButton act={() => goOn(run)}>Go on</ActionButton>
-            <button class="quiet" onClick={() => (isStopped.current = true)}>
-              Stop after this page
+            {isPreview ? (
+              <ActionButton
+                act={() => goOn(begun(action, false))}
+                whyNot={results.some(({ outcome }) => outcome === "done") ? null : `No job can be ${done}`}
+              >
+                {verb} them
+              </ActionButton>
+            ) : isOver ? null : (
+              <ActionButton act={() => goOn(run)}>Go on</ActionButton>
+            )}
+            <button class="quiet" onClick={() => setRun(null)}>
+              {isPreview ? "Leave them as they are" : "Close"}
             </button>
           </>
         )}
-        <button class="quiet" onClick={() => setRun(null)}>
-          {isPreview ? "Leave them as they are" : "Close"}
-        </button>
       </p>
       <BulkLedger results={results} isPreview={isPreview} />
     </section>
@@ -113,7 +151,7 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
 
 /** What was refused comes first. */
 function BulkLedger({ results, isPreview }: Pick<BulkRun, "results" | "isPreview">) {
-  if (results.length === 0) return <p class="quiet">No job meets the filter.</p>;
+  if (results.length === 0) return isPreview ? <p class="quiet">No job meets the filter.</p> : null;
   const sorted = results.toSorted((a, b) => Number(b.outcome === "refused") - Number(a.outcome === "refused"));
   return (
     <div class="scrolls ledger" tabIndex={0} role="region" aria-label="What happens to each job">
