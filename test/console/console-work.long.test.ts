@@ -31,7 +31,16 @@ testInBrowser(
     const bulk = page.getByRole("region", { name: "Resume many jobs" });
     await bulk.getByText("Resume 2 jobs? 0 need no change, 0 cannot be resumed.").waitFor();
     expect(await pageFaults(page)).toEqual([]);
+    const held = Promise.withResolvers<void>();
+    await page.route("**/api/jobs/bulk*", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
     await bulk.getByRole("button", { name: "Resume them" }).click();
+    // While it runs, nothing begins a second run beside it.
+    await bulk.getByRole("button", { name: "Stop after this page" }).waitFor();
+    expect(await bulk.getByRole("button").allInnerTexts()).toEqual(["Stop after this page"]);
+    held.resolve();
     await bulk.getByText("2 resumed, 0 unchanged, 0 refused.").waitFor();
     expect(await bulk.getByRole("link", { name: "another job" }).count()).toBe(2);
     await bulk.getByRole("link", { name: "another job" }).first().click();
@@ -137,4 +146,55 @@ testInBrowser("[CON-7] a page whose file does not arrive says so, and is tried a
   } finally {
     proxy.stop();
   }
+});
+
+testInBrowser("[CON-3] a job that has stopped says why, and continues from the inbox", async () => {
+  const { page, agentId, person, complaints } = await visitChats(scene, { bypassCSP: true });
+  await newChat(page, agentId);
+  const body = { content: "/call list_tasks\n/then\n/say Fine", budget: { max_steps: 1 } };
+  const chat = new URL(page.url()).pathname.split("/").at(-1);
+  await answered(scene.service.call(person, "POST", `/api/chats/${chat}/messages`, body), 202);
+  const stopped = page.getByRole("region", { name: "Stopped job" });
+  await stopped.getByText("It has used its budget").waitFor();
+  await page.getByText("The agent has stopped.").waitFor();
+  await page.getByRole("link", { name: "Open its job" }).click();
+  await page.getByText("What it did", { exact: true }).waitFor();
+  await stopped.waitFor();
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("link", { name: "Open its job" }).waitFor();
+  expect(await pageFaults(page)).toEqual([]);
+  await stopped.getByRole("textbox", { name: "Model calls" }).fill("3");
+  await stopped.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("Nothing waits for you").waitFor();
+  await page.goto(`${scene.url}/app/chats/${chat}`);
+  await answerOf(page).getByText("Fine").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-20] a message waits for its files, and keeps them while another one is edited", async () => {
+  const { page, agentId } = await visitChats(scene);
+  await newChat(page, agentId);
+  await say(page, "Hello");
+  await answerOf(page).getByText("tokens in").waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route("**/api/uploads*", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const file = { name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("Sow in May.") };
+  await page.getByLabel("Attach files").setInputFiles(file);
+  await page.getByText("Uploading a file").waitFor();
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.fill("With a file");
+  await field.press("Enter");
+  expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+  held.resolve();
+  const files = page.getByRole("list", { name: "Attachments" });
+  await files.getByText("plan.txt").waitFor();
+  await page.getByRole("button", { name: "Edit" }).first().click();
+  await page.getByRole("button", { name: "Keep it as it was" }).click();
+  await files.getByText("plan.txt").waitFor();
+  await page.getByRole("button", { name: "Send" }).click();
+  await answerOf(page).nth(1).getByText("tokens in").waitFor();
+  await page.getByRole("article", { name: "Message of You" }).nth(1).getByText("plan.txt").waitFor();
 });
