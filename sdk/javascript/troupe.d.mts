@@ -330,7 +330,8 @@ export declare class Troupe {
      * Cancel or resume many jobs.
      *
      * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
-     * single operation; the answer says what happened to each. Call it again with `next_cursor` for the jobs after these.
+     * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
+     * resume the same failed job. Call it again with `next_cursor` for the jobs after these.
      *
      * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -4618,7 +4619,7 @@ export interface JobFilterInput {
     parent_job_id?: string;
     /** Jobs created after this time, in ISO 8601 */
     created_after?: string;
-    /** Jobs whose metadata contains these fields */
+    /** Jobs whose metadata contains these fields; an empty object is no condition */
     metadata?: {
         [name: string]: unknown;
     };

@@ -475,7 +475,8 @@ export class Troupe {
      * Cancel or resume many jobs.
      *
      * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
-     * single operation; the answer says what happened to each. Call it again with `next_cursor` for the jobs after these.
+     * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
+     * resume the same failed job. Call it again with `next_cursor` for the jobs after these.
      *
      * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
