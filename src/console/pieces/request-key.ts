@@ -27,12 +27,12 @@ export function keyedSender<B>(): SendKeyed<B> {
       last = null;
       return answer;
     } catch (error) {
-      if (isRefusal(error)) last = null;
+      if (isNothingDone(error)) last = null;
       throw error;
     }
   };
 }
 
-/** Whether nothing was done, and nothing is being done under the key. */
-const isRefusal = (error: unknown): boolean =>
+/** Whether the error says that nothing was done, and that nothing is being done under the key. */
+const isNothingDone = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.code !== "idempotency_in_progress";
