@@ -104,6 +104,8 @@ type RunReport =
    * that the run has made itself are started by `step_finished`.
    */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
+  /** The run ends, and has not made these calls: the next attempt makes them, also unsafe ones. */
+  | { readonly kind: "tools_not_made"; readonly attempt: number; readonly callIds: readonly string[] }
   | {
       readonly kind: "tool_finished";
       readonly attempt: number;
@@ -203,6 +205,7 @@ export interface JobReplies {
   step_finished: Job;
   run_compacted: Job;
   tools_started: Job;
+  tools_not_made: Job;
   tool_finished: Job;
   run_failed: Job;
   run_stopped: Job;

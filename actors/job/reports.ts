@@ -32,6 +32,7 @@ type RunReportKind =
   | "step_finished"
   | "run_compacted"
   | "tools_started"
+  | "tools_not_made"
   | "tool_finished"
   | "run_failed"
   | "run_stopped";
@@ -165,6 +166,12 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
     withRunning(tx, attempt, (job) => {
       const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
       return ok(tx.update<Job>(jobTable, { ...alive(tx, job), openCalls }));
+    }),
+
+  tools_not_made: (tx, { attempt, callIds }) =>
+    withRunning(tx, attempt, (job) => {
+      const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: false } : call));
+      return ok(tx.update<Job>(jobTable, { ...job, openCalls }));
     }),
 
   tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [], attachments = [] }) =>

@@ -33,6 +33,15 @@ interface CallTargets {
   readonly turnAfter: (job: Job) => readonly ChatCommand[];
 }
 
+/** What one call needs of those beside it. */
+interface CallSurroundings extends Pick<CallUnderWay, "waits"> {
+  readonly targets: CallTargets;
+  readonly signal: AbortSignal;
+  readonly room: FileRoom;
+  /** Notes that the call may have an effect from now on. */
+  begins(): void;
+}
+
 export class RunCalls {
   private readonly parts: Pick<RunServices, "clock" | "runSlices">;
   private readonly run: ToolCallerParts;
@@ -52,15 +61,23 @@ export class RunCalls {
 
   /** Makes started calls; false if the run was aborted meanwhile. Throws `RunOver` if the job has moved on. */
   async make(calls: readonly OpenCall[], targets: CallTargets, signal: AbortSignal): Promise<boolean> {
-    const { slot } = this.run;
+    const { reporter, slot } = this.run;
     const underWay = new CallsUnderWay(slot, calls.length);
     const room = new FileRoom(targets.transcript.blocks);
-    await Promise.all(
-      calls.map(async (call) => {
-        const one = underWay.call();
-        await this.one(call, { targets, signal, waits: one.waits, room }).finally(one.ends);
-      }),
-    );
+    const notMade = new Set(calls.map(({ id }) => id));
+    try {
+      await Promise.all(
+        calls.map(async (call) => {
+          const one = underWay.call();
+          const begins = (): void => void notMade.delete(call.id);
+          await this.one(call, { targets, signal, waits: one.waits, begins, room }).finally(one.ends);
+        }),
+      );
+    } finally {
+      // The process ends, or gives its shard away: without this, unsafe calls would wait for a person.
+      if (notMade.size > 0)
+        await reporter.mention({ kind: "tools_not_made", attempt: reporter.attempt, callIds: [...notMade] });
+    }
     return (await slot.take(signal)) && !signal.aborted;
   }
 
@@ -70,11 +87,9 @@ export class RunCalls {
       targets,
       signal,
       waits,
+      begins,
       room,
-    }: { readonly targets: CallTargets; readonly signal: AbortSignal; readonly room: FileRoom } & Pick<
-      CallUnderWay,
-      "waits"
-    >,
+    }: CallSurroundings,
   ): Promise<void> {
     const { reporter, pulse } = this.run;
     const { attempt } = reporter;
@@ -89,6 +104,7 @@ export class RunCalls {
     await reporter.entitled(signal);
     if (signal.aborted) return;
     const input = edited ?? call.input;
+    begins();
     const calling = targets.tools.call(
       { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
       signal,

@@ -205,6 +205,28 @@ describe("a crash", () => {
 });
 
 describe("a handover", () => {
+  test("[JOB-7] an unsafe call that a process has not begun when it ends is made by the next one", async () => {
+    const held = gate();
+    const scene = new Scene((call) => (call.entries.length === 1 ? [{ hold: held.hold }, use("c1", "send")] : []));
+    scene.tools.unsafe.add("send");
+    const first = await scene.start();
+    const jobId = await first.send("go");
+    await scene.model.called(1);
+    // The process ends while the step is on its way.
+    const door = first.store.holdNext();
+    held.open();
+    await door.reached;
+    const ends = first.system.effects.stop();
+    door.open();
+    await ends;
+    expect(first.job(jobId)).toMatchObject({ status: "running", step: 1, openCalls: [{ id: "c1", started: false }] });
+    expect(scene.tools.calls).toEqual([]);
+    await first.system.stop();
+    const second = await scene.start();
+    expect(await second.ended(jobId)).toMatchObject({ status: "completed", attempt: 2 });
+    expect(scene.tools.calls.map(({ name }) => name)).toEqual(["send"]);
+  });
+
   test("[RT-11] a drained replica's running job is taken up by the next one, and both agree on its end", async () => {
     const held = gate();
     const scene = new Scene(() =>
