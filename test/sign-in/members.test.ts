@@ -57,7 +57,8 @@ test("[AUTH-18] nobody can take over the account of a person by inviting them", 
   // The person joins with their own account.
   const own = await signedIn(service, victim);
   const joined = await own.submit(await own.get(link), "/invitation");
-  expect(joined.html).toContain(`${email}, a member of Globex`);
+  expect(joined.at).toBe("/app");
+  expect((await own.get("/account")).html).toContain(`${email}, a member of Globex`);
 });
 
 test("[AUTH-18] a member is not invited again", async () => {

@@ -43,7 +43,7 @@ test("[RUN-4] a job whose organization has used its tokens waits before its next
   expect(await isSpent(replica)).toBe(false);
   expect((await resume(replica, id)).ok).toBe(true);
   expect(await replica.ended(id)).toMatchObject({ status: "completed", result: "Done." });
-  expect(usageOf(replica)[0]).toEqual({ inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1 });
+  expect(usageOf(replica)[0]).toEqual({ inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1, firstTokens: 1 });
   expect(await disagreements(replica)).toEqual([]);
 });
 
@@ -106,8 +106,8 @@ test("[RUN-4] a run that a crash has repeated is counted once", async () => {
   held.open();
   expect(await next.ended(id)).toMatchObject({ status: "completed", attempt: 2 });
   expect(usageOf(next)).toEqual([
-    { inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1 },
-    { inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1 },
+    { inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1, firstTokens: 1 },
+    { inputTokens: 14, outputTokens: 6, jobs: 1, toolCalls: 1, firstTokens: 1 },
   ]);
   expect(await disagreements(next)).toEqual([]);
 });
