@@ -83,13 +83,7 @@ export class RunCalls {
 
   private async one(
     { id: callId, name, arguments: edited, openedAt }: OpenCall,
-    {
-      targets,
-      signal,
-      waits,
-      begins,
-      room,
-    }: CallSurroundings,
+    { targets, signal, waits, begins, room }: CallSurroundings,
   ): Promise<void> {
     const { reporter, pulse } = this.run;
     const { attempt } = reporter;
