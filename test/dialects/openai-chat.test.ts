@@ -292,3 +292,23 @@ test("[DIA-1] the content of each message has the limits of the service's own me
   expect(call).toContain("hello");
   expect(call).not.toContain("xxxxx");
 });
+
+test("[DIA-3] what a job keeps of a request has limits, and a refusal names the field", async () => {
+  const refusal = (params: object) =>
+    openai.chat.completions.create({ ...ask("x"), ...params } as never).catch((err: unknown) => err);
+  const told = [{ role: "system", content: "x".repeat(65_537) }, ...ask("x").messages];
+  expect(await refusal({ messages: told })).toMatchObject({ status: 400, param: "messages" });
+  const tool = (name: string, description = "") => ({ type: "function", function: { name, description } });
+  expect(await refusal({ tools: [tool("ok"), tool("a b")] })).toMatchObject({ status: 400, param: "tools[1].name" });
+  expect(await refusal({ tools: [tool("ok", "x".repeat(131_072))] })).toMatchObject({ status: 400, param: "tools" });
+  expect(await refusal({ metadata: { note: "x".repeat(16_384) } })).toMatchObject({ status: 413 });
+  // Of the earlier messages, the newest ones within 4 MiB.
+  const long = "x".repeat(3 * 1024 * 1024);
+  const past = ["a", "b"].flatMap((content) => [
+    { role: "user" as const, content },
+    { role: "assistant" as const, content: long },
+  ]);
+  await openai.chat.completions.create({ model: "Clerk", messages: [...past, ...ask("x").messages] });
+  const { chats: all } = await client.get<{ chats: { message_count: number }[] }>("/api/chats");
+  expect(all.map(({ message_count: count }) => count).toSorted()).toEqual([0, 4]);
+});

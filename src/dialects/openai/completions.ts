@@ -4,7 +4,6 @@ import { MIB } from "../../../actors/units.ts";
 import { FreeObject, Type, type Static } from "../../../actors/schema.ts";
 import type { Change, Commit, JoinedAnswer } from "../../http/commit/commit.ts";
 import { checkedField } from "../../http/contract/body-schema.ts";
-import { withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
@@ -84,8 +83,6 @@ async function beginCompletion(
 ): Promise<Outcome<Commit>> {
   if (body.n !== undefined && body.n !== 1) return invalid("/n", "n must be 1: an agent gives one answer");
   const { model, messages, stream = false, stream_options: options, metadata = {} } = body;
-  const fits = withinMetadata(metadata);
-  if (!fits.ok) return fits;
   const more = {
     model,
     created: Math.floor(services.clock.now() / 1_000),
@@ -124,6 +121,7 @@ async function beginCompletion(
     key: null,
     tools: body.tool_choice === "none" ? [] : functionTools(body.tools ?? []),
     instructions,
+    instructionsField: "messages",
     modelSettings: askedSettings(body, body.max_completion_tokens ?? body.max_tokens),
     metadata: { ...metadata, [CONVERSATION_FIELD]: conversationOf, [REQUEST_FIELD]: digest },
     ...answerFormat(body.response_format, "response_format"),

@@ -7,7 +7,6 @@ import { FreeObject, isJsonObject, type JsonObject, type Static, Type } from "..
 import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit, JoinedAnswer } from "../../http/commit/commit.ts";
 import { checkedField } from "../../http/contract/body-schema.ts";
-import { withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { awaitRun } from "../runs/awaited-run.ts";
 import { beginRun, type GivenChat, type GivenRun, joinRun } from "../runs/begin-run.ts";
@@ -88,8 +87,6 @@ async function beginResponse(
   isRetry: boolean,
 ): Promise<Outcome<Commit>> {
   const { stream = false, background = false, metadata = {}, previous_response_id: previousId } = body;
-  const fits = withinMetadata(metadata);
-  if (!fits.ok) return fits;
   const more = { isStreamed: stream, isBackground: background, afterRounds: 0 };
   const placed = messagesOfInput(body.input);
   const messages = placed.map(({ message }) => message);

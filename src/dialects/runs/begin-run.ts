@@ -8,8 +8,8 @@
 import { assert } from "../../../actors/assert.ts";
 import type { ChatOpening, KeyedMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
-import { oneLine } from "../../../actors/cut-text.ts";
-import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { isLonger, oneLine } from "../../../actors/cut-text.ts";
+import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type CallSettings, mergedSettings } from "../../../actors/job/model-settings.ts";
@@ -21,6 +21,7 @@ import type { Ask } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
+import { withinMetadata } from "../../http/contract/limits.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { usableOwnTools } from "../../operations/usable-own-tools.ts";
@@ -30,7 +31,7 @@ import type { GivenContent } from "../../work/content-blocks.ts";
 import { forkedPart } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
-import { clientTools, type GivenTool, takenNames } from "./client-tools.ts";
+import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 
 /** Where the run takes place. */
@@ -60,6 +61,8 @@ export interface GivenRun {
   readonly toolsField?: string;
   /** Appended to the agent's prompt, for this run. */
   readonly instructions?: string;
+  /** The instructions' field in the body. */
+  readonly instructionsField?: string;
   readonly modelSettings?: CallSettings;
   readonly outputSchema?: JsonObject;
   readonly schemaField?: string;
@@ -72,6 +75,8 @@ export interface BegunRun {
   readonly chatId: string;
 }
 
+/** Characters of a client's instructions: as many as an agent's own prompt may have. */
+const RUN_INSTRUCTIONS = 65_536;
 /** Characters of the first message that become the title of its chat. */
 const RUN_TITLE_CHARACTERS = 80;
 
@@ -95,6 +100,8 @@ export async function beginRun(
   if (!agent.ok) return agent;
   const given = await placeOf(services, by, run, chatId);
   if (!given.ok) return given;
+  const bounded = boundedRunParts(run);
+  if (!bounded.ok) return bounded;
   const tools = clientTools(run.tools ?? [], takenNames(services, agent.value));
   const usable = await usableRunParts(services, by.organizationId, run, tools);
   if (!usable.ok) return usable;
@@ -234,6 +241,24 @@ function runTitle(content: GivenContent): string {
       ? content
       : content.map((block) => (block.type === "text" ? block.text : (block.name ?? block.type))).join(" ");
   return preview(oneLine(text, RUN_TITLE_CHARACTERS), RUN_TITLE_CHARACTERS);
+}
+
+/** Refuses what the job would keep of the request if it is too long. */
+function boundedRunParts(run: GivenRun): Outcome<null> {
+  const {
+    tools = [],
+    toolsField = "tools",
+    instructions = "",
+    instructionsField = "instructions",
+    metadata = {},
+  } = run;
+  if (isLonger(instructions, RUN_INSTRUCTIONS))
+    return invalid(
+      `/${instructionsField}`,
+      `${instructionsField} has more than ${RUN_INSTRUCTIONS} characters of instructions for the agent`,
+    );
+  const fits = withinMetadata(metadata);
+  return fits.ok ? usableGivenTools(tools, toolsField) : fits;
 }
 
 /** Whether the client's tools and schema can be used; refusals name their places in the body. */

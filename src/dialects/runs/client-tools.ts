@@ -3,10 +3,12 @@
  * same name, or the name may be of a form that only tools of MCP servers have: then the model gets another name, and the
  * client its own.
  */
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { AgentTool } from "../../../actors/job/connections.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Services } from "../../operations/services.ts";
+import { TOOLS_BYTES } from "../../operations/usable-own-tools.ts";
 
 /** A tool that the client runs, for this run only. */
 export interface GivenTool {
@@ -17,6 +19,22 @@ export interface GivenTool {
 
 /** Characters that every provider accepts in a name. */
 const CLIENT_TOOL_NAME = 64;
+const CLIENT_TOOL_FORM = /^[A-Za-z0-9_-]{1,64}$/;
+/** Tools of one run: as many as OpenAI takes. */
+const CLIENT_TOOLS = 128;
+
+/** Refuses tools that are too many or too long, which the run's job would keep, and names that no model takes. */
+export function usableGivenTools(tools: readonly GivenTool[], field: string): Outcome<null> {
+  if (tools.length > CLIENT_TOOLS)
+    return invalid(`/${field}`, `${field} has ${tools.length} tools; a run has at most ${CLIENT_TOOLS} of its client`);
+  const odd = tools.findIndex(({ name }) => !CLIENT_TOOL_FORM.test(name));
+  if (odd >= 0)
+    return invalid(`/${field}/${odd}/name`, "The name of a tool must be 1 to 64 letters, digits, `_` and `-`");
+  const bytes = tools.reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(tool)), 0);
+  return bytes > TOOLS_BYTES
+    ? invalid(`/${field}`, `The tools have ${bytes} bytes as JSON; those of a run have at most ${TOOLS_BYTES}`)
+    : ok(null);
+}
 
 /** Names that tools of the service and of the agent have. */
 export const takenNames = ({ tools }: Pick<Services, "tools">, agent: Pick<Agent, "tools">): ReadonlySet<string> =>

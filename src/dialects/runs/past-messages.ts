@@ -7,7 +7,7 @@ import type { Change } from "../../http/commit/commit.ts";
 import { saidContent, usableContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { attachmentCount, type GivenContent, isBlankContent } from "../../work/content-blocks.ts";
-import { FORK_MESSAGES } from "../../work/forking.ts";
+import { FORK_BYTES, FORK_MESSAGES } from "../../work/forking.ts";
 
 /** An earlier message, or a part of an earlier answer: neighbouring ones of the agent become one answer. */
 export type GivenPast =
@@ -26,9 +26,7 @@ export async function pastMessages(
   change: Change,
   given: readonly GivenPast[],
 ): Promise<Outcome<readonly PastMessage[]>> {
-  const newest = given
-    .slice(-FORK_MESSAGES)
-    .filter((message) => message.role === "assistant" || !isBlankContent(message.content));
+  const newest = keptPast(given.filter((message) => message.role === "assistant" || !isBlankContent(message.content)));
   const usable = usablePast(newest);
   if (!usable.ok) return usable;
   const past: PastMessage[] = [];
@@ -43,6 +41,26 @@ export async function pastMessages(
     past.push({ role: "user", content: text, blocks });
   }
   return ok(past);
+}
+
+/** The newest messages, as many as a fork takes over (CHAT-13). */
+function keptPast(given: readonly GivenPast[]): readonly GivenPast[] {
+  const least = Math.max(0, given.length - FORK_MESSAGES);
+  let bytes = 0;
+  let from = given.length;
+  for (; from > least; from--) {
+    bytes += textBytes(given[from - 1]);
+    if (bytes > FORK_BYTES) break;
+  }
+  return given.slice(from);
+}
+
+/** Bytes of a message without its images and files. */
+function textBytes(message: GivenPast | undefined): number {
+  const said = message?.role === "user" ? message.content : (message?.blocks ?? "");
+  return Buffer.byteLength(
+    typeof said === "string" ? said : JSON.stringify(said.filter(({ type }) => type !== "image" && type !== "file")),
+  );
 }
 
 /** Refuses earlier messages of users that cannot be kept, before anything is fetched. */
