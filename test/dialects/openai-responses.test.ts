@@ -157,3 +157,20 @@ test("[DIA-4] a response waits for a person's approval, and goes on with it", as
   expect(text).toBe("Done.");
   expect(output).toMatchObject([{ type: "mcp_call", name: "create_task", status: "completed" }, { type: "message" }]);
 });
+
+test("[DIA-2] an answer that is cut off is no answer: clients retry, and join the run", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  service.model.script = () => [{ say: "one " }, { hold: promise }, { say: "two" }];
+  const answers = [
+    openai.responses.create({ model: "Clerk", input: "go" }),
+    openai.chat.completions.create({ model: "Clerk", messages: [{ role: "user", content: "go" }] }),
+  ].map((answer: Promise<unknown>) => answer.catch((err: unknown) => err as InstanceType<typeof OpenAI.APIError>));
+  await until("both wait", () => service.app.streams.count === 2);
+  // The service stops: this is the last test.
+  service.app.streams.closeAll();
+  for (const answer of answers) {
+    const { status, headers } = (await answer) as InstanceType<typeof OpenAI.APIError>;
+    expect([status, headers?.get("x-should-retry") ?? null]).toEqual([504, null]);
+  }
+  resolve();
+});

@@ -15,7 +15,7 @@ import {
   toolCallView,
 } from "./completion-frames.ts";
 import type { OpenAiError } from "./refusals.ts";
-import { blockedError, endError, runErrorStatus, LATE } from "./run-errors.ts";
+import { blockedError, endError, LATE, runErrorResponse } from "./run-errors.ts";
 
 /** The completion, or the error as a response of its own. */
 export async function completedChat(
@@ -28,11 +28,8 @@ export async function completedChat(
   const over = await awaitRun(services, caller, part, (item) => answer.take(item));
   if (!over.ok) return over;
   const error = over.value ? answer.error : LATE;
-  return ok(error === null ? answer.view({ ...facts, jobId: part.jobId }) : errorResponse(error));
+  return ok(error === null ? answer.view({ ...facts, jobId: part.jobId }) : runErrorResponse(error));
 }
-
-const errorResponse = (error: OpenAiError): Response =>
-  Response.json({ error }, { status: runErrorStatus(error), headers: { "x-should-retry": "false" } });
 
 /** What the items of a part come to. */
 class WholeCompletion {

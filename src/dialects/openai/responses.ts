@@ -33,6 +33,7 @@ import { inputErrors, messagesOfInput } from "./response-input.ts";
 import { ResponseState } from "./response-state.ts";
 import { ResponseWriter } from "./response-table.ts";
 import { roundAfter } from "./rounds.ts";
+import { LATE, runErrorResponse } from "./run-errors.ts";
 
 const ResponseBody = Type.Object({
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
@@ -237,7 +238,8 @@ async function answerResponse(
   try {
     const writer = new ResponseWriter(state);
     const over = await awaitRun(services, caller, part, (item) => void writer.take(item));
-    return over.ok ? ok({ status: 200, body: state.view(), isFinal: over.value }) : over;
+    if (!over.ok) return over;
+    return ok(over.value ? { status: 200, body: state.view(), isFinal: true } : runErrorResponse(LATE));
   } finally {
     leave();
   }

@@ -58,8 +58,15 @@ export function endError(error: RunItemOf<"end">["error"]): OpenAiError {
     : serverError(code, message);
 }
 
+/** An answer that is only this error. The retry of one that is late joins the run; any other is the same each time. */
+export const runErrorResponse = (error: OpenAiError): Response =>
+  Response.json(
+    { error },
+    { status: runErrorStatus(error), headers: error === LATE ? {} : { "x-should-retry": "false" } },
+  );
+
 /** The status of an answer that is only this error. */
-export function runErrorStatus({ type, code }: OpenAiError): number {
+function runErrorStatus({ type, code }: OpenAiError): number {
   if (type === "invalid_request_error") return 400;
   if (type === "rate_limit_error" || type === "insufficient_quota") return 429;
   if (code === "timeout") return 504;
