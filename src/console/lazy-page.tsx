@@ -1,12 +1,18 @@
 /** A page whose program is loaded when it is opened for the first time. */
-import type { FunctionComponent } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { CONSOLE_BASE } from "./service.ts";
 
 type LoadState = "loading" | "failed" | "loaded";
 
-/** `load` imports the page's file. */
-export function lazyPage(load: () => Promise<FunctionComponent>): FunctionComponent {
+/** What a failed load is shown in. */
+type FailureFrame = FunctionComponent<{ readonly children: ComponentChildren }>;
+
+/**
+ * `load` imports the page's file. `Frame`: of what opens over a page, such as a dialog. Then the console is not loaded
+ * again by itself, because of what is written in the page below.
+ */
+export function lazyPage(load: () => Promise<FunctionComponent>, Frame?: FailureFrame): FunctionComponent {
   let Page: FunctionComponent | null = null;
   return function LazyPage() {
     const [state, setState] = useState<LoadState>(Page === null ? "loading" : "loaded");
@@ -19,7 +25,7 @@ export function lazyPage(load: () => Promise<FunctionComponent>): FunctionCompon
           if (isOpen) setState("loaded");
         },
         async () => {
-          await loadNewRelease();
+          if (Frame === undefined) await loadNewRelease();
           if (isOpen) setState("failed");
         },
       );
@@ -27,7 +33,10 @@ export function lazyPage(load: () => Promise<FunctionComponent>): FunctionCompon
         isOpen = false;
       };
     }, [state]);
-    if (state === "failed") return <NotLoaded tryAgain={() => setState("loading")} />;
+    if (state === "failed") {
+      const failure = <NotLoaded tryAgain={() => setState("loading")} />;
+      return Frame === undefined ? failure : <Frame>{failure}</Frame>;
+    }
     return Page === null ? <p class="quiet">Loading …</p> : <Page />;
   };
 }

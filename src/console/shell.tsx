@@ -8,12 +8,13 @@ import { useRepeat } from "./loading.tsx";
 import { lazyPage } from "./lazy-page.tsx";
 import { CONSOLE_PAGES } from "./pages.ts";
 import { openDialog, useKeys } from "./palette/keys.ts";
+import { FailedDialog } from "./palette/modal-dialog.tsx";
 import { NoPage } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
 import { ownId } from "./session.ts";
 import { announced, waitingCount, windowTitle } from "./title.ts";
 
-const LazyDialogs = lazyPage(async () => (await import("./palette/palette.tsx")).PaletteDialogs);
+const LazyDialogs = lazyPage(async () => (await import("./palette/palette.tsx")).PaletteDialogs, FailedDialog);
 
 const INBOX_SECONDS = 5;
 /** For notifications and the title of a window that is not seen. */

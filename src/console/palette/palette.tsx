@@ -1,12 +1,12 @@
 /** The command palette: pages, chats, agents and actions by a few letters. And the list of keys. */
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { isUsableAgent, startChat } from "../chat/start-chat.ts";
 import { useLoaded } from "../loading.tsx";
 import { CONSOLE_PAGES } from "../pages.ts";
 import { SERVICE_ROOT, service, wordsOfError } from "../service.ts";
 import { openDialog } from "./keys.ts";
+import { ModalDialog } from "./modal-dialog.tsx";
 
 interface PaletteEntry {
   readonly key: string;
@@ -167,24 +167,5 @@ function KeyList() {
       </dl>
       <button onClick={() => (openDialog.value = null)}>Close</button>
     </ModalDialog>
-  );
-}
-
-function ModalDialog({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-label={label}
-      class="palette"
-      onClose={() => (openDialog.value = null)}
-      onClick={({ target, currentTarget }) => {
-        // Outside of its content is the backdrop.
-        if (target === currentTarget) currentTarget.close();
-      }}
-    >
-      <div class="content">{children}</div>
-    </dialog>
   );
 }
