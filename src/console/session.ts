@@ -9,18 +9,34 @@ export const ownId = computed(() => ownMember.value?.id ?? null);
 /** The role of the person who is signed in; null until it is known. */
 export const ownRole = computed(() => ownMember.value?.role ?? null);
 
+/** Whose drafts this tab keeps: a person in an organization. */
+const KEPT_FOR = "troupe kept for";
+const CHANGE_TO_TELL = "troupe session changed";
+
+/** The place in `sessionStorage` of a draft. Another person, or the same one in another organization, has others. */
+export const draftPlace = (name: string): string => `troupe ${sessionStorage.getItem(KEPT_FOR) ?? "nobody"} ${name}`;
+
+/** Whether the person is to learn that this page was loaded again, because the session is another one now. */
+export const tellsOfChange = signal(sessionStorage.getItem(CHANGE_TO_TELL) !== null);
+sessionStorage.removeItem(CHANGE_TO_TELL);
+
 /**
- * Called when the service has answered. If the session had ended, somebody has signed in again: this page goes on, unless
- * it is somebody else.
+ * Reads who is signed in, and answers whether this page may go on. It may not, and is loaded again, if the session is
+ * that of somebody else or of another organization: all tabs share it, and this page shows what is of the former one.
  */
-export async function noteAnswer(): Promise<void> {
-  if (ownMember.value !== null && !sessionEnded.value) return;
+export async function isOwnPage(): Promise<boolean> {
   const member = await service.getMember("me");
-  const before = ownMember.value;
-  if (before !== null && (before.id !== member.id || before.organization_id !== member.organization_id))
+  const keptFor = `${member.organization_id} ${member.id}`;
+  const before = sessionStorage.getItem(KEPT_FOR);
+  sessionStorage.setItem(KEPT_FOR, keptFor);
+  if (before !== null && before !== keptFor) {
+    if (ownMember.value !== null) sessionStorage.setItem(CHANGE_TO_TELL, "yes");
     location.reload();
+    return false;
+  }
   ownMember.value = member;
   sessionEnded.value = false;
+  return true;
 }
 
 /** Resolves when there is a session again, or when `until` is aborted. */

@@ -11,7 +11,7 @@ import { openDialog, useKeys } from "./palette/keys.ts";
 import { FailedDialog } from "./palette/modal-dialog.tsx";
 import { NoPage } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
-import { ownId } from "./session.ts";
+import { ownId, tellsOfChange } from "./session.ts";
 import { announced, waitingCount, windowTitle } from "./title.ts";
 
 const LazyDialogs = lazyPage(async () => (await import("./palette/palette.tsx")).PaletteDialogs, FailedDialog);
@@ -51,6 +51,15 @@ export function ConsoleShell() {
       </nav>
       <main id="page">
         {sessionEnded.value ? <SignInAgain /> : null}
+        {tellsOfChange.value ? (
+          <p class="card" role="alert">
+            In another tab you have chosen another organization, or signed in as somebody else. This page was loaded
+            again for that.{" "}
+            <button class="quiet" onClick={() => (tellsOfChange.value = false)}>
+              Close
+            </button>
+          </p>
+        ) : null}
         <Switch>
           <Route path="/">
             <Redirect to="/chats" replace />

@@ -8,6 +8,7 @@ import type {
 } from "../../../sdk/typescript/troupe.ts";
 import { keyedSender } from "../pieces/request-key.ts";
 import { service, wordsOfError } from "../service.ts";
+import { draftPlace } from "../session.ts";
 
 const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = [
   ["queue", "after this answer"],
@@ -36,10 +37,10 @@ interface ComposerProps {
 }
 
 /** Where a draft is kept while the browser signs in again. */
-const draftKey = (chatId: string): string => `troupe draft ${chatId}`;
+const textPlace = (chatId: string): string => draftPlace(`text ${chatId}`);
 
 export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerProps) {
-  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chatId)) ?? "");
+  const [text, setText] = useState(() => sessionStorage.getItem(textPlace(chatId)) ?? "");
   const [policy, setPolicy] = useState<BusyPolicy>("queue");
   const [options, setOptions] = useState<ComposedOptions>({});
   const [files, setFiles] = useState<readonly UploadedFile[]>([]);
@@ -49,8 +50,8 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
   const [uploads, setUploads] = useState(0);
   const [sendKeyed] = useState(() => keyedSender<WrittenMessage>());
   useEffect(() => {
-    if (text === "") sessionStorage.removeItem(draftKey(chatId));
-    else sessionStorage.setItem(draftKey(chatId), text);
+    if (text === "") sessionStorage.removeItem(textPlace(chatId));
+    else sessionStorage.setItem(textPlace(chatId), text);
   }, [text]);
   useEffect(() => {
     if (takesFocus) field.current?.focus();
@@ -78,7 +79,7 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
     const message = { content: files.length === 0 ? text : contentOf(text, files), ...options };
     try {
       await sendKeyed([message, policy], () => ({ ...message, ...(isBusy ? { on_busy: policy } : {}) }), send);
-      sessionStorage.removeItem(draftKey(chatId));
+      sessionStorage.removeItem(textPlace(chatId));
       setText("");
       setFiles([]);
       setOptions({});

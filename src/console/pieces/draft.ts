@@ -3,6 +3,7 @@
  * a newer record under it keeps them. It survives a reload and a sign-in.
  */
 import { useEffect, useState } from "preact/hooks";
+import { draftPlace } from "../session.ts";
 
 export interface FormDraft<D extends object> {
   readonly value: D;
@@ -27,7 +28,7 @@ export const differing = <D extends object>(next: Partial<D>, last: Partial<D>):
 
 /** `key` names the record; `saved` is what the service has. */
 export function useDraft<D extends object>(key: string, saved: D): FormDraft<D> {
-  const place = `troupe form ${key}`;
+  const place = draftPlace(`form ${key}`);
   const [kept, setKept] = useState<Partial<D>>(() => storedChanges<D>(place));
   useEffect(() => {
     if (Object.keys(kept).length === 0) sessionStorage.removeItem(place);
