@@ -56,6 +56,16 @@ test("[CON-17] the timeline has each event in words, what it took, and the token
   ]);
 });
 
+test("[CON-17] a timeline makes no text of the inputs of tool calls", () => {
+  const input = {
+    toJSON(): string {
+      throw new Error("No row shows it");
+    },
+  };
+  const [entry] = timelineOf([seen("transcript.event", 1, { kind: "tool_use", id: "c1", name: "lookup", input })]);
+  expect(entry?.input).toBe(input);
+});
+
 test("[CON-17] each job of a lineage has a place of its own, after its parent", () => {
   const node = (id: string, parent: string | null) => ({
     id,

@@ -19,6 +19,12 @@ function followJob(jobId: string) {
   const events = signal<readonly SeenEvent[]>([]);
   const error = signal<string | null>(null);
   const ended = new AbortController();
+  /** Shown with the next frame of the screen: a long job replays thousands of events. */
+  let grown: SeenEvent[] = [];
+  const showGrown = (): void => {
+    events.value = [...events.value, ...grown];
+    grown = [];
+  };
   const readJob = async (): Promise<void> => {
     job.value = await service.getJob(jobId, { signal: ended.signal });
   };
@@ -47,9 +53,10 @@ function followJob(jobId: string) {
       take: async (event) => {
         if (event.event === "snapshot") {
           job.value = event.data;
-          events.value = [];
+          events.value = grown = [];
         } else if ("seq" in event.data && event.event !== "transcript.delta") {
-          events.value = [...events.value, event as SeenEvent];
+          if (grown.length === 0) requestAnimationFrame(showGrown);
+          grown.push(event as SeenEvent);
           if (event.data.seq > (job.value?.last_seq ?? 0) && event.event !== "transcript.event") void refresh();
         }
       },
@@ -184,7 +191,8 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
 const ENTRY_LINE_CHARACTERS = 120;
 
 function TimelineRow({ entry, isWholeOpen }: { readonly entry: TimelineEntry; readonly isWholeOpen: boolean }) {
-  const { event, words, text, isBad, tookMs, tokens } = entry;
+  const { event, words, input, isBad, tookMs, tokens } = entry;
+  const text = useMemo(() => (input === null ? entry.text : JSON.stringify(input, null, 2)), [event]);
   const [isOpen, setOpen] = useState(isWholeOpen && text !== null);
   const { seq, at, type, ...details } = event.data;
   return (

@@ -1,4 +1,5 @@
 /** The jobs that derive from each other, as a graph: columns are steps of derivation, and each node leads to its job. */
+import { useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { JobNode } from "../../../sdk/typescript/troupe.ts";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
@@ -21,7 +22,11 @@ const RELATION_WORDS: Readonly<Record<JobNode["relation"], string>> = {
 
 /** `version`: of the job, so that a new descendant is seen. */
 export function JobLineage({ jobId, version }: { readonly jobId: string; readonly version: number }) {
-  const found = useLoaded((signal) => service.getJobLineage(jobId, { signal }), [jobId, version]);
+  const loaded = useLoaded((signal) => service.getJobLineage(jobId, { signal }), [jobId, version]);
+  // The graph of the former version stays until the new one is there.
+  const last = useRef(loaded.value);
+  last.current = loaded.value ?? last.current;
+  const found = { ...loaded, value: last.current };
   if (found.value !== null && found.value.nodes.length < 2) return null;
   return (
     <>

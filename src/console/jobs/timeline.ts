@@ -16,6 +16,8 @@ export interface TimelineEntry {
   readonly words: string;
   /** Text of the model, a person or a tool; null without one. */
   readonly text: string | null;
+  /** Input of a tool call. It may be long: only a row that is shown makes a text of it. */
+  readonly input: object | null;
   readonly isBad: boolean;
   /** Milliseconds since the former event. */
   readonly tookMs: number;
@@ -73,8 +75,8 @@ const spaced = (word: string): string => word.replaceAll(/[._]/g, " ");
 
 const asSentence = (word: string): string => word.charAt(0).toUpperCase() + spaced(word).slice(1);
 
-function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "text" | "isBad"> {
-  const said = (words: string, text: string | null = null, isBad = false) => ({ words, text, isBad });
+function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "text" | "input" | "isBad"> {
+  const said = (words: string, text: string | null = null, isBad = false) => ({ words, text, input: null, isBad });
   switch (event) {
     case "job.started":
       return said(`Attempt ${data.attempt} with ${data.model}`);
@@ -103,7 +105,7 @@ function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "
         case "user_text":
           return said("Message", data.text);
         case "tool_use":
-          return said(`Calls ${data.name}`, JSON.stringify(data.input, null, 2));
+          return { ...said(`Calls ${data.name}`), input: data.input };
         case "tool_result":
           return said(data.is_error ? "Tool failed" : "Tool result", data.content, data.is_error);
         case "error":
