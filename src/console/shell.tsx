@@ -113,6 +113,6 @@ function SignInAgain() {
 }
 
 function WaitingCount() {
-  const count = waitingCount.value ?? 0;
-  return count === 0 ? null : <span class="count">{count}</span>;
+  const count = waitingCount.value;
+  return count === "" ? null : <span class="count">{count}</span>;
 }

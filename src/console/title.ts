@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** What waits in the inbox; null until it is known. */
-export const waitingCount = signal<number | null>(null);
+/** How much waits in the inbox, in digits; `100+` if there is more. Empty for nothing, and until it is known. */
+export const waitingCount = signal("");
 
 const pageTitle = signal("Troupe");
 
@@ -17,6 +17,6 @@ export function useTitle(title: string): void {
 }
 
 export const windowTitle = (): string => {
-  const count = waitingCount.value ?? 0;
-  return `${count === 0 ? "" : `(${count}) `}${pageTitle.value} · Troupe`;
+  const count = waitingCount.value;
+  return `${count === "" ? "" : `(${count}) `}${pageTitle.value} · Troupe`;
 };

@@ -20,8 +20,14 @@ export function InboxPage() {
         </p>
       )}
       {found === null ? <p class="quiet">Loading …</p> : null}
-      {found !== null && found.jobs.length + found.missions.length === 0 ? (
+      {found !== null && found.jobs.length + found.missions.length === 0 && !found.hasMore ? (
         <p>Nothing waits for you. Approvals, reviews and failed missions appear here.</p>
+      ) : null}
+      {found?.hasMore ? (
+        <p>
+          There is more than this page looks at. See all <Link href="/jobs?status=blocked">blocked jobs</Link> and{" "}
+          <Link href="/missions">missions</Link>.
+        </p>
       ) : null}
       {found?.jobs.map((job) => (
         <section key={job.id} class="waiting" aria-label={job.title}>

@@ -46,21 +46,26 @@ const ACTIONS: readonly PaletteEntry[] = [
 const hasText = (words: string, text: string): boolean => words.toLowerCase().includes(text.trim().toLowerCase());
 
 function usePaletteEntries(text: string): readonly PaletteEntry[] {
-  const agents = useLoaded(
-    async (signal) => (await service.listAgents({ limit: FOUND_AGENTS }, { signal })).agents,
-    [],
+  const words = text.trim();
+  const first = useLoaded(async (signal) => (await service.listAgents({ limit: FOUND_AGENTS }, { signal })).agents, []);
+  // An agent after the first page is found by the words of its name.
+  const named = useLoaded(
+    async (signal) =>
+      words === "" ? [] : (await service.listAgents({ limit: FOUND_AGENTS, name: words }, { signal })).agents,
+    [words],
   );
+  const agents = new Map([...(first.value ?? []), ...(named.value ?? [])].map((agent) => [agent.id, agent]));
   const chats = useLoaded(
     async (signal) => {
-      const search = text.trim() === "" ? {} : { title: text.trim() };
+      const search = words === "" ? {} : { title: words };
       return (await service.listChats({ limit: FOUND_CHATS, ...search }, { signal })).chats;
     },
-    [text.trim()],
+    [words],
   );
   return [
-    ...ACTIONS.filter(({ words }) => hasText(words, text)),
+    ...ACTIONS.filter((action) => hasText(action.words, text)),
     ...(chats.value ?? []).map(({ id, title }) => ({ key: id, kind: "chat", words: title, go: `/chats/${id}` })),
-    ...(agents.value ?? [])
+    ...[...agents.values()]
       .filter((agent) => isUsableAgent(agent) && hasText(`New chat with ${agent.name}`, text))
       .map(({ id, name }) => ({
         key: id,
