@@ -5,6 +5,7 @@ import { CHROMIUM } from "../support/browser.ts";
 import { answerOf, type ConsoleScene, newChat, openConsole, say, visitChats } from "../support/console-scene.ts";
 import { answered } from "../support/current.ts";
 import { fillChat } from "../support/long-chat.ts";
+import { enterByLink } from "../support/page-checks.ts";
 
 let scene: ConsoleScene;
 const testInBrowser = test.skipIf(CHROMIUM === null);
@@ -81,6 +82,36 @@ testInBrowser("[CON-18] ten tabs work over six connections, and each goes on whe
   await answerOf(tabs[0]!).getByText("tokens in").waitFor();
   await answered(scene.service.call(person, "POST", `/api/chats/${chat}/messages`, { content: "And another" }), 202);
   await answerOf(tabs[0]!).nth(1).getByText("tokens in").waitFor();
+});
+
+testInBrowser("[CON-4] a tab notices that another one has signed in as somebody else", async () => {
+  const { page, agentId, person } = await visitChats(scene);
+  await newChat(page, agentId);
+  await page.getByRole("textbox", { name: "Message" }).fill("Not for others");
+  const other = await page.context().newPage();
+  await enterByLink(other, scene.service, scene.url, scene.owner);
+  await page.getByText("signed in as somebody else").waitFor();
+  // What was written stays for the person who has written it.
+  const places = await page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes(' text '))");
+  expect(places).toEqual([expect.stringContaining(person.userId)]);
+});
+
+testInBrowser("[CON-3] the inbox finds the failed mission after a hundred others", async () => {
+  const { page, agentId, person } = await visitChats(scene);
+  const create = (title: string): Promise<{ readonly id: string }> =>
+    answered<{ readonly id: string }>(
+      scene.service.call(person, "POST", "/api/missions", {
+        title,
+        goal: "/fail provider_rejected",
+        agent_id: agentId,
+      }),
+      201,
+    );
+  const { id } = await create("The oldest");
+  await answered(scene.service.call(person, "POST", `/api/missions/${id}/run`), 202);
+  await Promise.all(Array.from({ length: 100 }, (_, number) => create(`Mission ${number}`)));
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("heading", { name: "The oldest" }).waitFor();
 });
 
 const MANY = 10_000;

@@ -199,3 +199,21 @@ testInBrowser("[CON-20] a message waits for its files, and keeps them while anot
   await answerOf(page).nth(1).getByText("tokens in").waitFor();
   await page.getByRole("article", { name: "Message of You" }).nth(1).getByText("plan.txt").waitFor();
 });
+
+testInBrowser("[CON-7] a dialog that does not arrive is closed by Esc, and the page below it stays", async () => {
+  const { page, agentId } = await visitChats(scene);
+  await newChat(page, agentId);
+  await page.evaluate("window.isSamePage = true");
+  // As after a release: the service has another program, and the file of this dialog is gone.
+  await page.route("**/app/files/*", (route) => route.fulfill({ status: 404 }));
+  await page.route("**/app", async (route) => {
+    const body = (await (await route.fetch()).text()).replace(/(<script type="module"[^>]* src="[^"]*)"/, '$1?next"');
+    await route.fulfill({ body, contentType: "text/html" });
+  });
+  await page.keyboard.press("Control+k");
+  const dialog = page.getByRole("dialog", { name: "Not loaded" });
+  await dialog.getByRole("button", { name: "Load the console again" }).waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.evaluate("window.isSamePage")).toBe(true);
+});
