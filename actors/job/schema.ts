@@ -196,6 +196,8 @@ export const AgentSnapshot = Type.Object({
   cache: Type.Optional(OneOf(PROMPT_CACHES)),
   /** Settings of its model; absent or null: none. */
   modelSettings: CallSettingsField,
+  /** The model for which the provider options in them were chosen. Absent or null: its own. */
+  settingsModel: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /**
    * For a foreign agent: the tools for reading the organization that the chat lends it. Absent: the agent is not
    * foreign.
@@ -357,7 +359,7 @@ export function optionsModelOf({
 }: Pick<Job, "modelSettings" | "settingsModel" | "agent">): string | null {
   const isOfMessage = Object.hasOwn(modelSettings ?? {}, "providerOptions");
   const { model, ownModel = model } = agent;
-  return isOfMessage ? (settingsModel === undefined ? model : settingsModel) : ownModel;
+  return isOfMessage ? (settingsModel === undefined ? model : settingsModel) : (agent.settingsModel ?? ownModel);
 }
 
 /** The separator of text blocks: a blank line, so that texts of different steps do not run together. */

@@ -58,6 +58,7 @@ export type AgentSettings = Pick<
   | "outputSchema"
   | "cache"
   | "modelSettings"
+  | "settingsModel"
   | "tools"
   | "tags"
 >;

@@ -207,6 +207,8 @@ export const Agent = Type.Object({
   cache: Type.Optional(OneOf(PROMPT_CACHES)),
   /** Settings of its model (RUN-32). */
   modelSettings: CallSettingsField,
+  /** The model for which its provider options were chosen. Absent or null: its own. */
+  settingsModel: Type.Optional(NullableText),
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** When the operator disabled it; absent or null: it may work. */

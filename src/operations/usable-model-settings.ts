@@ -47,6 +47,18 @@ export function usableModelSettings(
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 
+/**
+ * The model that this name means now, as `provider:name`, to be kept with settings: their options must not follow a new
+ * default model to another provider. An unavailable one is kept as it is.
+ */
+export function settingsModelOf(
+  { models }: { readonly models: Pick<ModelPort, "describe"> },
+  model: string | null,
+): string | null {
+  const meant = models.describe(model);
+  return meant.ok ? `${meant.value.provider}:${meant.value.name}` : model;
+}
+
 /** The checks that need no model, for settings whose agent cannot be found: those of each field, merged or not. */
 export function possibleSettings(given: CallSettings | null | undefined): Outcome<null> {
   const errors = flawsOf(mergedSettings(null, given));

@@ -17,7 +17,10 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const cache = agent.cache === undefined ? {} : { cache: agent.cache };
   const { modelSettings: given } = agent;
-  const settings = given === undefined ? {} : { modelSettings: isOwn ? given : lentSettings(given) };
+  const settings = {
+    ...(given === undefined ? {} : { modelSettings: isOwn ? given : lentSettings(given) }),
+    ...(agent.settingsModel === undefined ? {} : { settingsModel: agent.settingsModel }),
+  };
   const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
   const none = isOwn && agent.hasNoTools === true ? { hasNoTools: true } : {};
   const lent = isOwn ? {} : { lentTools: [] };

@@ -125,9 +125,13 @@ export class PreparedWork {
   /** The member that sends a user's message; its reply names the job, or the running one that it steers or interrupts. */
   message({ chatId, opening: open, keyed, ...message }: MessageTerms): Ask<SentMessage> {
     const { organizationId, userId } = this.by;
-    const { agent } = this;
+    const { agent, model } = this;
     const ids = keyed === undefined ? {} : { keyed };
-    const command = { kind: "send_message", open, agent, userId, ...message, ...ids } as const;
+    // Its own provider options are for this model, also when another one becomes the default.
+    const hasOptions = (message.terms.modelSettings?.providerOptions ?? null) !== null;
+    const chosenFor = hasOptions ? { settingsModel: `${model.provider}:${model.name}` } : {};
+    const terms = { ...chosenFor, ...message.terms };
+    const command = { kind: "send_message", open, agent, userId, ...message, terms, ...ids } as const;
     return ask(chatRef(organizationId, chatId), command);
   }
 

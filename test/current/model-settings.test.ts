@@ -201,6 +201,42 @@ test("[RUN-32] options of the provider go to the provider for whose model they w
   expect(optionsOf(await again(continued))).toEqual([{ top: 1 }, []]);
 });
 
+test("[RUN-32] options that were chosen for the default model do not follow a new one to another provider", async () => {
+  service.model.names = true;
+  const model_settings = { provider_options: { seed: 7 } };
+  const plain = (await agentWith({})).id;
+  const { id: agentId } = await agentWith(model_settings);
+  const chat = await client.chat(plain, owner.workspaceId);
+  const send = async (chatId: string, message: Json = {}) =>
+    client.reached((await client.send(chatId, "hello", message)).job.id, "completed");
+  const asked = await send(chat, { model_settings });
+  const fields = { title: "T", goal: "go", agent_id: plain, model_settings };
+  const { id: missionId } = await answered<{ id: string }>(client.call("POST", "/api/missions", fields), 201);
+  const workOf = [
+    async () => void (await done(agentId)),
+    async () => {
+      const again = client.call("POST", `/api/jobs/${asked.id}/iterate`, { feedback: "again" });
+      await client.reached((await answered<Job>(again, 202)).id, "completed");
+    },
+    async () => {
+      const run = client.call("POST", `/api/missions/${missionId}/run`, {});
+      await client.reached((await answered<{ job: Job }>(run, 202)).job.id, "completed");
+    },
+  ];
+  const before = service.model.info;
+  for (const [provider, options] of [
+    ["fake", { seed: 7 }],
+    ["foreign", undefined],
+  ] as const) {
+    service.model.info = { ok: true, value: { provider, name: "newer", demo: false } };
+    for (const work of workOf) {
+      await work();
+      expect(service.model.calls.at(-1)?.settings?.providerOptions).toEqual(options);
+    }
+  }
+  service.model.info = before;
+});
+
 test("[RUN-32] a misspelt or impossible setting is refused by its name", async () => {
   const cases: readonly (readonly [Json, string, string])[] = [
     [{ temprature: 1 }, "/model_settings/temprature", "Unknown field `temprature`; did you mean `temperature`?"],

@@ -198,8 +198,10 @@ export class ModelCalls {
 
   /** Whether the provider options of the job are for another provider than this one. */
   private isElsewhere(provider: string): boolean {
-    const chosen = this.services.models.describe(optionsModelOf(this.run.reporter.job));
-    return !chosen.ok || chosen.value.provider !== provider;
+    const model = optionsModelOf(this.run.reporter.job);
+    const chosen = this.services.models.describe(model);
+    // A model that may not be used any more still names its provider.
+    return (chosen.ok ? chosen.value.provider : model?.split(":", 1)[0]) !== provider;
   }
 
   /** Once for each setting and model: the job's record says which settings its calls were made without. */

@@ -1,5 +1,5 @@
 /** Changing agents: create, update, delete, and install those of the library (AGT-1 to AGT-3). */
-import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -9,7 +9,7 @@ import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { agentSettingsOfBody } from "../../operations/model-settings.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { usableModelSettings } from "../../operations/usable-model-settings.ts";
+import { settingsModelOf, usableModelSettings } from "../../operations/usable-model-settings.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { agentParams } from "../path-ids.ts";
@@ -39,11 +39,12 @@ export const agentOperations = {
       const kinds = toolKindErrors(body.tools ?? []);
       if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
       const { name, role = "Assistant", visibility = "private", system_prompt: systemPrompt, ...settings } = body;
-      const input: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
-      const model = usableModel(services, input.model, "/model");
+      const given: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
+      const model = usableModel(services, given.model, "/model");
       if (!model.ok) return model;
-      const settled = usableModelSettings(services, { model: input.model ?? null, ofAgent: input.modelSettings });
+      const settled = usableModelSettings(services, { model: given.model ?? null, ofAgent: given.modelSettings });
       if (!settled.ok) return settled;
+      const input = withOptionsModel(services, given, given);
       const { principal } = change;
       const servers = await usableServers(services, input.mcpServers, principal);
       if (!servers.ok) return servers;
@@ -79,11 +80,12 @@ export const agentOperations = {
       const kinds = toolKindErrors(body.tools ?? []);
       if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
       const { name, visibility, system_prompt: systemPrompt, ...settings } = body;
-      const changes = { ...definedFields({ name, visibility, systemPrompt }), ...settingsOf(settings) };
-      const model = usableModel(services, changes.model, "/model");
+      const given = { ...definedFields({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+      const model = usableModel(services, given.model, "/model");
       if (!model.ok) return model;
-      const settled = await usableSettingsOf(services, principal, agentId, changes);
+      const settled = await withUsableSettings(services, principal, agentId, given);
       if (!settled.ok) return unlessNotInstalled(services, principal, agentId, settled);
+      const { value: changes } = settled;
       const servers = await usableServers(services, changes.mcpServers, principal);
       if (!servers.ok) return servers;
       const schemas = await usableSchemas(services, principal, changes);
@@ -176,20 +178,31 @@ async function usableToolsOf(
   return findUsableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
 }
 
-/** Whether the agent's model takes its settings after the update. */
-async function usableSettingsOf(
+/** Checks that the agent's model takes its settings after the update. */
+async function withUsableSettings<T extends Partial<AgentInput>>(
   services: Services,
   by: Principal,
   agentId: string,
-  changes: Partial<AgentInput>,
-): Promise<Outcome<null>> {
-  if (changes.model === undefined && changes.modelSettings === undefined) return ok(null);
+  changes: T,
+): Promise<Outcome<T>> {
+  if (changes.model === undefined && changes.modelSettings === undefined) return ok(changes);
   const agent = await services.agents.find(by, agentId);
   if (!agent.ok) return agent;
-  const { model, modelSettings: ofAgent } = { ...agent.value, ...changes };
+  const after = { ...agent.value, ...changes };
+  const { model, modelSettings: ofAgent } = after;
   const given = { model, ofAgent, ...(changes.modelSettings === undefined ? { changed: "/model" as const } : {}) };
-  return usableModelSettings(services, given);
+  return mapOutcome(usableModelSettings(services, given), () => withOptionsModel(services, changes, after));
 }
+
+/** Notes for which model the agent's provider options are, if it has any. */
+const withOptionsModel = <T extends object>(
+  services: Services,
+  changes: T,
+  { model = null, modelSettings }: Partial<AgentInput>,
+): T =>
+  (modelSettings?.providerOptions ?? null) === null
+    ? changes
+    : { ...changes, settingsModel: settingsModelOf(services, model) };
 
 /** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */
 async function usableSchemas(

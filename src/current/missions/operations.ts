@@ -16,7 +16,7 @@ import { Id } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { usableModelSettings } from "../../operations/usable-model-settings.ts";
+import { settingsModelOf, usableModelSettings } from "../../operations/usable-model-settings.ts";
 import type { Services } from "../../operations/services.ts";
 import { costKnown } from "../../work/budget.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
@@ -249,7 +249,7 @@ function settingsForAgent(
   if (ofMessage === null) return ok(changes);
   const changed = changes.modelSettings === undefined ? { changed: "/agent_id" as const } : {};
   const usable = usableModelSettings(services, { model, ofAgent, ofMessage, ...changed });
-  return usable.ok ? ok({ ...changes, settingsModel: model }) : usable;
+  return usable.ok ? ok({ ...changes, settingsModel: settingsModelOf(services, model) }) : usable;
 }
 
 /** Checks the settings that the mission will have, if they or its agent change. */
