@@ -5,7 +5,7 @@ import { TroupeAgent } from "../../sdk/typescript/ag-ui.ts";
 import { RUN_EVENTS, AgUiState, agUiEvents } from "../../src/dialects/ag-ui/run-events.ts";
 import { ApprovalScene, use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
-import type { Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 
@@ -184,6 +184,22 @@ test("[DIA-17] refusals have a message and a code, and everybody has threads of 
   const empty = await scene.service.call(other, "POST", `${path}/connect`, { ...input, threadId: agent.threadId });
   expect(await empty.text()).not.toContain("done");
   expect((await jobs()).length).toBe(begun);
+});
+
+test("[DIA-15] a message in a thread whose chat was deleted is refused, and says why", async () => {
+  const path = `/ag-ui/agents/${scene.agent}`;
+  const messages = [{ id: "m", role: "user", content: "go" }];
+  const agent = opened();
+  const input = { threadId: agent.threadId, runId: "r", tools: [], context: [] };
+  say(agent, "go");
+  await agent.runAgent();
+  const { chats } = await scene.client.get<{ chats: { id: string }[] }>("/api/chats?limit=1");
+  await answered(scene.client.call("DELETE", `/api/chats/${chats[0]!.id}`));
+  const answer = await scene.service.call(scene.owner, "POST", path, { ...input, messages });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    409,
+    { code: "invalid_state", message: expect.stringContaining("was deleted: begin a chat with another id") },
+  ]);
 });
 
 test("[DIA-16] a text that is said differently after a restart takes the place of the earlier one", () => {

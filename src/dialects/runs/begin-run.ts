@@ -138,12 +138,21 @@ export async function beginRun(
     if (!fork.ok) return fork;
     return change.begin([fork.value, message, ...uses], () => ({ ...more, chatId, jobId: keyed.jobId }));
   }
-  return change.begin([message, ...uses], ({ job, also }) => {
-    const jobId = job?.id ?? keyed?.jobId ?? also?.jobId;
-    assert(jobId !== undefined, "a message has a job of its own, or one that it steers");
+  const begun = await change.begin([message, ...uses], ({ message: { jobId } }) => {
+    assert(jobId !== null, "a message has a job of its own, or one that it steers");
     return { ...more, chatId, jobId };
   });
+  const isGone = !begun.ok && begun.fault.kind === "not_found" && begun.fault.noun === "chat";
+  return isGone && run.chat.kind === "named" ? NAME_OF_DELETED : begun;
 }
+
+/** The id of a chat comes from its name, so a deleted one is not replaced: a retry of an old message would be in it. */
+const NAME_OF_DELETED = refuse({
+  kind: "invalid_state",
+  status: "deleted",
+  allowedActions: [],
+  message: "The chat that this client began under this id was deleted: begin a chat with another id",
+});
 
 /** The member that opens the new chat of a branch. */
 async function branchStep(
