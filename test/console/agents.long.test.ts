@@ -92,8 +92,14 @@ testInBrowser("[CON-9] the form and the JSON view change the same agent", async 
   await button(page, "Save").click();
   await page.getByRole("alert").filter({ hasText: "request req_" }).waitFor();
   await json.fill(JSON.stringify({ ...shown, model_settings: { temperature: 0.5 } }));
+  await page.getByText("Not saved: role, model settings", { exact: true }).waitFor();
   await button(page, "Save").click();
   await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
+  // Nothing of it is left, to lie over what somebody else saves later.
+  await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { name: "Theirs" }));
+  await page.reload();
+  await page.getByRole("heading", { name: "Theirs", level: 1 }).waitFor();
+  expect(JSON.parse(await json.inputValue())).toMatchObject({ name: "Theirs" });
   await page.goBack();
   await page.getByText("Settings of the model").click();
   expect(await page.getByRole("spinbutton", { name: "Temperature" }).inputValue()).toBe("0.5");
@@ -107,7 +113,11 @@ testInBrowser("[CON-9] a change that somebody else has made is told, and nothing
   const { id } = await createAgent(person);
   await page.goto(`${scene.url}/app/agents/${id}`);
   await page.getByRole("textbox", { name: "Name" }).fill("Mine");
-  await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { name: "Theirs", role: "Their role" }));
+  // A reload loads their version under the changes.
+  await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { role: "Their role" }));
+  await page.reload();
+  await page.getByRole("alert").filter({ hasText: "somebody else has changed role" }).waitFor();
+  await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { name: "Theirs" }));
   await button(page, "Save").click();
   await page.getByRole("alert").filter({ hasText: "somebody else has changed name, role" }).waitFor();
   expect(await page.getByRole("textbox", { name: "Role" }).inputValue()).toBe("Their role");

@@ -113,6 +113,13 @@ testInBrowser(
     await button(own.page, "Save").click();
     await own.page.getByRole("alert").filter({ hasText: "somebody else has changed title" }).waitFor();
     expect(await own.page.getByRole("textbox", { name: "Goal" }).inputValue()).toBe("/say Mine");
+    // The answer of another operation brings a newer version, too.
+    await answered(scene.service.call(scene.owner, "PATCH", `/api/missions/${id}`, { goal: "/say Theirs" }));
+    await button(own.page, "Run now").click();
+    await own.page.getByRole("alert").filter({ hasText: "somebody else has changed title, goal" }).waitFor();
+    await button(own.page, "Discard changes").click();
+    await own.page.getByRole("alert").waitFor({ state: "detached" });
+    expect(await own.page.getByRole("textbox", { name: "Goal" }).inputValue()).toBe("/say Theirs");
   },
 );
 

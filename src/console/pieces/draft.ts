@@ -1,59 +1,74 @@
-/**
- * What a person has changed in a record and not saved yet. The draft is the saved record with these changes over it, so
- * a newer record under it keeps them. It survives a reload and a sign-in.
- */
+/** What a person has changed in a record and not saved yet. It survives a reload and a sign-in. */
 import { useEffect, useState } from "preact/hooks";
 import { draftPlace } from "../session.ts";
+import {
+  type EditedFields,
+  changeFields,
+  hasFields,
+  moveFields,
+  otherChanges,
+  replaceChanges,
+  settleFields,
+} from "./edited-fields.ts";
 
 export interface FormDraft<D extends object> {
+  readonly fields: EditedFields<D>;
+  /** The saved record with the changes over it. */
   readonly value: D;
-  /** The fields that differ from the saved record, with their new values. */
   readonly changes: Partial<D>;
   readonly isChanged: boolean;
+  /** The fields that somebody else has changed since the person began; null if there are none. */
+  readonly conflict: readonly string[] | null;
   readonly set: <K extends keyof D & string>(field: K, value: D[K]) => void;
   /** Takes every field of `value`; a field that it has not stays as saved. */
   readonly replace: (value: Partial<D>) => void;
-  /** Forgets these changes, which are saved now, but not what was written since. */
-  readonly settle: (sent: Partial<D>) => void;
+  /** Puts a newer record under the changes. */
+  readonly move: (saved: D) => void;
+  /** Forgets these changes, which are in `saved` now, but not what was written since. */
+  readonly settle: (sent: Partial<D>, saved: D) => void;
   readonly discard: () => void;
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** The fields of `next` that `last` has not, or has otherwise. */
-export const differing = <D extends object>(next: Partial<D>, last: Partial<D>): Partial<D> =>
-  Object.fromEntries(
-    Object.entries(next).filter(([field, value]) => !isSame(value, last[field as keyof D])),
-  ) as Partial<D>;
-
-/** `key` names the record; `saved` is what the service has. */
-export function useDraft<D extends object>(key: string, saved: D): FormDraft<D> {
+/** `key` names the record, null: changes end with the page. `saved` is what the service has when the page opens. */
+export function useDraft<D extends object>(key: string | null, saved: D): FormDraft<D> {
   const place = draftPlace(`form ${key}`);
-  const [kept, setKept] = useState<Partial<D>>(() => storedChanges<D>(place));
+  const isKept = key !== null;
+  const [fields, setFields] = useState<EditedFields<D>>(() =>
+    isKept ? moveFields(storedDraft(place, saved), saved) : { saved, changes: {}, base: saved },
+  );
+  const { changes, base } = fields;
+  const isChanged = hasFields(changes);
   useEffect(() => {
-    if (Object.keys(kept).length === 0) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, JSON.stringify(kept));
-  }, [kept]);
-  const changes = differing(kept, saved);
+    if (isChanged && isKept) sessionStorage.setItem(place, JSON.stringify({ changes, base }));
+    else sessionStorage.removeItem(place);
+  }, [fields]);
+  const others = Object.keys(otherChanges(fields));
   return {
-    value: { ...saved, ...changes },
+    fields,
+    value: { ...fields.saved, ...changes },
     changes,
-    isChanged: Object.keys(changes).length > 0,
-    set: (field, value) => setKept((last) => ({ ...last, [field]: value })),
-    replace: setKept,
-    settle: (sent) => setKept((last) => differing(last, sent)),
+    isChanged,
+    conflict: others.length === 0 ? null : others,
+    set: (field, value) => setFields((last) => changeFields(last, { [field]: value } as unknown as Partial<D>)),
+    replace: (value) => setFields((last) => replaceChanges(last, value)),
+    move: (next) => setFields((last) => moveFields(last, next)),
+    settle: (sent, next) => setFields((last) => settleFields(last, sent, next)),
     discard() {
       // At once: the page may be left with this.
       sessionStorage.removeItem(place);
-      setKept({});
+      setFields((last) => replaceChanges(last, {}));
     },
   };
 }
 
-function storedChanges<D>(place: string): Partial<D> {
+type StoredDraft<D extends object> = Pick<EditedFields<D>, "changes" | "base">;
+
+/** What was kept for the record with the fields `saved`. */
+function storedDraft<D extends object>(place: string, saved: D): StoredDraft<D> {
   try {
-    return JSON.parse(sessionStorage.getItem(place) ?? "{}") as Partial<D>;
+    const { changes = {}, base = saved } = JSON.parse(sessionStorage.getItem(place) ?? "{}") as Partial<StoredDraft<D>>;
+    return { changes, base };
   } catch {
-    return {};
+    return { changes: {}, base: saved };
   }
 }

@@ -5,7 +5,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { VersionConflictError } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { type FormDraft, differing, useDraft } from "./draft.ts";
+import { type FormDraft, useDraft } from "./draft.ts";
+import { differing, hasFields, moveFields, otherChanges } from "./edited-fields.ts";
 import { useRefusals } from "./form.tsx";
 
 interface EditedRecordProps<R, D extends object> {
@@ -24,8 +25,6 @@ export interface EditedRecord<R, D extends object> {
   readonly draft: FormDraft<D>;
   readonly refusals: ReturnType<typeof useRefusals>;
   readonly save: () => Promise<void>;
-  /** The fields that somebody else has changed; null without a conflict. */
-  readonly conflict: readonly string[] | null;
   /** Whether the last thing that happened was a save. */
   readonly isSaved: boolean;
 }
@@ -39,57 +38,59 @@ export function useEditedRecord<R extends { readonly id: string; readonly versio
   const [record, setRecord] = useState(now);
   const draft = useDraft(record.id, draftOf(record));
   const refusals = useRefusals();
-  const [conflict, setConflict] = useState<readonly string[] | null>(null);
   const [isSaved, setSaved] = useState(false);
-  useEffect(() => {
-    if (now.version > record.version && !draft.isChanged) setRecord(now);
-  }, [now.version]);
   const take = (next: R): void => {
-    setConflict(null);
+    draft.move(draftOf(next));
     setRecord(next);
   };
+  useEffect(() => {
+    if (now.version > record.version && !draft.isChanged) take(now);
+  }, [now.version, draft.isChanged]);
   const save = async (): Promise<void> => {
     const sent = draft.changes;
     refusals.clear();
     setSaved(false);
     const send = async (version: number): Promise<void> => {
       const saved = await write(sent, version);
-      draft.settle(sent);
-      take(saved);
+      draft.settle(sent, draftOf(saved));
+      setRecord(saved);
       setSaved(true);
     };
     try {
       await send(record.version).catch(async (error: unknown) => {
         if (!(error instanceof VersionConflictError)) throw error;
         const newest = await read();
-        const theirs = Object.keys(differing(draftOf(newest), draftOf(record)));
-        setRecord(newest);
-        // Nothing that a person edits has changed, only what the service writes.
-        if (theirs.length === 0) return send(newest.version);
-        setConflict(theirs);
+        take(newest);
+        const others = otherChanges(moveFields(draft.fields, draftOf(newest)));
+        // The person has seen the rest, or it is something that only the service writes.
+        if (!hasFields(differing(others, draft.fields.saved))) await send(newest.version);
       });
     } catch (error) {
       refusals.take(error);
       throw error;
     }
   };
-  return { record, take, draft, refusals, save, conflict, isSaved: isSaved && !draft.isChanged };
+  return { record, take, draft, refusals, save, isSaved: isSaved && !draft.isChanged };
 }
 
 interface SaveBarProps {
-  readonly edited: Pick<EditedRecord<unknown, object>, "draft" | "save" | "conflict" | "isSaved">;
+  readonly edited: {
+    readonly draft: Pick<FormDraft<object>, "changes" | "isChanged" | "conflict" | "discard">;
+    readonly save: () => Promise<void>;
+    readonly isSaved: boolean;
+  };
   /** Why the record cannot be saved, besides that nothing has changed. */
   readonly whyNot: string | null;
 }
 
-export function SaveBar({ edited: { draft, save, conflict, isSaved }, whyNot }: SaveBarProps) {
+export function SaveBar({ edited: { draft, save, isSaved }, whyNot }: SaveBarProps) {
   const mine = Object.keys(draft.changes);
   return (
     <div class="save-bar">
-      {conflict === null ? null : (
+      {draft.conflict === null ? null : (
         <p class="bad" role="alert">
-          Not saved: somebody else has changed {wordsOfFields(conflict)} since you opened this page. You see their
-          version, with your changes to {wordsOfFields(mine)} over it. Save again to keep them, or discard them.
+          Not saved: somebody else has changed {wordsOfFields(draft.conflict)} since you began. You see their version,
+          with your changes to {wordsOfFields(mine)} over it. Save to keep your changes, or discard them.
         </p>
       )}
       <p class="actions">
