@@ -54,12 +54,18 @@ testInBrowser("[CON-9] an agent is made, given tools, tried out, changed and del
   expect([made.allowed_tools, made.approval_tools]).toEqual([["create_task"], ["create_task"]]);
 
   const tryOut = page.getByRole("region", { name: "Try-out" });
+  await tryOut.getByText("Options", { exact: true }).click();
+  await tryOut.getByRole("combobox", { name: "Priority" }).selectOption("high");
   await tryOut.getByRole("textbox", { name: "Message" }).fill('/call create_task {"title": "Buy milk"}');
   await tryOut.getByRole("button", { name: "Send" }).click();
   await tryOut.getByRole("region", { name: "Approval of create_task" }).waitFor();
   await page.reload();
   await tryOut.getByRole("button", { name: "Approve", exact: true }).click();
   await tryOut.getByText("tokens in").waitFor();
+  const { jobs } = await answered<{ readonly jobs: readonly { readonly priority: string }[] }>(
+    scene.service.call(person, "GET", `/api/jobs?agent_id=${id}`),
+  );
+  expect(jobs.map(({ priority }) => priority)).toEqual(["high"]);
 
   await page.getByRole("textbox", { name: "Name" }).fill("Grace Hopper");
   await page.getByText("You talk to the saved agent").waitFor();
