@@ -10,38 +10,51 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
+interface OwnLoaded<T> extends Loaded<T> {
+  /** Shows a value that another request has answered. A load that began before is begun anew. */
+  readonly take: (value: T) => void;
+}
+
 /** Loads a value when the page opens, and again when one of `inputs` changes. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): OwnLoaded<T> {
   const [state, setState] = useState<{ readonly value: T | null; readonly error: string | null }>({
     value: null,
     error: null,
   });
   const [round, setRound] = useState(0);
-  const isLoading = useRef(false);
+  const loading = useRef<AbortController | null>(null);
+  const isAskedAgain = useRef(false);
+  const begin = (): void => setRound((last) => last + 1);
   // What was loaded for other inputs is not shown for these.
   useEffect(() => setState({ value: null, error: null }), inputs);
   useEffect(() => {
     const controller = new AbortController();
-    isLoading.current = true;
+    loading.current = controller;
+    isAskedAgain.current = false;
+    const finish = (next: (last: typeof state) => typeof state): void => {
+      if (controller.signal.aborted) return;
+      loading.current = null;
+      setState(next);
+      if (isAskedAgain.current) begin();
+    };
     load(controller.signal).then(
-      (value) => {
-        if (controller.signal.aborted) return;
-        isLoading.current = false;
-        setState({ value, error: null });
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted || isAbort(error)) return;
-        isLoading.current = false;
-        setState(({ value }) => ({ value, error: wordsOfError(error) }));
-      },
+      (value) => finish(() => ({ value, error: null })),
+      (error: unknown) => finish(({ value }) => ({ value, error: isAbort(error) ? null : wordsOfError(error) })),
     );
     return () => controller.abort();
   }, [...inputs, round]);
   const reload = (): void => {
-    // A slow load goes on.
-    if (!isLoading.current) setRound((last) => last + 1);
+    // A slow load goes on; it may have begun before a change, so another one follows it.
+    if (loading.current === null) begin();
+    else isAskedAgain.current = true;
   };
-  return { ...state, reload };
+  const take = (value: T): void => {
+    setState({ value, error: null });
+    if (loading.current === null) return;
+    loading.current.abort();
+    begin();
+  };
+  return { ...state, reload, take };
 }
 
 /**

@@ -92,7 +92,7 @@ testInBrowser(
 testInBrowser(
   "[CON-14] an owner sets a destination, sends a test, sees what was sent, and sends it again",
   async () => {
-    const { page, complaints } = await visitAs("owner", "/webhooks");
+    const { page, client, complaints } = await visitAs("owner", "/webhooks");
     const receiver = startReceiver(world);
     try {
       await page.getByText("No destination is set").waitFor();
@@ -104,6 +104,23 @@ testInBrowser(
       const secret = page.getByRole("region", { name: "The signing secret", exact: true });
       expect(await secret.innerText()).toContain("whsec_");
       const text = (await secret.getByLabel("The signing secret, to copy").innerText()).trim();
+      // What a save answers is the record of the next one, before the page has read it again.
+      const isOfDestination = (url: URL): boolean => url.pathname.endsWith("/api/messaging-integration");
+      await page.route(isOfDestination, (route) => (route.request().method() === "GET" ? undefined : route.continue()));
+      const save = async (): Promise<void> => {
+        const answer = page.waitForResponse((response) => response.request().method() === "PUT");
+        await page.getByRole("button", { name: "Save the destination" }).click();
+        expect((await answer).status()).toBe(200);
+      };
+      await page.getByRole("textbox", { name: "Name" }).fill("First");
+      await save();
+      await page.getByRole("combobox", { name: "Retries" }).selectOption("durable");
+      await save();
+      expect(await answered<object>(client.call("GET", "/api/messaging-integration"))).toMatchObject({
+        name: "First",
+        retry_profile: "durable",
+      });
+      await page.unroute(isOfDestination);
       await page.getByRole("button", { name: "Send a test" }).click();
       await page.getByText("Sent: see Deliveries.").waitFor();
       await page.getByRole("link", { name: "Deliveries", exact: true }).click();

@@ -1,7 +1,8 @@
 /** The form of the destination. */
-import { useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { MessagingIntegration, PutMessagingIntegrationRequest } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
+import { useDraft } from "../pieces/draft.ts";
 import { AreaField, CheckField, ChoiceField, TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
@@ -9,8 +10,8 @@ import { service } from "../service.ts";
 interface DestinationFormProps {
   readonly integration: MessagingIntegration | null;
   readonly isReadOnly: boolean;
-  /** Called with the new signing secret, if there is one. */
-  readonly saved: (secret: string | undefined) => void;
+  /** Called with the saved destination, and the new signing secret if there is one. */
+  readonly saved: (destination: MessagingIntegration, secret: string | undefined) => void;
 }
 
 interface DestinationDraft {
@@ -43,20 +44,22 @@ const bodyOfDraft = ({ name, url, types, profile, enabled }: DestinationDraft): 
 });
 
 export function DestinationForm({ integration, isReadOnly, saved }: DestinationFormProps) {
-  // What the person has changed; the rest follows the record.
-  const [changes, setChanges] = useState<Partial<DestinationDraft>>({});
-  const draft = { ...draftOf(integration), ...changes };
+  const known = draftOf(integration);
+  // What the person has not changed follows the record.
+  const draft = useDraft(null, known);
+  useEffect(() => draft.move(known), [JSON.stringify(known)]);
+  const { value } = draft;
   const refusals = useRefusals();
   const set =
     <K extends keyof DestinationDraft>(field: K) =>
-    (value: DestinationDraft[K]): void =>
-      setChanges((last) => ({ ...last, [field]: value }));
+    (next: DestinationDraft[K]): void =>
+      draft.set(field, next);
   const save = async (): Promise<void> => {
     refusals.clear();
     try {
-      const { secret } = await service.putMessagingIntegration(bodyOfDraft(draft));
-      setChanges({});
-      saved(secret);
+      const { secret, ...destination } = await service.putMessagingIntegration(bodyOfDraft(value));
+      draft.settle(draft.changes, draftOf(destination));
+      saved(destination, secret);
     } catch (error) {
       refusals.take(error);
       throw error;
@@ -66,27 +69,27 @@ export function DestinationForm({ integration, isReadOnly, saved }: DestinationF
     <Form label="Destination" isReadOnly={isReadOnly} refusals={refusals}>
       {() => (
         <>
-          <TextField label="URL" path="/url" hint="Begins with https://" value={draft.url} change={set("url")} />
-          <TextField label="Name" path="/name" value={draft.name} change={set("name")} />
+          <TextField label="URL" path="/url" hint="Begins with https://" value={value.url} change={set("url")} />
+          <TextField label="Name" path="/name" value={value.name} change={set("name")} />
           <AreaField
             label="Event types"
             path="/event_types"
             hint="One in a line, such as job.* or agent.updated; !api_mutation excludes a source. Empty: all."
             rows={3}
-            value={draft.types}
+            value={value.types}
             change={set("types")}
           />
           <ChoiceField
             label="Retries"
             path="/retry_profile"
             choices={PROFILE_CHOICES}
-            value={draft.profile}
+            value={value.profile}
             change={set("profile")}
           />
-          <CheckField label="Send events" value={draft.enabled} change={set("enabled")} />
+          <CheckField label="Send events" value={value.enabled} change={set("enabled")} />
           {isReadOnly ? null : (
             <p class="actions">
-              <ActionButton act={save} whyNot={draft.url.trim() === "" ? "Give it a URL first" : null}>
+              <ActionButton act={save} whyNot={value.url.trim() === "" ? "Give it a URL first" : null}>
                 Save the destination
               </ActionButton>
             </p>

@@ -36,9 +36,9 @@ export function DestinationPage() {
       {secret === null ? null : <ShownOnce name="The signing secret" text={secret} done={() => setSecret(null)} />}
       <WhenLoaded of={found}>
         {({ integration }) => {
-          const saved = (made: string | undefined): void => {
+          const saved = (destination: MessagingIntegration, made: string | undefined): void => {
             if (made !== undefined) setSecret(made);
-            found.reload();
+            found.take({ integration: destination });
           };
           const isReadOnly = ownRole.value !== "owner";
           return (
