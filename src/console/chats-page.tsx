@@ -7,6 +7,7 @@ import { ChatPage } from "./chat/chat-page.tsx";
 import { isUsableAgent, startChat } from "./chat/start-chat.ts";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
+import { ItemPages, usePaged } from "./pieces/paged.tsx";
 import { ListAndOne } from "./routes.tsx";
 import { service } from "./service.ts";
 import { useTitle } from "./title.ts";
@@ -19,8 +20,17 @@ export const ChatsPages = () => <ListAndOne path="/chats" list={ChatsPage} one={
 function ChatsPage() {
   useTitle("Chats");
   const [search, setSearch] = useState("");
-  const found = useLoaded(
-    (signal) => service.listChats({ limit: PAGE_CHATS, ...(search === "" ? {} : { text: search }) }, { signal }),
+  const found = usePaged<Chat>(
+    {
+      load: async (after, signal) => {
+        const page = await service.listChats(
+          { limit: PAGE_CHATS, ...(search === "" ? {} : { text: search }), ...after },
+          signal === undefined ? {} : { signal },
+        );
+        return { items: page.chats, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
     [search],
   );
   useRepeat(found.reload, REFRESH_SECONDS);
@@ -32,50 +42,22 @@ function ChatsPage() {
         Search
         <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
       </label>
-      <WhenLoaded of={found}>
-        {({ chats, next_cursor }) => <ChatRows key={search} first={chats} cursor={next_cursor} search={search} />}
-      </WhenLoaded>
-    </>
-  );
-}
-
-interface ChatRowsProps {
-  readonly first: readonly Chat[];
-  readonly cursor: string | undefined;
-  readonly search: string;
-}
-
-function ChatRows({ first, cursor, search }: ChatRowsProps) {
-  const [more, setMore] = useState<{ readonly chats: readonly Chat[]; readonly cursor: string | undefined } | null>(
-    null,
-  );
-  const next = more === null ? cursor : more.cursor;
-  const chats = [...first, ...(more?.chats ?? []).filter(({ id }) => !first.some((one) => one.id === id))];
-  if (chats.length === 0) return <p class="quiet">{search === "" ? "No chats yet." : "No chat has these words."}</p>;
-  const showMore = async (): Promise<void> => {
-    if (next === undefined) return;
-    const page = await service.listChats({
-      limit: PAGE_CHATS,
-      cursor: next,
-      ...(search === "" ? {} : { text: search }),
-    });
-    setMore({ chats: [...(more?.chats ?? []), ...page.chats], cursor: page.next_cursor });
-  };
-  return (
-    <>
-      <ul class="rows" aria-label="Chats">
-        {chats.map((chat) => (
-          <li key={chat.id}>
-            <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
-            <StatusBadge status={chat.status} />
-            <span class="quiet">
-              {chat.agent_name} · <Time at={chat.updated_at} />
-            </span>
-            {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
-          </li>
-        ))}
-      </ul>
-      {next === undefined ? null : <ActionButton act={showMore}>Show more</ActionButton>}
+      <ItemPages of={found} empty={<p class="quiet">{search === "" ? "No chats yet." : "No chat has these words."}</p>}>
+        {(chats) => (
+          <ul class="rows" aria-label="Chats">
+            {chats.map((chat) => (
+              <li key={chat.id}>
+                <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
+                <StatusBadge status={chat.status} />
+                <span class="quiet">
+                  {chat.agent_name} · <Time at={chat.updated_at} />
+                </span>
+                {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </ItemPages>
     </>
   );
 }

@@ -27,8 +27,15 @@ testInBrowser(
     expect(await page.getByRole("button", { name: "Resume all of these" }).count()).toBe(0);
     await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
-    await page.getByRole("button", { name: "Resume all of these" }).click();
     const bulk = page.getByRole("region", { name: "Resume many jobs" });
+    // Pages without a job of the filter, which are not the last ones.
+    await page.route("**/api/jobs/bulk?*", (route) => route.fulfill({ json: { results: [], next_cursor: "next" } }));
+    await page.getByRole("button", { name: "Resume all of these" }).click();
+    await bulk.getByText("Resume at least 0 jobs?").waitFor();
+    expect(await bulk.getByRole("button", { name: "Resume them" }).isEnabled()).toBe(true);
+    await bulk.getByRole("button", { name: "Leave them as they are" }).click();
+    await page.unroute("**/api/jobs/bulk?*");
+    await page.getByRole("button", { name: "Resume all of these" }).click();
     await bulk.getByText("Resume 2 jobs? 0 need no change, 0 cannot be resumed.").waitFor();
     expect(await pageFaults(page)).toEqual([]);
     const held = Promise.withResolvers<void>();

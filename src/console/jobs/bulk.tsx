@@ -131,7 +131,7 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
             {isPreview ? (
               <ActionButton
                 act={() => goOn(begun(action, false))}
-                whyNot={results.some(({ outcome }) => outcome === "done") ? null : `No job can be ${done}`}
+                whyNot={!isOver || results.some(({ outcome }) => outcome === "done") ? null : `No job can be ${done}`}
               >
                 {verb} them
               </ActionButton>
@@ -144,14 +144,17 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
           </>
         )}
       </p>
-      <BulkLedger results={results} isPreview={isPreview} />
+      <BulkLedger {...run} />
     </section>
   );
 }
 
 /** What was refused comes first. */
-function BulkLedger({ results, isPreview }: Pick<BulkRun, "results" | "isPreview">) {
-  if (results.length === 0) return isPreview ? <p class="quiet">No job meets the filter.</p> : null;
+function BulkLedger({ results, isPreview, isOver }: BulkRun) {
+  if (results.length === 0)
+    return isPreview ? (
+      <p class="quiet">{isOver ? "No job meets the filter." : "None among those that were read; there are more."}</p>
+    ) : null;
   const sorted = results.toSorted((a, b) => Number(b.outcome === "refused") - Number(a.outcome === "refused"));
   return (
     <div class="scrolls ledger" tabIndex={0} role="region" aria-label="What happens to each job">

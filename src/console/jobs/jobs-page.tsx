@@ -1,13 +1,12 @@
 /** Jobs with their states, filtered by the address of the page. */
-import { useState } from "preact/hooks";
 import { Link, useSearchParams } from "wouter-preact";
 import type { Job, JobStatus } from "../../../sdk/typescript/troupe.ts";
-import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
+import { useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -118,34 +117,31 @@ function queryOfFilter(filter: JobsFilter): string {
 }
 
 function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
-  const found = useLoaded((signal) => service.listJobs({ limit: PAGE_JOBS, ...filter }, { signal }), []);
+  const found = usePaged<Job>(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listJobs({ limit: PAGE_JOBS, ...filter, ...after }, options);
+        return { items: page.jobs, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
   useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
-  const [more, setMore] = useState<{ readonly jobs: readonly Job[]; readonly cursor: string | undefined } | null>(null);
   const isFiltered = Object.keys(filter).length > 0;
+  const empty = isFiltered ? "No job meets these conditions." : "No jobs yet: a message in a chat begins one.";
   return (
     <>
       {isFiltered ? <BulkActions filter={filter} changed={found.reload} /> : null}
-      <WhenLoaded of={found}>
-        {({ jobs, next_cursor }) => {
-          const next = more === null ? next_cursor : more.cursor;
-          const shown = [...jobs, ...(more?.jobs ?? []).filter(({ id }) => !jobs.some((job) => job.id === id))];
-          const showMore = async (cursor: string): Promise<void> => {
-            const page = await service.listJobs({ limit: PAGE_JOBS, cursor, ...filter });
-            setMore({ jobs: [...(more?.jobs ?? []), ...page.jobs], cursor: page.next_cursor });
-          };
-          return shown.length === 0 ? (
-            <p class="quiet">
-              {isFiltered ? "No job meets these conditions." : "No jobs yet: a message in a chat begins one."}
-            </p>
-          ) : (
-            <>
-              <JobTable jobs={shown} />
-              <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
-              {next === undefined ? null : <ActionButton act={() => showMore(next)}>Show more</ActionButton>}
-            </>
-          );
-        }}
-      </WhenLoaded>
+      <ItemPages of={found} empty={<p class="quiet">{empty}</p>}>
+        {(jobs) => (
+          <>
+            <JobTable jobs={jobs} />
+            <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
+          </>
+        )}
+      </ItemPages>
     </>
   );
 }

@@ -1,13 +1,12 @@
-/** A list that comes in pages: the first one, which can be loaded again, and the following ones on demand. */
+/** A list that comes in pages, the further ones on demand. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { ActionButton } from "../action-button.tsx";
 import { type Loaded, WhenLoaded, useLoaded } from "../loading.tsx";
+import { appendPage, type LoadPage, type LoadedPage, mergePages, readPages } from "./item-pages.ts";
 
-export interface LoadedPage<T> {
-  readonly items: readonly T[];
-  readonly next: string | undefined;
-}
+/** A reload reads at most so many pages again: it is done every few seconds. */
+const RELOADED_PAGES = 10;
 
 export interface PagedItems<T> extends Loaded<readonly T[]> {
   /** Loads the next page; null after the last one. */
@@ -15,32 +14,43 @@ export interface PagedItems<T> extends Loaded<readonly T[]> {
 }
 
 interface PagedLoad<T> {
-  /** `after` is the cursor, to be spread into the query; empty for the first page. */
-  readonly load: (after: { readonly cursor?: string }, signal?: AbortSignal) => Promise<LoadedPage<T>>;
+  readonly load: LoadPage<T>;
   readonly idOf: (item: T) => string;
 }
 
-/** Loads the first page, and anew when one of `inputs` changes. `reload` leaves the further pages as they are. */
+/** Loads the first page, and anew when one of `inputs` changes. `reload` reads the pages that are shown. */
 export function usePaged<T>({ load, idOf }: PagedLoad<T>, inputs: readonly unknown[]): PagedItems<T> {
-  const first = useLoaded((signal) => load({}, signal), inputs);
-  const [further, setFurther] = useState<LoadedPage<T> | null>(null);
+  const shown = useRef<LoadedPage<T> | null>(null);
+  const pages = useRef(1);
   const round = useRef(0);
   useEffect(() => {
     round.current += 1;
-    setFurther(null);
+    pages.current = 1;
+    shown.current = null;
   }, inputs);
-  const items = first.value?.items ?? [];
-  const known = new Set(items.map(idOf));
-  const next = further === null ? first.value?.next : further.next;
+  const found = useLoaded(async (signal) => {
+    const read = await readPages(load, Math.min(pages.current, RELOADED_PAGES), signal);
+    return mergePages(shown.current, read, idOf);
+  }, inputs);
+  shown.current = found.value;
   const showMore = async (cursor: string): Promise<void> => {
     const started = round.current;
     const page = await load({ cursor });
-    if (started === round.current) setFurther({ items: [...(further?.items ?? []), ...page.items], next: page.next });
+    if (started !== round.current || shown.current === null) return;
+    const { next } = shown.current;
+    if (next !== cursor) {
+      // A reload ended meanwhile, and the list ends elsewhere now.
+      if (next !== undefined) await showMore(next);
+      return;
+    }
+    pages.current += 1;
+    found.take(appendPage(shown.current, page, idOf));
   };
+  const next = found.value?.next;
   return {
-    value: first.value === null ? null : [...items, ...(further?.items ?? []).filter((item) => !known.has(idOf(item)))],
-    error: first.error,
-    reload: first.reload,
+    value: found.value?.items ?? null,
+    error: found.error,
+    reload: found.reload,
     showMore: next === undefined ? null : () => showMore(next),
   };
 }
