@@ -16,11 +16,13 @@ afterAll(() => service.stop());
 beforeEach(async () => {
   owner = await service.found();
   client = new Client(service, owner);
-  await answered(client.call("POST", "/api/agents", { name: "Clerk", system_prompt: "Be brief." }), 201);
+  await makeAgent("Clerk");
   openai = new OpenAI({ apiKey: owner.token, baseURL: `${service.url}/openai/v1`, maxRetries: 0 });
   service.model.script = ({ entries }) => [{ say: "echo: " }, { say: textOf(entries.at(-1)) }];
 });
 
+const makeAgent = (name: string) =>
+  answered(client.call("POST", "/api/agents", { name, system_prompt: "Be brief." }), 201);
 const textOf = (entry: unknown): string => (entry as { text?: string }).text ?? "";
 const lookup = {
   type: "function",
@@ -156,6 +158,42 @@ test("[DIA-4] a response waits for a person's approval, and goes on with it", as
   const { output, output_text: text } = await answer;
   expect(text).toBe("Done.");
   expect(output).toMatchObject([{ type: "mcp_call", name: "create_task", status: "completed" }, { type: "message" }]);
+});
+
+test("[DIA-10] all new messages of the user are said, and what an existing chat cannot take is refused", async () => {
+  const refusal = (params: object) =>
+    openai.responses.create({ model: "Clerk", input: "x", ...params }).catch((err: unknown) => err);
+  const user = (content: string) => ({ role: "user" as const, content });
+  const first = await openai.responses.create({ model: "Clerk", input: "one" });
+  const next = { model: "Clerk", input: [user("two"), user("three")], previous_response_id: first.id };
+  expect((await openai.responses.create(next)).output_text).toBe("echo: two\n\nthree");
+  const past = [user("two"), { role: "assistant" as const, content: "2" }, user("three")];
+  const param = "input";
+  expect(await refusal({ ...next, input: past })).toMatchObject({ status: 400, param });
+  const { id } = await openai.conversations.create();
+  await openai.responses.create({ model: "Clerk", input: past, conversation: id });
+  expect(JSON.stringify(service.model.calls.at(-1)!.entries)).toContain("two");
+  expect(await refusal({ input: past, conversation: id })).toMatchObject({ status: 400, param });
+  await makeAgent("Other");
+  expect(await refusal({ model: "Other", conversation: id })).toMatchObject({ status: 400, param: "model" });
+  expect(await refusal({ conversation: "c".repeat(257) })).toMatchObject({ status: 400, param: "conversation" });
+  const items = [{ type: "message" as const, ...user("zero") }];
+  const kept = openai.conversations.create({ items }).catch((err: unknown) => err);
+  expect(await kept).toMatchObject({ status: 400, param: "items" });
+});
+
+test("[DIA-10] of two continuations of one response at once, each sees only its own", async () => {
+  const first = await openai.responses.create({ model: "Clerk", input: "one" });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  service.model.script = ({ entries }) => [{ hold: promise }, { say: JSON.stringify(entries) }];
+  const next = (input: string) => openai.responses.create({ model: "Clerk", input, previous_response_id: first.id });
+  const both = [next("left"), next("right")];
+  await until("both run", () => service.app.streams.count === 2);
+  resolve();
+  const [left, right] = await Promise.all(both);
+  expect([left!.output_text.includes("right"), right!.output_text.includes("left")]).toEqual([false, false]);
+  expect(left!.output_text).toContain("echo: one");
+  expect(right!.output_text).toContain("echo: one");
 });
 
 test("[DIA-2] an answer that is cut off is no answer: clients retry, and join the run", async () => {

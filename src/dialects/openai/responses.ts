@@ -4,12 +4,11 @@ import { invalid, notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import { FreeObject, isJsonObject, type JsonObject, type Static, Type } from "../../../actors/schema.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit, JoinedAnswer } from "../../http/commit/commit.ts";
 import { checkedField } from "../../http/contract/body-schema.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { awaitRun } from "../runs/awaited-run.ts";
-import { beginRun, type GivenChat, type GivenRun, joinRun } from "../runs/begin-run.ts";
+import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
@@ -17,7 +16,6 @@ import { openAiCallId } from "./call-id.ts";
 import { askedConversation } from "./chat-messages.ts";
 import { OPENAI_BODY_BYTES } from "./completions.ts";
 import {
-  continuedChat,
   conversationDigest,
   CONVERSATION_FIELD,
   firstAttemptOf,
@@ -30,6 +28,7 @@ import { keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts"
 import { ResponseFrames } from "./response-frames.ts";
 import { partOfResponse, type ResponsePart } from "./response-id.ts";
 import { inputErrors, messagesOfInput } from "./response-input.ts";
+import { addedContent, responsePlaces } from "./response-places.ts";
 import { ResponseState } from "./response-state.ts";
 import { ResponseWriter } from "./response-table.ts";
 import { roundAfter } from "./rounds.ts";
@@ -127,6 +126,11 @@ async function beginResponse(
   if (!agent.ok) return agent;
   const agentId = agent.value.id;
   const conversation = conversationIdIn(body.conversation);
+  const isNamed = body.conversation !== undefined && body.conversation !== null;
+  if (isNamed && (conversation === null || conversation.length > CONVERSATION_ID))
+    return invalid("/conversation", `conversation must be an id of 1 to ${CONVERSATION_ID} characters`);
+  if (isNamed && previousId !== undefined)
+    return invalid("/conversation", "Send either conversation or previous_response_id");
   const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
@@ -137,8 +141,6 @@ async function beginResponse(
   const run = {
     protocol: "openai",
     agentId,
-    content: asked.content,
-    field: asked.field,
     key: null,
     tools: body.tool_choice === "none" ? [] : functionTools(body.tools ?? []),
     instructions: [body.instructions ?? "", said.instructions].filter((text) => text !== "").join("\n\n"),
@@ -153,14 +155,20 @@ async function beginResponse(
       [RESPONSE_FIELD]: keptRequest(kept),
     },
     ...answerFormat(isJsonObject(body.text?.["format"]) ? body.text["format"] : undefined, "text/format"),
-  } satisfies Omit<GivenRun, "chat">;
-  const chats = await responsePlaces(services, of, { previous: previous.value, conversation, history: said.history });
+  } satisfies Omit<GivenRun, "chat" | "content" | "field">;
+  const placing = { previous: previous.value, conversation, history: said.history };
+  const places = await responsePlaces(services, of, placing);
+  if (!places.ok) return places;
+  const { chats, isExisting } = places.value;
+  const added = isExisting ? addedContent(said.history, asked) : ok(asked);
+  if (!added.ok) return added;
+  const { content, field } = added.value;
   for (const chat of chats) {
-    const isShared = chat.kind === "existing" && previous.value === null;
+    const isShared = chat.kind === "existing" && conversation === null;
     const begun = await beginRun(
       services,
       change,
-      { ...run, chat, ...(isShared ? { onBusy: "reject" as const } : {}) },
+      { ...run, content, field, chat, ...(isShared ? { onBusy: "reject" as const } : {}) },
       more,
     );
     // Another request may have continued the chat meanwhile: this one goes on in a chat of its own.
@@ -169,31 +177,8 @@ async function beginResponse(
   return notFound("chat");
 }
 
-interface Placing {
-  readonly previous: Job | null;
-  readonly conversation: string | null;
-  readonly history: Extract<GivenChat, { readonly kind: "new" }>["history"];
-}
-
-/** Where the response takes place; a busy place is followed by the next one. */
-async function responsePlaces(
-  services: ProtocolServices,
-  of: Parameters<typeof continuedChat>[1],
-  { previous, conversation, history = [] }: Placing,
-): Promise<readonly GivenChat[]> {
-  if (previous !== null) return [await placeAfter(services, of.by.organizationId, previous)];
-  if (conversation !== null) return [{ kind: "named", name: conversation, history }];
-  const chatId = await continuedChat(services, of);
-  return [...(chatId === null ? [] : [{ kind: "existing" as const, chatId }]), { kind: "new", history }];
-}
-
-/** The chat of the previous response; a branch of it, if the chat has gone on since. */
-async function placeAfter(services: ProtocolServices, organizationId: string, previous: Job): Promise<GivenChat> {
-  const { chatId, createdBy: seenBy, id, outputMessageId: messageId } = previous;
-  const latest = await lookUp(services.log, services.jobs.latest(organizationId, { chatId, seenBy }, 1));
-  const isLast = !latest.ok || latest.value[0] === undefined || latest.value[0].id === id;
-  return isLast ? { kind: "existing", chatId } : { kind: "branch", chatId, messageId };
-}
+/** Characters of the id of a conversation. */
+const CONVERSATION_ID = 256;
 
 const conversationIdIn = (given: unknown): string | null => {
   const id = isJsonObject(given) ? given["id"] : given;
@@ -267,12 +252,17 @@ export const conversationOperations = {
       path: "/openai/v1/conversations",
       scope: "chats:write",
       summary: "Create a conversation",
-      body: Type.Object({ metadata: Type.Optional(FreeObject) }),
+      body: Type.Object({
+        metadata: Type.Optional(FreeObject),
+        items: Type.Optional(Type.Array(FreeObject, { maxItems: 20 })),
+      }),
       isBodyOptional: true,
       answers: { 200: FreeObject },
       isRead: true,
     },
     ({ clock }, _, { body }) => {
+      if ((body.items ?? []).length > 0)
+        return invalid("/items", "Send the first items as input of the conversation's first response");
       const id = `conv_${newId("cht").slice("cht_".length)}`;
       return ok({
         id,

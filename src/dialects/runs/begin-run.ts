@@ -39,7 +39,13 @@ export type GivenChat =
   /** A new chat; its conversation up to here took place at the client. */
   | { readonly kind: "new"; readonly history?: readonly GivenPast[] }
   /** The client has chosen this name: the chat is opened with the first message, and continued by the next ones. */
-  | { readonly kind: "named"; readonly name: string; readonly history?: readonly GivenPast[] }
+  | {
+      readonly kind: "named";
+      readonly name: string;
+      readonly history?: readonly GivenPast[];
+      /** Whether the name is one chat for all agents; absent: each agent has its own. */
+      readonly isOfAnyAgent?: boolean;
+    }
   | { readonly kind: "existing"; readonly chatId: string }
   /** A new chat with the conversation of this one up to and including this message. */
   | { readonly kind: "branch"; readonly chatId: string; readonly messageId: string };
@@ -215,7 +221,8 @@ export function keyedMessage(
 
 function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): string {
   if (chat.kind === "existing") return chat.chatId;
-  if (chat.kind === "named") return namedChatId(by, { protocol, agentId, name: chat.name });
+  if (chat.kind === "named")
+    return namedChatId(by, { protocol, agentId: chat.isOfAnyAgent === true ? "" : agentId, name: chat.name });
   if (chat.kind === "branch" || key === null) return newId("cht");
   return namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
 }
