@@ -310,5 +310,5 @@ test("[DIA-3] what a job keeps of a request has limits, and a refusal names the 
   ]);
   await openai.chat.completions.create({ model: "Clerk", messages: [...past, ...ask("x").messages] });
   const { chats: all } = await client.get<{ chats: { message_count: number }[] }>("/api/chats");
-  expect(all.map(({ message_count: count }) => count).toSorted()).toEqual([0, 4]);
+  expect(all.map(({ message_count: count }) => count).toSorted((a, b) => a - b)).toEqual([0, 4]);
 });
