@@ -80,8 +80,18 @@ function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: Ch
   return [...ending, chat, ...usesOf(by, message.blocks)] as const;
 }
 
+/** The members for a message that steers this job and no other: refused if it no longer runs. */
+export function steeringSteps(jobId: string, chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {
+  const sending = work.message({ ...message, chatId, opening: null });
+  const steered = (sent: SentMessage) => consequence(by, { ...sent, also: { kind: "steer", jobId } });
+  return [...followedBy(sending, steered), ...usesOf(by, message.blocks)] as const;
+}
+
 /** The command for the running job, or null. */
-function consequence({ organizationId, userId: by }: Requester, { also, message }: SentMessage): Ask<Job> | null {
+function consequence(
+  { organizationId, userId: by }: Requester,
+  { also, message }: Pick<SentMessage, "also" | "message">,
+): Ask<Job> | null {
   if (also === null) return null;
   const ref = jobRef(organizationId, also.jobId);
   return also.kind === "steer"

@@ -13,7 +13,8 @@ import {
   textPart,
   TRANSPORTS,
 } from "../support/a2a-client.ts";
-import { ApprovalScene } from "../support/approval-scene.ts";
+import { ApprovalScene, use } from "../support/approval-scene.ts";
+import { until } from "../support/condition.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Caller, startService } from "../support/service.ts";
 
@@ -186,6 +187,51 @@ test("[DIA-12] another version of A2A, or none, is refused with the header to se
   const rpc = { jsonrpc: "2.0", id: 7, method: "GetTask", params: { id: "job_x" } };
   const told = await scene.service.call(scene.owner, "POST", `/a2a/rpc/agents/${scene.agent}`, rpc);
   expect([told.status, await told.json()]).toMatchObject([200, { id: 7, error: { code: -32009 } }]);
+});
+
+test("[DIA-14] an answer that is sent again means the same, and is executed once", async () => {
+  const client = await connect("JSONRPC");
+  const { hold, open } = gate();
+  scene.service.model.script = (call) =>
+    call.entries.length === 1 ? [use("c1", "send")] : [{ say: "Done" }, { hold }, { say: "." }];
+  const { id } = (await client.sendMessage(sending(said(textPart("go"))))) as Task;
+  const approve = said(textPart("approve"), { taskId: id });
+  await client.sendMessage(sending(approve, { returnImmediately: true }));
+  await scene.service.model.called(2);
+  const again = (await client.sendMessage(sending(approve, { returnImmediately: true }))) as Task;
+  expect([again.id, again.status?.state]).toEqual([id, TaskState.TASK_STATE_WORKING]);
+  open();
+  await until("the task is over", async () => answerOf(await client.getTask({ tenant: "", id })) === "Done.");
+  const late = (await client.sendMessage(sending(approve))) as Task;
+  expect([late.id, answerOf(late)]).toEqual([id, "Done."]);
+  expect(scene.service.model.calls.length).toBe(2);
+  const other = client.sendMessage(sending({ ...approve, parts: [textPart("deny")] }));
+  await expect(other).rejects.toThrow(/different input/);
+});
+
+test("[DIA-14] a message steers the task that it names, with its images, and no task that waits for its turn", async () => {
+  const client = await connect("HTTP+JSON");
+  const { hold, open } = gate();
+  scene.service.model.script = ({ entries }) => (entries.length === 1 ? [{ say: "one" }, { hold }] : [{ say: "two" }]);
+  const first = (await client.sendMessage(sending(said(textPart("go")), { returnImmediately: true }))) as Task;
+  await scene.service.model.called(1);
+  const after = said(textPart("next"), { contextId: first.contextId });
+  const queued = (await client.sendMessage(sending(after, { returnImmediately: true }))) as Task;
+  expect(queued.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+  const early = said(textPart("for the second"), { taskId: queued.id });
+  await expect(client.sendMessage(sending(early, { returnImmediately: true }))).rejects.toThrow(/has not begun/);
+  const image = { ...textPart(""), content: { $case: "raw" as const, value: PIXEL }, mediaType: "image/png" };
+  const steering = said(textPart(""), { taskId: first.id, parts: [textPart("see this"), image] });
+  await client.sendMessage(sending(steering, { returnImmediately: true }));
+  open();
+  await scene.service.model.called(3);
+  const heard = scene.service.model.calls.map(({ entries }) => JSON.stringify(entries.at(-1)));
+  expect([heard[1]?.includes("see this"), heard[1]?.includes("image/png"), heard[2]?.includes("next")]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(heard.join("")).not.toContain("for the second");
 });
 
 test("[DIA-14] a tool that the client runs gets its result by a message, and the model reads a file of a message", async () => {

@@ -11,7 +11,7 @@ import { type Caller, detachCaller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
 import { RunTranslation } from "../runs/run-translation.ts";
-import { answerCalls } from "./answer.ts";
+import { answerCalls, type AnswerMeaning } from "./answer.ts";
 import { agentCard } from "./card.ts";
 import { SENDS_NO_PUSHES, TASK_HAS_ENDED } from "./errors.ts";
 import type { ClientMessage, SendA2aBody } from "./message.ts";
@@ -152,20 +152,22 @@ export class A2aCalls {
     if (!job.ok) return job;
     if (message.contextId !== undefined && message.contextId !== "" && message.contextId !== job.value.chat_id)
       return WRONG_A2A_CONTEXT;
-    const calls = answerCalls(job.value, message);
-    if (!calls.ok) return calls;
     const { caller } = request;
+    const params = { id: taskId };
+    const decided = await this.services.invoke("readA2aAnswer", caller, {
+      params,
+      body: { message: message as unknown as Json },
+      idempotencyKey: answerKey(taskId, message.messageId, "meaning"),
+    });
+    if (!decided.ok) return decided;
+    const calls = answerCalls(decided.value as AnswerMeaning, message);
+    if (!calls.ok) return calls;
     let answeredBy = taskId;
     for (const [i, { operation, body }] of calls.value.entries()) {
-      const id = operation === "sendMessage" ? job.value.chat_id : taskId;
       const idempotencyKey = answerKey(taskId, message.messageId, i);
-      const done = await this.services.invoke(operation, caller, { params: { id }, body, idempotencyKey });
+      const done = await this.services.invoke(operation, caller, { params, body, idempotencyKey });
       if (!done.ok) return done;
-      const { id: after, job: ofMessage } = done.value as {
-        readonly id?: string;
-        readonly job?: { readonly id: string };
-      };
-      answeredBy = ofMessage?.id ?? after ?? taskId;
+      answeredBy = (done.value as { readonly id?: string }).id ?? taskId;
     }
     return ok(answeredBy);
   }
@@ -255,5 +257,5 @@ const WRONG_A2A_CONTEXT = refuse({
 } satisfies Fault);
 
 /** The idempotency key of an answer: the client's message id may have any characters. */
-const answerKey = (taskId: string, messageId: string, part: number): string =>
+const answerKey = (taskId: string, messageId: string, part: number | "meaning"): string =>
   `a2a-${new Bun.CryptoHasher("sha256").update(JSON.stringify([taskId, messageId, part])).digest("base64url")}`;

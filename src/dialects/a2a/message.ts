@@ -84,6 +84,9 @@ export const SendA2aBody = Type.Object({
   metadata: Type.Optional(Type.Unsafe<JsonObject>(FreeObject)),
 });
 
+/** A message for a task. */
+export const TaskMessageBody = Type.Object({ message: MessageField });
+
 /** A block of a message in the service's own form. */
 type OwnBlock =
   | { readonly type: "text"; readonly text: string }

@@ -2,22 +2,30 @@
  * The methods of A2A over HTTP+JSON, as operations. Paths of A2A end with a verb after a colon, which no route can have
  * beside an id: so the last part of such a path is one parameter, and its verb says which method it is.
  *
- * `beginA2aTask` has no route: both transports call it, so that a message has the same effect in each.
+ * `beginA2aTask`, `readA2aAnswer` and `steerA2aTask` have no route: both transports call them, so that a message has the
+ * same effect in each.
  */
+import { chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
 import { MIB } from "../../../actors/units.ts";
 import { done } from "../../http/commit/commit.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { operation } from "../../operations/operation.ts";
+import { saidContent } from "../../operations/said-content.ts";
+import { prepareWork } from "../../work/prepared-work.ts";
+import { steeringSteps, workOf } from "../../work/sending.ts";
 import { beginRun } from "../runs/begin-run.ts";
 import { A2A_VERSION, AGENT_BASE } from "./card.ts";
-import { protocolOperation } from "../runs/protocol.ts";
+import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
+import { answerCalls, answerMeaning, type AnswerMeaning } from "./answer.ts";
 import { A2aCalls } from "./calls.ts";
-import { partsContent, SendA2aBody } from "./message.ts";
-import { MESSAGE_ID_FIELD, TASK_STATES } from "./task.ts";
+import { partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
+import { MESSAGE_ID_FIELD, TASK_STATES, type TaskJob } from "./task.ts";
 
 export const A2A_AGENT = { id: Type.String({ description: "The agent's id" }) };
 
@@ -51,35 +59,102 @@ function verbOf(call: string): { readonly name: string; readonly verb: string } 
 
 const request = (caller: Caller, { id }: { readonly id: string }) => ({ caller, agentId: id });
 
-export const a2aBeginning = operationGroup("A2A beginning", "What both transports of A2A begin with", {
-  beginA2aTask: operation(
-    {
-      method: "POST",
-      path: "/a2a/agents/{id}/begin",
-      scope: "chats:write",
-      summary: "Begin a task",
-      params: A2A_AGENT,
-      body: SendA2aBody,
-      bodyBytes: A2A_BODY_BYTES,
-      answers: { 200: Type.Object({ task_id: Type.String() }) },
-      errors: ["invalid_state", "budget_exceeded", "provider_error"],
-      emits: null,
-    },
-    {
-      run: (services, change, { params, body: { message, metadata = {} } }) =>
-        beginRun(services, change, {
-          protocol: "a2a",
-          agentId: params.id,
-          chat: (message.contextId ?? "") === "" ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
-          content: partsContent(message.parts),
+export const a2aMessages = operationGroup<ProtocolServices>(
+  "A2A messages",
+  "What a message does, over both transports of A2A",
+  {
+    beginA2aTask: operation(
+      {
+        method: "POST",
+        path: "/a2a/agents/{id}/begin",
+        scope: "chats:write",
+        summary: "Begin a task",
+        params: A2A_AGENT,
+        body: SendA2aBody,
+        bodyBytes: A2A_BODY_BYTES,
+        answers: { 200: Type.Object({ task_id: Type.String() }) },
+        errors: ["invalid_state", "budget_exceeded", "provider_error"],
+        emits: null,
+      },
+      {
+        run: (services, change, { params, body: { message, metadata = {} } }) =>
+          beginRun(services, change, {
+            protocol: "a2a",
+            agentId: params.id,
+            chat: (message.contextId ?? "") === "" ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
+            content: partsContent(message.parts),
+            field: "message/parts",
+            key: message.messageId,
+            metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
+          }),
+        join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
+      },
+    ),
+
+    readA2aAnswer: protocolOperation(
+      {
+        method: "POST",
+        path: "/a2a/tasks/{id}/meaning",
+        scope: "jobs:read",
+        summary: "Read what a message means to its task",
+        params: { id: Type.String() },
+        body: TaskMessageBody,
+        bodyBytes: A2A_BODY_BYTES,
+        answers: { 200: Type.Unsafe<AnswerMeaning>({ type: "object" }) },
+        errors: ["invalid_state"],
+        emits: null,
+        forgetsRefusals: true,
+      },
+      async ({ invoke }, change, { params, body: { message } }) => {
+        const job = (await invoke("getJob", change, { params })) as Outcome<TaskJob>;
+        if (!job.ok) return job;
+        const meaning = answerMeaning(job.value);
+        if (!meaning.ok) return meaning;
+        const calls = answerCalls(meaning.value, message);
+        if (!calls.ok) return calls;
+        const read = ask(jobRef(change.principal.organizationId, params.id), { kind: "read_job" });
+        return change.commit([read], () => done(meaning.value));
+      },
+    ),
+
+    steerA2aTask: protocolOperation(
+      {
+        method: "POST",
+        path: "/a2a/tasks/{id}/steer",
+        scope: "chats:write",
+        summary: "Give a message to a task at work",
+        params: { id: Type.String() },
+        body: TaskMessageBody,
+        bodyBytes: A2A_BODY_BYTES,
+        answers: { 200: Type.Object({ id: Type.String() }) },
+        errors: ["forbidden", "invalid_state", "approval_pending", "provider_error"],
+        emits: null,
+      },
+      async (services, change, { params: { id }, body: { message } }) => {
+        const { principal: by, requestId } = change;
+        const { organizationId } = by;
+        const job = await services.system.dispatch(jobRef(organizationId, id), { kind: "read_job" });
+        if (!job.ok) return job;
+        const { chatId } = job.value;
+        const chat = await services.system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" });
+        if (!chat.ok) return chat;
+        const said = await saidContent(services, change, partsContent(message.parts), "message/parts");
+        if (!said.ok) return said;
+        const { text: content, blocks } = said.value;
+        const work = await prepareWork(services, {
+          ...workOf(chat.value, by),
+          blocks,
           field: "message/parts",
-          key: message.messageId,
-          metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
-        }),
-      join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
-    },
-  ),
-});
+          checksBudget: false,
+        });
+        if (!work.ok) return work;
+        const terms = { ...PLAIN_TERMS, requestId };
+        const steering = { by, content, blocks, onBusy: "steer", terms, metadata: {} } as const;
+        return change.commit(steeringSteps(id, chatId, work.value, steering), () => done({ id }));
+      },
+    ),
+  },
+);
 
 export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JSON", {
   getA2aAgentCard: protocolOperation(

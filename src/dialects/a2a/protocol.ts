@@ -1,7 +1,7 @@
 /** Agent2Agent 1.0: the same methods over two transports, each with its own form of refusals. */
 import type { ForeignProtocol } from "../runs/protocol.ts";
 import { A2aErrors } from "./errors.ts";
-import { a2aBeginning, a2aOperations } from "./operations.ts";
+import { a2aMessages, a2aOperations } from "./operations.ts";
 import { a2aRpcOperations } from "./rpc.ts";
 
 export const A2A_PROTOCOLS: readonly ForeignProtocol[] = [
@@ -9,7 +9,7 @@ export const A2A_PROTOCOLS: readonly ForeignProtocol[] = [
   {
     root: "/a2a",
     groups: [a2aOperations],
-    inner: [a2aBeginning],
+    inner: [a2aMessages],
     dialect: (words) => new A2aErrors(words).restDialect,
   },
 ];

@@ -88,9 +88,14 @@ export class ChangeRun {
     // An unread body has no fingerprint.
     if (!input.ok && digest() === null) return this.request.afterRecord(input);
     const door = this.doorOf(key.value);
-    const { holdsKey = false } = this.operation.contract;
+    const { holdsKey = false, forgetsRefusals = false } = this.operation.contract;
     const refusal = (fault: Fault): Refusal => this.parts.refusal(fault, this.caller.requestId);
-    const committed = await runOnce(door, { holdsKey, refusal, run: () => this.handle(door) });
+    const committed = await runOnce(door, {
+      holdsKey,
+      keepsRefusals: !forgetsRefusals,
+      refusal,
+      run: () => this.handle(door),
+    });
     return committed.ok ? this.answer(committed.value, door) : committed;
   }
 

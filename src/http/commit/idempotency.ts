@@ -41,13 +41,17 @@ export interface KeyedParts {
 /** How an operation runs with its key. */
 export interface KeyedRun {
   readonly holdsKey: boolean;
+  readonly keepsRefusals: boolean;
   /** A refusal as it is sent and stored: in the surface's words, with this request's id. */
   readonly refusal: (fault: Fault) => Refusal;
   readonly run: () => Promise<Outcome<Commit>>;
 }
 
 /** Runs the operation once per key. */
-export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Commit>> {
+export async function runOnce(
+  door: KeyedDoor,
+  { holdsKey, keepsRefusals, refusal, run }: KeyedRun,
+): Promise<Outcome<Commit>> {
   const knewInput = door.knowsInput;
   if (knewInput) {
     const found = holdsKey ? await door.hold() : await door.find();
@@ -62,7 +66,7 @@ export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: Keyed
     if (found.value !== null) return ok(found.value);
   }
   const words = refusal(committed.fault);
-  if (door.knowsInput && isKept(committed.fault, words.status)) return door.keep(refusalEnding(words));
+  if (keepsRefusals && door.knowsInput && isKept(committed.fault, words.status)) return door.keep(refusalEnding(words));
   if (holdsKey) await door.release();
   return committed;
 }

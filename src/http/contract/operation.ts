@@ -73,6 +73,8 @@ export interface OperationContract {
   readonly hasOneTimeSecret?: true;
   /** It commits more than once, or does something outside first: so its idempotency key is held from the start. */
   readonly holdsKey?: true;
+  /** Its refusals are not kept under an idempotency key: the same request may be taken later. */
+  readonly forgetsRefusals?: true;
   /** Set once it is deprecated: what its answers say of that (VER-3). */
   readonly deprecation?: Deprecation;
 }
