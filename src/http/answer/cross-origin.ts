@@ -23,10 +23,14 @@ const EXPOSED = [
   // Clients of MCP find the sign-in, and the scopes to ask for, through it.
   "WWW-Authenticate",
   "X-Request-Id",
+  // Clients of OpenAI's API repeat a request as it says.
+  "X-Should-Retry",
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
 /** Request headers that a page may set. */
 const SETTABLE = [
+  "A2A-Extensions",
+  "A2A-Version",
   "Api-Version",
   "Authorization",
   // Traces of a page that has OpenTelemetry, with the two after it.
@@ -43,6 +47,9 @@ const SETTABLE = [
   "Mcp-Name",
   "Mcp-Protocol-Version",
   "Mcp-Session-Id",
+  "OpenAI-Beta",
+  "OpenAI-Organization",
+  "OpenAI-Project",
   // Some clients send it beside `Cache-Control`.
   "Pragma",
   "Range",
@@ -50,6 +57,21 @@ const SETTABLE = [
   "Traceparent",
   "Tracestate",
   "X-Request-Id",
+  // OpenAI's own client sends these with every request.
+  ...[
+    "Arch",
+    "Async",
+    "Custom-Poll-Interval",
+    "Helper-Method",
+    "Lang",
+    "OS",
+    "Package-Version",
+    "Poll-Helper",
+    "Retry-Count",
+    "Runtime",
+    "Runtime-Version",
+    "Timeout",
+  ].map((name) => `X-Stainless-${name}`),
 ].join(", ");
 /** Browsers cache the answer to a preflight for at most two hours; after an hour a changed setting takes effect. */
 const PREFLIGHT_SECONDS = 3_600;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { OPERATIONS } from "../../../src/contract/document.ts";
+import { PROTOCOLS } from "../../../src/dialects/protocols.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
 const CONSOLE = "https://console.example";
@@ -29,6 +30,7 @@ test("[GEN-13] pages of a configured origin use the API, refusals included, and 
     expect([path, allowed(answer)]).toEqual([path, CONSOLE]);
     expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
     expect(answer.headers.get("access-control-expose-headers")).toContain("RateLimit-Remaining");
+    expect(answer.headers.get("access-control-expose-headers")).toContain("X-Should-Retry");
     expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
     expect(answer.headers.get("vary")).toContain("origin");
   }
@@ -49,9 +51,13 @@ test("[GEN-13] a preflight names the methods of the path and the headers that th
   expect([answer.status, allowed(answer)]).toEqual([204, CONSOLE]);
   expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
   const settable = answer.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
-  const read = OPERATIONS.flatMap(({ operation: { headers = {} } }) => Object.keys(headers));
+  const ofProtocols = PROTOCOLS.flatMap(({ groups }) => groups.flatMap(({ operations }) => Object.values(operations)));
+  const contracts = [...OPERATIONS.map(({ operation }) => operation), ...ofProtocols.map(({ contract }) => contract)];
+  const read = contracts.flatMap(({ headers = {} }) => Object.keys(headers));
   expect(read.length).toBeGreaterThan(5);
   const besides = ["content-type", "idempotency-key", "traceparent", "tracestate", "baggage", "cache-control"];
+  // Those of OpenAI's own client in a browser.
+  besides.push(...["lang", "os", "runtime-version", "timeout"].map((name) => `x-stainless-${name}`));
   for (const name of [...new Set(read), ...besides])
     // Browsers set the first themselves, and pages may set the second without asking.
     if (name !== "accept-encoding" && name !== "accept") expect(settable.split(", ")).toContain(name);
