@@ -18,6 +18,7 @@ afterAll(() => scene.service.stop());
 beforeEach(() => {
   scene.reset();
   scene.tools.clients.clear();
+  scene.tools.schemas.clear();
   threads++;
 });
 
@@ -165,6 +166,76 @@ test("[DIA-17] a failed run is an error of the run, and the stop ends it as canc
   expect(outcomes).toEqual(["cancelled"]);
 });
 
+/** The run of these messages, and what else the input says, as a plain request. */
+const ran = async (messages: readonly object[], fields: object = {}, headers: Record<string, string> = {}) => {
+  const input = { threadId: `thread ${threads}/x`, runId: "r", messages, tools: [], context: [], ...fields };
+  const answer = await fetch(`${scene.service.url}/ag-ui/agents/${scene.agent}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${scene.owner.token}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(input),
+  });
+  return { status: answer.status, text: await answer.text() };
+};
+const go = { id: "u1", role: "user", content: "go" };
+
+test("[DIA-17] changed arguments fit the tool and are not too long, as on the current surface", async () => {
+  const schema = { type: "object", properties: { to: { type: "string" } }, required: ["to"] };
+  scene.tools.schemas.set("send", schema);
+  scene.calling(["c1", "send"]);
+  const { text } = await ran([go]);
+  const interruptId = /"id":"(apr_[^"]+)"/.exec(text)?.[1];
+  const answer = (given: object) =>
+    ran([go, { id: "a", role: "assistant" }], {
+      resume: [{ interruptId, status: "resolved", payload: { approved: true, arguments: given } }],
+    });
+  expect(await answer({ to: 7 })).toMatchObject({
+    status: 400,
+    text: expect.stringContaining("resume.0.payload.arguments.to") as string,
+  });
+  expect((await answer({ to: "x".repeat(64 * 1024) })).status).toBe(413);
+  expect((await answer({ to: "Bo" })).text).toContain("Done.");
+  expect(scene.tools.calls.map(({ input }) => input)).toEqual([{ to: "Bo" }]);
+});
+
+test("[DIA-17] results that come with the next message are taken first; a message without them is refused", async () => {
+  scene.tools.clients.add("price");
+  scene.service.model.script = ({ entries }) =>
+    entries.length === 1 ? [use("c1", "price")] : [{ say: entries.length === 2 ? "7 EUR" : "Bye." }];
+  const tools = [{ name: "price", description: "A price", parameters: { type: "object" } }];
+  await ran([go], { tools });
+  const next = { id: "u2", role: "user", content: "next" };
+  const early = await ran([go, next], { tools });
+  expect(early).toMatchObject({ status: 409, text: expect.stringContaining("the result of price (c1)") as string });
+  const whole = [go, { id: "t1", role: "tool", toolCallId: "c1", content: "7" }, next];
+  expect((await ran(whole, { tools })).text).toContain("Bye.");
+  expect((await ran(whole, { tools })).text).toContain("Bye.");
+  expect(scene.service.model.calls.map(({ entries }) => entries.length)).toEqual([1, 2, 3]);
+});
+
+test("[DIA-16] the same message runs again after a failure, and another one with its id is refused", async () => {
+  const { model } = scene.service;
+  model.script = () => [{ fail: { code: "provider_error", message: "The provider is down" } }];
+  expect((await ran([go])).text).toContain("The provider is down");
+  model.script = () => [{ say: "up again" }];
+  for (const _ of [1, 2]) expect((await ran([go])).text).toContain("up again");
+  expect(model.calls.length).toBe(2);
+  expect((await ran([{ ...go, content: "something else" }])).status).toBe(409);
+});
+
+test("[DIA-15] a request with an idempotency key keeps none of the client's messages", async () => {
+  const key = { "idempotency-key": crypto.randomUUID() };
+  const history = Array.from({ length: 200 }, (_, at) => ({
+    id: `h${at}`,
+    role: "assistant",
+    content: "x".repeat(900),
+  }));
+  const first = await ran([...history, go], {}, key);
+  const kept: { size: number }[] = await scene.service.database
+    .read`select length(k::text) as size from idempotency_key k`;
+  expect(kept.map(({ size }) => size < 5_000)).toEqual([true]);
+  expect((await ran([...history, go], {}, key)).text).toBe(first.text);
+});
+
 test("[DIA-17] refusals have a message and a code, and everybody has threads of their own", async () => {
   const path = `/ag-ui/agents/${scene.agent}`;
   const input = { threadId: "t", runId: "r", messages: [], tools: [], context: [] } satisfies RunAgentInput;
@@ -200,6 +271,20 @@ test("[DIA-15] a message in a thread whose chat was deleted is refused, and says
     409,
     { code: "invalid_state", message: expect.stringContaining("was deleted: begin a chat with another id") },
   ]);
+});
+
+test("[DIA-16] a stream after a restart gives reasoning the id that it had before", () => {
+  const ids = (restarted: boolean) => {
+    const state = new AgUiState({ threadId: "t", runId: "r", jobId: "job_1", before: [], reasoning: new Set() });
+    const said = (text: string) => agUiEvents(state, { kind: "text", block: 0, at: 0, offset: 0, text });
+    if (restarted) {
+      said("Hello you");
+      agUiEvents(state, { kind: "restarted", block: 0, at: 0, offset: 0, kept: "" });
+    }
+    said("Hello all");
+    return agUiEvents(state, { kind: "reasoning", text: "Hm." })[0]?.["messageId"];
+  };
+  expect(ids(true)).toBe(ids(false));
 });
 
 test("[DIA-16] a text that is said differently after a restart takes the place of the earlier one", () => {

@@ -195,6 +195,22 @@ describe("tools", () => {
   });
 });
 
+test("[DIA-8] outputs that come with the next message are taken first; a message without them is refused", async () => {
+  scene.tools.clients.add("look");
+  scene.service.model.script = ({ entries }) =>
+    entries.length === 1 ? [use("c1", "look")] : [{ say: entries.length === 2 ? "Seen." : "Bye." }];
+  const errors: string[] = [];
+  const chat = opened({ sendAutomaticallyWhen: () => false, onError: ({ message }) => void errors.push(message) });
+  await chat.sendMessage({ text: "go" });
+  await chat.sendMessage({ text: "early" });
+  expect(errors).toEqual([expect.stringContaining("the result of look (c1)")]);
+  chat.messages = chat.messages.slice(0, 2);
+  await chat.addToolOutput({ tool: "look", toolCallId: "c1", output: "a cat" });
+  await chat.sendMessage({ text: "next" });
+  expect(textOf(chat.lastMessage)).toBe("Bye.");
+  expect(scene.service.model.calls.map(({ entries }) => entries.length)).toEqual([1, 2, 3]);
+});
+
 describe("streams", () => {
   const words = Array.from({ length: 40 }, (_, at) => `word${at} `).join("");
 

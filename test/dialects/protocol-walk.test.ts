@@ -1,5 +1,6 @@
 /** Every operation of every foreign protocol: without a token, without its scope, and with input that makes no sense. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { refuse } from "../../actors/fault.ts";
 import { PROTOCOLS } from "../../src/dialects/protocols.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
@@ -63,4 +64,32 @@ test("[DIA-1] input that makes no sense is refused as the caller's mistake, and 
   }
   const jobs = await service.call(owner, "GET", "/api/jobs");
   expect(await jobs.json()).toMatchObject({ jobs: [] });
+});
+
+test("[SSE-14] a stream of a protocol is refused where the organization has no room for it", async () => {
+  const { id } = (await (
+    await service.call(owner, "POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." })
+  ).json()) as { id: string };
+  const message = { id: "m1", role: "user", content: "hi", parts: [{ type: "text", text: "hi" }] };
+  const ui = { id: "c1", messages: [message] };
+  const agUi = { threadId: "t1", runId: "r1", messages: [message] };
+  const asked = [
+    ["POST", `/ai-sdk/agents/${id}/chat`, ui],
+    ["GET", `/ai-sdk/agents/${id}/chat/c1/stream?ended=replay`, undefined],
+    ["POST", `/ag-ui/agents/${id}`, agUi],
+    ["POST", `/ag-ui/agents/${id}/connect`, agUi],
+  ] as const;
+  const statuses = async () => {
+    const found: number[] = [];
+    for (const [method, path, body] of asked) {
+      const answer = await service.call(owner, method, path, body);
+      await answer.text();
+      found.push(answer.status);
+    }
+    return found;
+  };
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  const room = spyOn(service.app.streams, "room").mockReturnValue(refuse({ kind: "overloaded", retryAfterMs: 1_000 }));
+  expect(await statuses()).toEqual([503, 503, 503, 503]);
+  room.mockRestore();
 });

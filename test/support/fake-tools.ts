@@ -27,6 +27,8 @@ export const NO_DELEGATIONS: DelegationService = {
 
 export type ToolScript = (call: RunToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 
+const inputSchemaOf = (inputSchema: JsonObject | undefined) => (inputSchema === undefined ? {} : { inputSchema });
+
 export class FakeTools implements ToolPort {
   /** Every call, in the order in which they began. */
   readonly calls: RunToolCall[] = [];
@@ -36,6 +38,8 @@ export class FakeTools implements ToolPort {
   readonly unsafe = new Set<string>();
   /** Names of tools that the client runs. */
   readonly clients = new Set<string>();
+  /** Schemas that a person's arguments are checked against, by the names of tools. */
+  readonly schemas = new Map<string, JsonObject>();
   /** What the next openings miss. */
   missing: Toolbox["missing"] = { required: [], optional: [] };
   /** What the model is told besides. */
@@ -53,6 +57,7 @@ export class FakeTools implements ToolPort {
         safe: !this.unsafe.has(name),
         needsApproval: approvalTools.includes(name),
         ...(this.clients.has(name) ? { isClient: true } : {}),
+        ...inputSchemaOf(this.schemas.get(name)),
       }),
       misfits: () => Promise.resolve(new Set()),
       call: (call, signal) => this.call(call, signal),

@@ -9,7 +9,10 @@ import {
 } from "ai";
 import { until } from "./condition.ts";
 
-export interface UiChatOptions extends Pick<ChatInit<UIMessage>, "onToolCall" | "messages" | "onError" | "onFinish"> {
+export interface UiChatOptions extends Pick<
+  ChatInit<UIMessage>,
+  "onToolCall" | "messages" | "onError" | "onFinish" | "sendAutomaticallyWhen"
+> {
   readonly url: string;
   readonly token: string;
   readonly agentId: string;

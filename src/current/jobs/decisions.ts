@@ -1,17 +1,16 @@
 /** What people and clients answer a job: approve, cancel, results of tools (JOB-2, JOB-3, JOB-17). */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { openApprovals } from "../../../actors/job/machine.ts";
 import type { ClientResult } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
 import { followedBy, following } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
-import { withinArguments, withinResult } from "../../http/contract/limits.ts";
+import { withinResult } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
+import { fittingArguments } from "../../operations/fitting-arguments.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { awaitRecord, POLL_QUERY } from "../long-poll.ts";
@@ -47,9 +46,17 @@ export const decisionOperations = {
         decision = "approve",
         comment = null,
       } = body;
-      const fits = withinArguments(body.arguments ?? {});
-      if (!fits.ok) return fits;
-      const fitting = await fittingArguments(services, change.principal, job, body);
+      // Arguments of a denial are refused as a whole, not field by field.
+      const given = decision === "deny" ? undefined : body.arguments;
+      const fitting =
+        given === undefined
+          ? ok(null)
+          : await fittingArguments(services, change.principal, job, {
+              given,
+              approvalId,
+              toolCallId,
+              field: "arguments",
+            });
       if (!fitting.ok) return fitting;
       const standing = await comingStanding(services, change.principal, job);
       const command = {
@@ -141,29 +148,6 @@ export const decisionOperations = {
     },
   ),
 };
-
-/**
- * Whether arguments changed by a person fit the tool's schema. The job itself decides who may change them, and for
- * which call.
- */
-async function fittingArguments(
-  { argumentChecks }: Services,
-  by: Principal,
-  job: Job,
-  { arguments: given, decision, approval_id: approvalId, tool_call_id: callId }: Static<typeof ApproveBody>,
-): Promise<Outcome<null>> {
-  // Arguments of a denial are refused as a whole, not field by field.
-  if (given === undefined || decision === "deny" || job.createdBy !== by.userId) return ok(null);
-  const chosen = openApprovals(job).filter(
-    ({ id, toolCallId }) => (approvalId ?? id) === id && (callId ?? toolCallId) === toolCallId,
-  );
-  const schema = job.openCalls.find(({ id }) => id === chosen[0]?.toolCallId)?.schema;
-  if (chosen.length !== 1 || schema === undefined) return ok(null);
-  const errors = await argumentChecks.errorsOf(job.organizationId, schema, given);
-  if (errors.length === 0) return ok(null);
-  const placed = errors.map(({ path, message }) => ({ path: `/arguments${path}`, message }));
-  return refuse({ kind: "invalid_request", errors: placed });
-}
 
 /** The receipt, when the job has stopped or the wait is over. */
 async function joinCancelled(services: Services, caller: Caller, work: JsonObject): Promise<Outcome<JoinedAnswer>> {

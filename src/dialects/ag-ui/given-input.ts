@@ -1,7 +1,7 @@
 /** What the input of a run means: a message, answers to a run that waits, or nothing new. */
 import { cutText } from "../../../actors/cut-text.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
+import { isJsonObject, type JsonObject } from "../../../actors/schema.ts";
 import type { GivenBlock } from "../../work/content-blocks.ts";
 import type { GivenTool } from "../runs/client-tools.ts";
 import type { RunAnswer } from "../runs/run-answers.ts";
@@ -10,29 +10,37 @@ import type { AgUiInput, AgUiMessage } from "./schema.ts";
 /** Characters of the comment of a decision. */
 const AG_UI_COMMENT = 4_096;
 
-export type AgUiRequest =
-  | {
-      readonly kind: "message";
-      readonly messageId: string;
-      readonly content: readonly GivenBlock[];
-      readonly field: string;
-    }
-  | { readonly kind: "answers"; readonly answers: readonly RunAnswer[] };
+/** A message of the user. */
+export interface AgUiSaid {
+  readonly messageId: string;
+  readonly content: readonly GivenBlock[];
+  readonly field: string;
+}
+
+export interface AgUiRequest {
+  /** The newest message of the user; null: there is none with content. */
+  readonly said: AgUiSaid | null;
+  /** Whether the request sends that message; else it gives the answers, or asks for the run once more. */
+  readonly isSent: boolean;
+  readonly answers: readonly RunAnswer[];
+}
 
 export function readAgUiInput({ messages, resume = [] }: AgUiInput): Outcome<AgUiRequest> {
-  if (resume.length > 0) return ok({ kind: "answers", answers: resume.map(approvalIn) });
-  const last = messages.findLastIndex(({ role }) => role === "user" || role === "tool");
-  const message = messages[last];
-  if (message === undefined) return invalid("/messages", "Field messages must have a message of the user");
-  if (message.role === "tool") {
-    const from = messages.findLastIndex(({ role }) => role === "user") + 1;
-    const results = messages.slice(from).flatMap((one, at) => resultIn(one, `messages/${from + at}`));
-    return ok({ kind: "answers", answers: results });
-  }
-  const field = `messages/${last}/content`;
-  const content = contentBlocks(message.content);
-  if (content.length === 0) return invalid(`/${field}`, "The message has no text and no file");
-  return ok({ kind: "message", messageId: message.id, content, field });
+  const decisions = resume.map((one, at) => approvalIn(one, `resume/${at}`));
+  const answers = [...decisions, ...messages.flatMap((one, at) => resultIn(one, `messages/${at}`))];
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const message = messages[at];
+  const later = messages.slice(at + 1);
+  // Behind the message is an answer: the request says nothing new beside its decisions.
+  const isOld = decisions.length > 0 && later.some(({ role }) => role === "assistant");
+  const isSent = message !== undefined && !isOld && later.every(({ role }) => role !== "tool");
+  if (message === undefined && answers.length === 0)
+    return invalid("/messages", "Field messages must have a message of the user");
+  const field = `messages/${at}/content`;
+  const content = contentBlocks(message?.content);
+  if (isSent && content.length === 0) return invalid(`/${field}`, "The message has no text and no file");
+  const said = message === undefined || content.length === 0 ? null : { messageId: message.id, content, field };
+  return ok({ said, isSent, answers });
 }
 
 type GivenPart = Readonly<{
@@ -56,7 +64,10 @@ function partBlocks({ type, text, source = {} }: GivenPart): readonly GivenBlock
   return [{ type: kind, source: { kind: "url", url: value } }];
 }
 
-function approvalIn({ interruptId: approvalId, status, payload }: NonNullable<AgUiInput["resume"]>[number]): RunAnswer {
+function approvalIn(
+  { interruptId: approvalId, status, payload }: NonNullable<AgUiInput["resume"]>[number],
+  field: string,
+): RunAnswer {
   const {
     approved,
     arguments: given,
@@ -67,7 +78,7 @@ function approvalIn({ interruptId: approvalId, status, payload }: NonNullable<Ag
     approvalId,
     isApproved: status === "resolved" && (approved === true || payload === true),
     comment: typeof comment === "string" ? cutText(comment, AG_UI_COMMENT) : null,
-    arguments: typeof given === "object" && given !== null && !Array.isArray(given) ? (given as JsonObject) : null,
+    arguments: isJsonObject(given) ? { given, field: `${field}/payload/arguments` } : null,
   };
 }
 

@@ -6,19 +6,19 @@ import { chatAfter } from "../../../actors/job/transitions.ts";
 import { followedBy } from "../../../actors/runtime/turns/members.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { done } from "../../http/commit/commit.ts";
+import { type Change, type Commit, done } from "../../http/commit/commit.ts";
 import { pathId } from "../../http/contract/field.ts";
 import { Id, OpenObject, Text } from "../../http/contract/noun.ts";
 import { media } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseJson } from "../../http/stream/sse.ts";
-import { beginRun, namedChatId } from "../runs/begin-run.ts";
+import { beginRun, type BegunRun, namedChatId } from "../runs/begin-run.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
-import { answerRun } from "../runs/run-answers.ts";
+import { answerRun, type RunAnswer } from "../runs/run-answers.ts";
 import { AgUiFrames } from "./event-frames.ts";
-import { agUiInstructions, agUiTools, readAgUiInput } from "./given-input.ts";
+import { agUiInstructions, type AgUiSaid, agUiTools, readAgUiInput } from "./given-input.ts";
 import { AG_UI_BYTES, AgUiInput } from "./schema.ts";
 
 /** Separates the ids of this protocol from those of others. It must never change. */
@@ -27,11 +27,11 @@ const AgUiAgentId = pathId("agent", /^[A-Za-z0-9_-]{1,64}$/, Id("agt", "The agen
 const AgUiThreadId = pathId("chat", /^[^]{1,256}$/, Text("The chat, in the client's words", "thread-1"));
 const AgUiEventStream = media({ "text/event-stream": OpenObject("An event of AG-UI") });
 
-/** A run, and the input that is answered with it. */
-interface AgUiWork {
-  readonly jobId: string;
-  readonly chatId: string;
-  readonly input: AgUiInput;
+/** A message for an agent, with the answers that came with it. */
+interface AgUiBeginning {
+  readonly agentId: string;
+  readonly said: AgUiSaid;
+  readonly answers: readonly RunAnswer[];
 }
 
 export const agUiOperations = {
@@ -52,20 +52,17 @@ export const agUiOperations = {
       async run(services, change, { params: { id: agentId }, body }) {
         const request = readAgUiInput(body);
         if (!request.ok) return request;
-        const input = { input: body as never };
-        if (request.value.kind === "message") {
-          const { messageId: key, content, field } = request.value;
-          const chat = { kind: "named", name: body.threadId } as const;
-          const told = { tools: agUiTools(body), instructions: agUiInstructions(body) };
-          return beginRun(services, change, { protocol: AG_UI, agentId, chat, content, field, key, ...told }, input);
-        }
-        const job = await newestAgUiRun(services, change, { agentId, name: body.threadId });
+        const { said, isSent, answers } = request.value;
+        const job = isSent ? ok(null) : await newestAgUiRun(services, change, { agentId, name: body.threadId });
         if (!job.ok) return job;
+        // After a failed run the client sends the same messages: its last one of the user begins another run.
+        if (said !== null && (isSent || job.value?.status === "failed"))
+          return beginAgUiRun(services, change, { agentId, said, answers }, body);
         if (job.value === null) return notFound("chat");
         const { id: jobId, chatId } = job.value;
-        return answerRun(change, { job: job.value, answers: request.value.answers }, { jobId, chatId, ...input });
+        return answerRun(services, change, { job: job.value, answers }, { jobId, chatId });
       },
-      join: (services, caller, work) => streamAgUiRun(services, caller, work as unknown as AgUiWork),
+      join: (services, caller, work, { body }) => streamAgUiRun(services, caller, work as unknown as BegunRun, body),
     },
   ),
 
@@ -82,11 +79,13 @@ export const agUiOperations = {
       isRead: true,
     },
     async (services, caller, { params, body }) => {
+      const room = services.streams.room(caller.principal.organizationId);
+      if (!room.ok) return room;
       const job = await newestAgUiRun(services, caller, { agentId: params.id, name: body.threadId });
       if (!job.ok) return job;
       if (job.value === null) return ok(emptyThread(body));
       const { id: jobId, chatId } = job.value;
-      return streamAgUiRun(services, caller, { jobId, chatId, input: body });
+      return streamAgUiRun(services, caller, { jobId, chatId }, body);
     },
   ),
 
@@ -111,10 +110,23 @@ export const agUiOperations = {
   ),
 };
 
+function beginAgUiRun(
+  services: ProtocolServices,
+  change: Change,
+  { agentId, said: { messageId: key, content, field }, answers }: AgUiBeginning,
+  input: AgUiInput,
+): Promise<Outcome<Commit>> {
+  const chat = { kind: "named", name: input.threadId } as const;
+  const told = { tools: agUiTools(input), instructions: agUiInstructions(input) };
+  const said = { content, field, key, answers, repeatsFailed: true } as const;
+  return beginRun(services, change, { protocol: AG_UI, agentId, chat, ...said, ...told });
+}
+
 function streamAgUiRun(
   services: ProtocolServices,
   caller: Caller,
-  { jobId, chatId, input: { threadId, runId, messages } }: AgUiWork,
+  { jobId, chatId }: BegunRun,
+  { threadId, runId, messages }: AgUiInput,
 ): Promise<Outcome<Response>> {
   return followRun(services, caller, { jobId }, new AgUiFrames({ jobId, chatId, threadId, runId }, messages));
 }

@@ -40,15 +40,20 @@ export class AgUiState {
   text: { readonly message: BuiltMessage; readonly block: number } | null = null;
   /** The message of this step, which has its calls; null: it has none yet. */
   step: BuiltMessage | null = null;
-  private ids = 0;
+  private thoughts = 0;
 
   constructor(run: AgUiRun) {
     this.run = run;
   }
 
-  nextMessageId(): string {
-    this.ids++;
-    return `${this.run.jobId}-${this.ids}`;
+  /** Ids follow from what is stored: every stream of the run gives the same ones, also after a restart. */
+  messageId(of: string): string {
+    return `${this.run.jobId}-${of}`;
+  }
+
+  nextThoughtId(): string {
+    this.thoughts++;
+    return this.messageId(`reasoning-${this.thoughts}`);
   }
 
   add(message: BuiltMessage): BuiltMessage {
@@ -61,7 +66,7 @@ export class AgUiState {
   }
 
   beginText(block: number, content: string): AgUiEvents {
-    const message = this.add({ id: this.nextMessageId(), role: "assistant", content: "" });
+    const message = this.add({ id: this.messageId(`text-${block}`), role: "assistant", content: "" });
     this.text = { message, block };
     this.step = message;
     return [{ type: "TEXT_MESSAGE_START", messageId: message.id, role: "assistant" }, ...this.growText(content)];
@@ -109,7 +114,7 @@ export const RUN_EVENTS: EventTable = {
   },
   text_done: (state) => state.endText(),
   reasoning(state, { text: delta }) {
-    const messageId = state.nextMessageId();
+    const messageId = state.nextThoughtId();
     if (state.run.reasoning.has(messageId)) return NO_EVENTS;
     return [
       { type: "REASONING_START", messageId },
@@ -121,7 +126,7 @@ export const RUN_EVENTS: EventTable = {
   },
   tool_call(state, { id: toolCallId, name: toolCallName, input }) {
     const delta = JSON.stringify(input);
-    state.step ??= state.add({ id: state.nextMessageId(), role: "assistant", content: "" });
+    state.step ??= state.add({ id: state.messageId(`call-${toolCallId}`), role: "assistant", content: "" });
     const call = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: delta } };
     state.step.toolCalls = [...(state.step.toolCalls ?? []), call];
     return [
@@ -133,7 +138,12 @@ export const RUN_EVENTS: EventTable = {
   },
   tool_result(state, { callId: toolCallId, content }) {
     state.step = null;
-    const { id: messageId } = state.add({ id: state.nextMessageId(), role: "tool", content, toolCallId });
+    const { id: messageId } = state.add({
+      id: state.messageId(`result-${toolCallId}`),
+      role: "tool",
+      content,
+      toolCallId,
+    });
     return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
   },
   client_calls: (state, { calls }) => [

@@ -18,7 +18,8 @@ import type { Services } from "../../operations/services.ts";
 import { usesOf } from "../../work/attaching.ts";
 import { forkedPart } from "../../work/forking.ts";
 import { type PreparedWork, prepareWork } from "../../work/prepared-work.ts";
-import { keyedMessage, namedChatId } from "../runs/begin-run.ts";
+import { namedChatId } from "../runs/begin-run.ts";
+import { keyedMessage } from "../runs/keyed-run.ts";
 import { AI_SDK, BRANCH_FIELD, type UiChats } from "./chat-branch.ts";
 
 /** A fork of a client's chat: of the chat of `job`, before its message or after its answer. */

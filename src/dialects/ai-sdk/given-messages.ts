@@ -2,7 +2,7 @@
 import { cutText } from "../../../actors/cut-text.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { GivenBlock } from "../../work/content-blocks.ts";
-import type { RunAnswer } from "../runs/run-answers.ts";
+import { answerId, type RunAnswer } from "../runs/run-answers.ts";
 import type { KnownMessage } from "./continuation.ts";
 import type { UiChatBody, UiMessageBody, UiPart } from "./schema.ts";
 
@@ -17,6 +17,8 @@ export type UiRequest =
       readonly isEdit: boolean;
       /** The run that wrote the message before it; null if the client has sent none. */
       readonly afterJobId: string | null;
+      /** Answers that the client has sent with the message: they are in the one before it. */
+      readonly answers: readonly RunAnswer[];
     }
   /** `jobId`: the run whose answer is to be written again; null: the last one. */
   | { readonly kind: "regenerate"; readonly jobId: string | null }
@@ -43,6 +45,8 @@ export function readUiRequest({ messages, trigger, messageId = null }: UiChatBod
     );
   const content = message.parts.flatMap(uiBlock);
   const field = `messages/${at}/parts`;
+  const before = messages.findLastIndex(({ role }, i) => i < at && role === "assistant");
+  const answered = messages[before];
   if (content.length === 0) return invalid(`/${field}`, "The message has no text and no file");
   return ok({
     kind: "message",
@@ -50,7 +54,8 @@ export function readUiRequest({ messages, trigger, messageId = null }: UiChatBod
     content,
     field,
     isEdit: messageId === message.id,
-    afterJobId: messages.slice(0, at).findLast(({ role }) => role === "assistant")?.id ?? null,
+    afterJobId: answered?.id ?? null,
+    answers: answered === undefined ? [] : answersIn(answered, `messages/${before}`),
   });
 }
 
@@ -74,15 +79,18 @@ function uiBlock({ type, text, url = "", mediaType = "", filename, providerRefer
   return [{ type: kind, source, ...(filename === undefined ? {} : { name: filename }) }];
 }
 
-function uiAnswers({ id: jobId, parts }: UiMessageBody, field: string): UiRequest {
-  const answers = parts.flatMap((part, at) => uiAnswer(part, `${field}/parts/${at}`));
+const answersIn = ({ parts }: UiMessageBody, field: string): readonly RunAnswer[] =>
+  parts.flatMap((part, at) => uiAnswer(part, `${field}/parts/${at}`));
+
+function uiAnswers(message: UiMessageBody, field: string): UiRequest {
+  const { id: jobId, parts } = message;
+  const answers = answersIn(message, field);
   const lastStep = parts.findLastIndex(isStepStart);
   const answered = parts.slice(lastStep + 1).flatMap((part) => uiAnswer(part, field).map(answerId));
   return { kind: "answers", jobId, answers, known: { steps: parts.filter(isStepStart).length, answered }, field };
 }
 
 const isStepStart = ({ type }: UiPart): boolean => type === "step-start";
-const answerId = (answer: RunAnswer): string => (answer.kind === "approval" ? answer.approvalId : answer.callId);
 
 function uiAnswer(part: UiPart, field: string): readonly RunAnswer[] {
   const { state, toolCallId: callId, approval, output, errorText = "", providerExecuted = false } = part;

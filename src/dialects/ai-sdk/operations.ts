@@ -62,6 +62,8 @@ export const uiChatOperations = {
       const job = await newestUiRun(services, caller, { agentId: params.id, name: params.chat_id });
       if (!job.ok) return job;
       if (job.value === null || (isTerminal(job.value.status) && query.ended === undefined)) return ok(nothingRuns());
+      const room = services.streams.room(caller.principal.organizationId);
+      if (!room.ok) return room;
       const { id: jobId, chatId } = job.value;
       return streamUiRun(services, caller, { jobId, chatId });
     },

@@ -4,8 +4,9 @@ import { isTerminal } from "../../../actors/job/machine.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import { beginRun, joinRun, keyedMessage } from "../runs/begin-run.ts";
+import { beginRun, joinRun } from "../runs/begin-run.ts";
 import { readRun } from "../runs/followed-run.ts";
+import { keyedMessage } from "../runs/keyed-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
 import { beginBranch, branchIds } from "./branch-run.ts";
@@ -39,11 +40,11 @@ function sendUiMessage(
   services: Services,
   change: Change,
   { agentId, name, current }: UiChatName & { readonly current: string | null },
-  { messageId: key, content, field }: RequestOf<"message">,
+  { messageId: key, content, field, answers }: RequestOf<"message">,
 ): Promise<Outcome<Commit>> {
   const chat = current === null ? ({ kind: "named", name } as const) : ({ kind: "existing", chatId: current } as const);
   const metadata = { [MESSAGE_FIELD]: key };
-  return beginRun(services, change, { protocol: AI_SDK, agentId, chat, content, field, key, metadata });
+  return beginRun(services, change, { protocol: AI_SDK, agentId, chat, content, field, key, metadata, answers });
 }
 
 /** The message in place of an earlier one: the chat continues in a fork without that one and all that follows it. */
@@ -111,6 +112,7 @@ async function takeUiAnswers(
   if (!job.ok || !isOwn) return invalid(`/${field}/id`, "The last message is of no run of this agent");
   const { chatId } = job.value;
   return answerRun(
+    services,
     change,
     { job: job.value, answers },
     { chatId, jobId, known: { ...known, answered: [...known.answered] } },

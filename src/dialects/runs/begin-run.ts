@@ -6,7 +6,7 @@
  * same run (DIA-2), whenever it comes.
  */
 import { assert } from "../../../actors/assert.ts";
-import type { ChatOpening, KeyedMessage } from "../../../actors/chat/protocol.ts";
+import type { ChatOpening, SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
 import { isLonger, oneLine } from "../../../actors/cut-text.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -32,7 +32,9 @@ import { forkedPart } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
+import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, keyedMessage } from "./keyed-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
+import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
 /** Where the run takes place. */
 export type GivenChat =
@@ -73,6 +75,10 @@ export interface GivenRun {
   readonly outputSchema?: JsonObject;
   readonly schemaField?: string;
   readonly metadata?: JsonObject;
+  /** The same message begins another run after one that has failed. */
+  readonly repeatsFailed?: true;
+  /** Answers to the run that the chat waits for, given with the message; a missing one refuses it. Absent: it waits. */
+  readonly answers?: readonly RunAnswer[];
 }
 
 /** The begun run, and what else the protocol's answer needs: it is kept with an idempotency key. */
@@ -97,11 +103,18 @@ export async function beginRun(
   const chatId = runChatId(by, run);
   // A branch is two members of a group, of which only the first one's reply is at hand: so its job has a known id.
   const key = run.key ?? (run.chat.kind === "branch" ? requestId : null);
-  const keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
-  if (keyed !== undefined && run.key !== null) {
-    const begun = await joinRun(change, { ...more, chatId, jobId: keyed.jobId });
-    if (begun.ok || begun.fault.kind !== "not_found") return begun;
+  let keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
+  if (run.key !== null) {
+    const { protocol, content, repeatsFailed = false } = run;
+    const found = await findKeyedRun(services, by, { protocol, content, repeatsFailed, key: run.key, chatId });
+    if (!found.ok) return found;
+    const { job, keyed: ids } = found.value;
+    keyed = ids;
+    if (job !== null)
+      return answerRun(services, change, { job, answers: run.answers ?? [] }, { ...more, chatId, jobId: job.id });
   }
+  const answers = run.answers === undefined ? ok([]) : await answersBefore(services, change, chatId, run.answers);
+  if (!answers.ok) return answers;
   const agent = await services.agents.find(by, run.agentId);
   if (!agent.ok) return agent;
   const given = await placeOf(services, by, run, chatId);
@@ -120,7 +133,9 @@ export async function beginRun(
   if (!work.ok) return work;
   const past = opening === null ? ok([]) : await pastMessages(services, change, historyOf(run.chat));
   if (!past.ok) return past;
-  const { outputSchema, metadata = {}, onBusy = "queue", instructions = "" } = run;
+  const { outputSchema, onBusy = "queue", instructions = "" } = run;
+  const digest = run.key === null ? {} : { [CONTENT_DIGEST_FIELD]: contentDigest(run.content) };
+  const metadata = { ...run.metadata, ...digest };
   const modelSettings = settingsOfModel(services, request.model ?? agent.value.model, run.modelSettings);
   const message = work.value.extended({ tools, instructions }).message({
     chatId,
@@ -144,7 +159,13 @@ export async function beginRun(
     if (!fork.ok) return fork;
     return change.begin([fork.value, message, ...uses], () => ({ ...more, chatId, jobId: keyed.jobId }));
   }
-  const begun = await change.begin([message, ...uses], ({ message: { jobId } }) => {
+  // A message that came at the same time, and was first, has brought the answers too.
+  const answering = answers.value.map(
+    (step) =>
+      ([sent]: readonly unknown[]) =>
+        (sent as SentMessage).job === null ? null : step,
+  );
+  const begun = await change.begin([message, ...answering, ...uses], ({ message: { jobId } }) => {
     assert(jobId !== null, "a message has a job of its own, or one that it steers");
     return { ...more, chatId, jobId };
   });
@@ -209,15 +230,6 @@ export const namedChatId = (
   by: Pick<Principal, "organizationId" | "userId">,
   { protocol, agentId, name }: { readonly protocol: string; readonly agentId: string; readonly name: string },
 ): string => keyedId("cht", { purpose: protocol, key: JSON.stringify([by.organizationId, by.userId, agentId, name]) });
-
-/** The ids of the message with this key in the chat. */
-export function keyedMessage(
-  by: Pick<Principal, "organizationId" | "userId">,
-  { protocol, chatId, key }: { readonly protocol: string; readonly chatId: string; readonly key: string },
-): KeyedMessage {
-  const of = { purpose: protocol, key: JSON.stringify([by.organizationId, by.userId, chatId, key]) };
-  return { jobId: keyedId("job", of), messageId: keyedId("msg", of) };
-}
 
 function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): string {
   if (chat.kind === "existing") return chat.chatId;

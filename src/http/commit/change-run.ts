@@ -150,7 +150,9 @@ export class ChangeRun {
   private async answer({ ending, isReplay }: Commit, door: KeyedDoor | null): Promise<Outcome<CommitAnswer>> {
     const status = door === null ? null : isReplay ? "replayed" : "created";
     if (ending.kind === "answer") return ok(new CommitAnswer(ok(ending), status));
-    const joined = await this.operation.join(this.caller, ending.work);
+    const { input } = this.request.reading;
+    if (!input.ok) return input;
+    const joined = await this.operation.join(this.caller, ending.work, input.value);
     if (!joined.ok) return ok(new CommitAnswer(joined, status));
     if (joined.value instanceof Response) return ok(new CommitAnswer(ok(joined.value), status));
     const { isFinal, ...answer } = joined.value;

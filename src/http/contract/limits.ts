@@ -19,8 +19,8 @@ export const withinMetadata = (metadata: JsonObject): Outcome<null> =>
   checkBytes(JSON.stringify(metadata), METADATA_BYTES, "metadata");
 
 /** Refuses arguments of a tool call that are too large as JSON. */
-export const withinArguments = (given: JsonObject): Outcome<null> =>
-  checkBytes(JSON.stringify(given), ARGUMENTS_BYTES, "arguments");
+export const withinArguments = (given: JsonObject, field: string): Outcome<null> =>
+  checkBytes(JSON.stringify(given), ARGUMENTS_BYTES, field);
 
 /** One result of a client tool: the default limit of every tool's result (RUN-3). */
 export const RESULT_BYTES = 64 * 1024;

@@ -149,7 +149,8 @@ export interface Undertaking<O extends OperationContract, S> {
   /** Whether there is room for the caller; checked before anything else, even if the caller only joins. */
   readonly admit?: (services: S, caller: Caller) => Outcome<null>;
   readonly run: Changing<O, S>;
-  readonly join: (services: S, caller: Caller, work: JsonObject) => Promise<Outcome<JoinedAnswer>>;
+  /** `input`: that of this request, which is the same as that of the one which has begun the work. */
+  readonly join: (services: S, caller: Caller, work: JsonObject, input: Input<O>) => Promise<Outcome<JoinedAnswer>>;
 }
 
 type HandlerOf<O extends OperationContract, S> = O extends { readonly signed: object }

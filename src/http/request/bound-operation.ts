@@ -90,9 +90,9 @@ export class BoundOperation {
     return run(this.services, change, input);
   }
 
-  join(caller: Caller, work: JsonObject): Promise<Outcome<JoinedAnswer>> {
+  join(caller: Caller, work: JsonObject, input: AnyInput): Promise<Outcome<JoinedAnswer>> {
     const { handle } = this;
     assert(typeof handle !== "function", "work that goes on can be joined");
-    return handle.join(this.services, caller, work);
+    return handle.join(this.services, caller, work, input);
   }
 }
