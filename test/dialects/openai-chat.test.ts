@@ -144,6 +144,20 @@ test("[DIA-5] another conversation opens a chat with what the client sends", asy
   expect(await chats()).toBe(1);
 });
 
+test("[DIA-5] arguments that cannot be stored as JSON are kept as their text", async () => {
+  for (const given of [String.raw`{"a":"\u0000"}`, `{"a":${"[".repeat(80)}${"]".repeat(80)}}`]) {
+    const call = { id: "call_1", type: "function" as const, function: { name: "lookup", arguments: given } };
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      ...ask("What is a pen?").messages,
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: "7" },
+      ...ask("and two?").messages,
+    ];
+    expect((await streamed({ model: "Clerk", messages })).text).toBe("echo: and two?");
+    expect(JSON.stringify(service.model.calls.at(-1)!.entries)).toContain(JSON.stringify({ arguments: given }));
+  }
+});
+
 test("[DIA-2] the same request joins the run that has lost its client, and a retry its completed run", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   service.model.script = () => [{ say: "one " }, { hold: promise }, { say: "two" }];

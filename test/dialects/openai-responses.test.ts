@@ -101,6 +101,8 @@ test("[DIA-10] a stream has the events of OpenAI's, and continues to the charact
   // A number in the middle of a text that is not the run's: an error, and no text that does not belong together.
   const middle = events.find(({ type }) => type === "response.output_text.delta")!.sequence_number;
   expect(await after(middle + 1).catch((err: unknown) => err)).toMatchObject({ code: "answer_restarted" });
+  const beyond = after(numbers.at(-1)! + 2 ** 24).catch((err: unknown) => err);
+  expect(await beyond).toMatchObject({ code: "answer_restarted" });
 });
 
 test("[DIA-3] functions of a response are client tools, and their outputs begin the next response of the run", async () => {

@@ -5,6 +5,7 @@
 import type { InputError } from "../../../actors/fault.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../../actors/job/schema.ts";
 import { isJsonObject, type JsonObject } from "../../../actors/schema.ts";
+import { parseJsonObject } from "../../http/body/json-body.ts";
 import type { GivenBlock, GivenContent } from "../../work/content-blocks.ts";
 import type { GivenResult } from "../runs/client-results.ts";
 import type { GivenPast } from "../runs/past-messages.ts";
@@ -201,12 +202,8 @@ const callBlock = ({
   input: callInput(text),
 });
 
-/** The arguments as an object; a text that is none is kept as it is. */
+/** The arguments as an object; a text that is none, or that a body could not have, is kept as it is. */
 function callInput(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : { arguments: text };
-  } catch {
-    return { arguments: text };
-  }
+  const object = parseJsonObject(text);
+  return object.ok ? object.value : { arguments: text };
 }

@@ -10,7 +10,7 @@
  */
 import type { Interruption } from "../../http/stream/event-source.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
-import type { RunFrames } from "../runs/followed-run.ts";
+import { endingOf, type RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
 import { RESTARTED, STREAM_ERRORS } from "./run-errors.ts";
 import { errorEvent, type ResponseEvent, type ResponseState } from "./response-state.ts";
@@ -55,6 +55,9 @@ export class ResponseFrames implements RunFrames {
       if (this.hasEnded) return text;
       text += event["type"] === "response.output_text.delta" ? this.delta(event) : this.event(event);
     }
+    // The client has a number past the end: its text cannot be the run's.
+    if (endingOf(item) !== "no" && !this.hasEnded && this.position < this.known.position)
+      text += this.rendered(errorEvent(RESTARTED));
     if (this.writer.isRestarted) this.hasEnded = true;
     return text;
   }
