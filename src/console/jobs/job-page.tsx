@@ -53,7 +53,8 @@ function followJob(jobId: string) {
       take: async (event) => {
         if (event.event === "snapshot") {
           job.value = event.data;
-          events.value = grown = [];
+          grown = [];
+          events.value = [];
         } else if ("seq" in event.data && event.event !== "transcript.delta") {
           if (grown.length === 0) requestAnimationFrame(showGrown);
           grown.push(event as SeenEvent);
