@@ -9,6 +9,7 @@ import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
 import { ItemPages, usePaged } from "./pieces/paged.tsx";
 import { ListAndOne } from "./routes.tsx";
+import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
 import { service } from "./service.ts";
 import { useTitle } from "./title.ts";
 
@@ -78,13 +79,13 @@ function StatusBadge({ status }: { readonly status: ChatStatus }) {
 function NewChat() {
   const [, navigate] = useLocation();
   const [chosen, setChosen] = useState<string | null>(null);
-  const usable = useLoaded(
-    async (signal) => (await service.listAgents({ limit: 100 }, { signal })).agents.filter(isUsableAgent),
-    [],
-  );
+  const usable = useLoaded(async (signal) => {
+    const { items, isWhole } = await readAgents(signal);
+    return { agents: items.filter(isUsableAgent), isWhole };
+  }, []);
   return (
     <WhenLoaded of={usable}>
-      {(agents) => {
+      {({ agents, isWhole }) => {
         const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
         if (agent === undefined)
           return (
@@ -103,6 +104,7 @@ function NewChat() {
                     {role === "" ? name : `${name}, ${role}`}
                   </option>
                 ))}
+                {isWhole ? null : <option disabled>{NOT_ALL_LISTED}</option>}
               </select>
             </label>
             <ActionButton act={begin}>New chat</ActionButton>

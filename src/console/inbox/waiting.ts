@@ -1,6 +1,7 @@
 /** What waits for the person: jobs with a decision to make, and failed runs of missions. */
 import { signal } from "@preact/signals";
 import type { Job, Mission } from "../../../sdk/typescript/troupe.ts";
+import { readPages } from "../pieces/read-pages.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
 import { isOwnPage } from "../session.ts";
 import { waitingCount } from "../title.ts";
@@ -18,8 +19,6 @@ export const waitingWork = signal<WaitingWork | null>(null);
 export const waitingError = signal<string | null>(null);
 
 const WAITING_PAGE = 100;
-/** No filter finds the missions whose last run has failed, so all are looked at, up to this number of pages. */
-const MISSION_PAGES = 10;
 
 /** Reads it. One read at a time: a second call joins the one that is under way. */
 export function readWaiting(): Promise<void> {
@@ -36,12 +35,17 @@ let reading: Promise<void> | null = null;
 
 async function readBoth(): Promise<void> {
   try {
-    const [isOwn, { jobs, next_cursor: nextJobs }, { missions, isWhole }] = await Promise.all([
+    const [isOwn, { jobs, next_cursor: nextJobs }, { items, isWhole }] = await Promise.all([
       isOwnPage(),
       service.listJobs({ status: ["blocked", "needs_review"], limit: WAITING_PAGE }),
-      readFailedMissions(),
+      // No filter finds the missions whose last run has failed.
+      readPages(async (query) => {
+        const page = await service.listMissions(query);
+        return { items: page.missions, next: page.next_cursor };
+      }),
     ]);
     if (!isOwn) return;
+    const missions = items.filter(({ last_run }) => last_run?.outcome === "failed");
     const before = waitingWork.value;
     const hasMore = nextJobs !== undefined || !isWhole;
     waitingWork.value = { jobs, missions, hasMore };
@@ -52,18 +56,6 @@ async function readBoth(): Promise<void> {
   } catch (error) {
     if (!isAbort(error)) waitingError.value = wordsOfError(error);
   }
-}
-
-async function readFailedMissions(): Promise<{ readonly missions: readonly Mission[]; readonly isWhole: boolean }> {
-  const failed: Mission[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MISSION_PAGES; page++) {
-    const read = await service.listMissions({ limit: WAITING_PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    failed.push(...read.missions.filter(({ last_run: last }) => last?.outcome === "failed"));
-    cursor = read.next_cursor;
-    if (cursor === undefined) break;
-  }
-  return { missions: failed, isWhole: cursor === undefined };
 }
 
 /** A notification of the browser for what is new, if the person has allowed them and does not see the page. */

@@ -4,6 +4,7 @@ import type { Job, JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
+import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
@@ -92,8 +93,8 @@ function JobsPage() {
 }
 
 function AgentChoice({ chosen, choose }: { readonly chosen: string; readonly choose: (id: string) => void }) {
-  const found = useLoaded(async (signal) => (await service.listAgents({ limit: 100 }, { signal })).agents, []);
-  const agents = found.value ?? [];
+  const found = useLoaded(readAgents, []);
+  const { items: agents, isWhole } = found.value ?? { items: [], isWhole: true };
   const isListed = chosen === "" || agents.some(({ id }) => id === chosen);
   return (
     <label class="search">
@@ -106,6 +107,7 @@ function AgentChoice({ chosen, choose }: { readonly chosen: string; readonly cho
             {name}
           </option>
         ))}
+        {isWhole ? null : <option disabled>{NOT_ALL_LISTED}</option>}
       </select>
     </label>
   );

@@ -4,11 +4,10 @@ import { useLoaded } from "../loading.tsx";
 import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, CheckField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { ModelSettingsFields } from "../pieces/model-settings-fields.tsx";
-import { service } from "../service.ts";
+import { NOT_ALL_LISTED, readAgents, readWorkspaces } from "../pieces/read-pages.ts";
 import type { MissionDraft } from "./mission-draft.ts";
 import { ScheduleFields } from "./schedule-fields.tsx";
 
-const MOST_CHOICES = 100;
 const PRIORITY_CHOICES = (["low", "medium", "high", "urgent"] as const).map((one): readonly [Priority, string] => [
   one,
   one,
@@ -22,13 +21,13 @@ export function MissionForm({ draft }: { readonly draft: FormDraft<MissionDraft>
   const { value, set } = draft;
   const found = useLoaded(
     async (signal) => ({
-      agents: (await service.listAgents({ limit: MOST_CHOICES }, { signal })).agents,
-      workspaces: (await service.listWorkspaces({ limit: MOST_CHOICES }, { signal })).workspaces,
+      agents: await readAgents(signal),
+      workspaces: await readWorkspaces(signal),
     }),
     [],
   );
-  const agents = (found.value?.agents ?? []).filter(({ allowed_actions }) => allowed_actions.includes("execute"));
-  const workspaces = found.value?.workspaces ?? [];
+  const agents = (found.value?.agents.items ?? []).filter(({ allowed_actions }) => allowed_actions.includes("execute"));
+  const workspaces = found.value?.workspaces.items ?? [];
   const budget = (changes: Partial<MissionDraft["budget"]>): void => set("budget", { ...value.budget, ...changes });
   return (
     <>
@@ -51,11 +50,13 @@ export function MissionForm({ draft }: { readonly draft: FormDraft<MissionDraft>
           path="/agent_id"
           value={value.agent_id}
           change={(id) => set("agent_id", id)}
+          hint={found.value?.agents.isWhole === false ? NOT_ALL_LISTED : undefined}
           choices={[["", "choose one"], ...agents.map(({ id, name }) => [id, name] as const)]}
         />
         <ChoiceField
           label="Workspace"
           path="/workspace_id"
+          hint={found.value?.workspaces.isWhole === false ? NOT_ALL_LISTED : undefined}
           value={value.workspace_id}
           change={(id) => set("workspace_id", id)}
           choices={[

@@ -5,6 +5,7 @@ import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { FilterChoice, FilterBar, FilterDay } from "../pieces/filter.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
+import { readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { BudgetSection } from "./budget.tsx";
@@ -14,7 +15,6 @@ import { measureOf, MEASURES, MEASURE_NAMES } from "./measures.ts";
 import { UsageTable } from "./usage-table.tsx";
 
 const REFRESH_SECONDS_OF_USAGE = 15;
-const AGENT_NAMES = 100;
 const GROUP_CHOICES = ["day", "agent", "model"] as const;
 
 export const utcDay = (): string => new Date().toISOString().slice(0, 10);
@@ -35,9 +35,9 @@ export function UsagePage() {
   const query = givenParameters({ group_by: group, since, until, agent_id, model });
   const found = useLoaded((signal) => service.getUsage(query, { signal }), [group, since, until, agent_id, model]);
   useRepeat(found.reload, REFRESH_SECONDS_OF_USAGE);
-  const agents = useLoaded((signal) => service.listAgents({ limit: AGENT_NAMES }, { signal }), []);
+  const agents = useLoaded(readAgents, []);
   const agentNames = useMemo(
-    () => new Map(agents.value?.agents.map(({ id, name }) => [id, name]) ?? []),
+    () => new Map(agents.value?.items.map(({ id, name }) => [id, name]) ?? []),
     [agents.value],
   );
   const day = state.day === "" ? utcDay() : state.day;
