@@ -1,7 +1,7 @@
 /** What waits for the person: jobs with a decision to make, and failed runs of missions. */
 import { signal } from "@preact/signals";
 import type { Job, Mission } from "../../../sdk/typescript/troupe.ts";
-import { readPages } from "../pieces/read-pages.ts";
+import { readItems } from "../pieces/read-pages.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
 import { isOwnPage } from "../session.ts";
 import { waitingCount } from "../title.ts";
@@ -39,7 +39,7 @@ async function readBoth(): Promise<void> {
       isOwnPage(),
       service.listJobs({ status: ["blocked", "needs_review"], limit: WAITING_PAGE }),
       // No filter finds the missions whose last run has failed.
-      readPages(async (query) => {
+      readItems(async (query) => {
         const page = await service.listMissions(query);
         return { items: page.missions, next: page.next_cursor };
       }),

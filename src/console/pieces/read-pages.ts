@@ -19,7 +19,7 @@ interface PageQuery {
   readonly cursor?: string;
 }
 
-export async function readPages<T>(load: (query: PageQuery) => Promise<LoadedPage<T>>): Promise<ReadItems<T>> {
+export async function readItems<T>(load: (query: PageQuery) => Promise<LoadedPage<T>>): Promise<ReadItems<T>> {
   const items: T[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages++) {
@@ -32,13 +32,13 @@ export async function readPages<T>(load: (query: PageQuery) => Promise<LoadedPag
 }
 
 export const readAgents = (signal: AbortSignal): Promise<ReadItems<Agent>> =>
-  readPages(async (query) => {
+  readItems(async (query) => {
     const { agents, next_cursor: next } = await service.listAgents(query, { signal });
     return { items: agents, next };
   });
 
 export const readWorkspaces = (signal: AbortSignal): Promise<ReadItems<Workspace>> =>
-  readPages(async (query) => {
+  readItems(async (query) => {
     const { workspaces, next_cursor: next } = await service.listWorkspaces(query, { signal });
     return { items: workspaces, next };
   });
