@@ -11,10 +11,20 @@ export const ownRole = computed(() => ownMember.value?.role ?? null);
 
 /** Whose drafts this tab keeps: a person in an organization. */
 const KEPT_FOR = "troupe kept for";
+const NOT_KNOWN = "nobody";
 const CHANGE_TO_TELL = "troupe session changed";
 
 /** The place in `sessionStorage` of a draft. Another person, or the same one in another organization, has others. */
-export const draftPlace = (name: string): string => `troupe ${sessionStorage.getItem(KEPT_FOR) ?? "nobody"} ${name}`;
+export const draftPlace = (name: string): string => `troupe ${sessionStorage.getItem(KEPT_FOR) ?? NOT_KNOWN} ${name}`;
+
+/** Gives the drafts that were written before it was known who the person is their place. */
+function placeFirstDrafts(): void {
+  const start = `troupe ${NOT_KNOWN} `;
+  for (const place of Object.keys(sessionStorage).filter((one) => one.startsWith(start))) {
+    sessionStorage.setItem(draftPlace(place.slice(start.length)), sessionStorage.getItem(place) ?? "");
+    sessionStorage.removeItem(place);
+  }
+}
 
 /** Whether the person is to learn that this page was loaded again, because the session is another one now. */
 export const tellsOfChange = signal(sessionStorage.getItem(CHANGE_TO_TELL) !== null);
@@ -29,6 +39,7 @@ export async function isOwnPage(): Promise<boolean> {
   const keptFor = `${member.organization_id} ${member.id}`;
   const before = sessionStorage.getItem(KEPT_FOR);
   sessionStorage.setItem(KEPT_FOR, keptFor);
+  if (before === null) placeFirstDrafts();
   if (before !== null && before !== keptFor) {
     if (ownMember.value !== null) sessionStorage.setItem(CHANGE_TO_TELL, "yes");
     location.reload();

@@ -115,10 +115,17 @@ testInBrowser("[CON-9] the form and the JSON view change the same agent", async 
 });
 
 testInBrowser("[CON-9] a change that somebody else has made is told, and nothing is lost", async () => {
-  const { page, person } = await scene.enter("/agents");
+  const { page, person } = await scene.enter("/agents", { bypassCSP: true });
   const { id } = await createAgent(person);
+  // The person writes before the page of a new tab knows who they are.
+  const written = Promise.withResolvers<void>();
+  await page.route("**/api/members/me", (route) => written.promise.then(() => route.continue()));
+  await page.evaluate("sessionStorage.clear()");
   await page.goto(`${scene.url}/app/agents/${id}`);
   await page.getByRole("textbox", { name: "Name" }).fill("Mine");
+  await page.waitForFunction("sessionStorage.length > 0");
+  written.resolve();
+  await page.waitForFunction("sessionStorage.getItem('troupe kept for') !== null");
   // A reload loads their version under the changes.
   await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { role: "Their role" }));
   await page.reload();
