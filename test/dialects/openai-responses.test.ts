@@ -123,6 +123,17 @@ test("[DIA-3] functions of a response are client tools, and their outputs begin 
   expect((await openai.responses.create(given)).id).toBe(second.id);
   expect((await openai.responses.retrieve(second.id)).output).toHaveLength(1);
   expect((await openai.responses.retrieve(first.id)).output).toMatchObject([{ type: "function_call" }]);
+  // A message cannot take the place of a result, or come with it.
+  const other = await openai.responses.create({ model: "Clerk", input: "pen?", tools: [lookup], conversation: "c" });
+  const [asked] = other.output as OpenAI.Responses.ResponseFunctionToolCall[];
+  const output = { type: "function_call_output" as const, call_id: asked!.call_id, output: "7" };
+  const hello = { role: "user" as const, content: "hello" };
+  for (const input of [[hello], [output, hello]])
+    for (const place of [{ previous_response_id: other.id }, { conversation: "c" }]) {
+      const early = openai.responses.create({ model: "Clerk", input, ...place }).catch((err: unknown) => err);
+      const message = expect.stringContaining(asked!.call_id) as string;
+      expect(await early).toMatchObject({ status: 400, param: "input", message });
+    }
   const stray = { ...given, input: [{ ...given.input[0]!, call_id: "call_x" }] };
   const refused = openai.responses.create(stray).catch((err: unknown) => err);
   expect(await refused).toMatchObject({ status: 400, param: "input[0].call_id" });

@@ -1,13 +1,16 @@
 /** Where a response takes place, and what its input adds there. */
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import { waitingCalls } from "../../../actors/job/client-call.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
 import { type Job, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
 import { type GivenChat, type GivenRun, namedChatId } from "../runs/begin-run.ts";
+import { readRun } from "../runs/followed-run.ts";
 import type { GivenPast } from "../runs/past-messages.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
+import { openAiCallId } from "./call-id.ts";
 import { continuedChat } from "./conversation.ts";
 
 interface Placing {
@@ -43,16 +46,28 @@ export async function responsePlaces(
 }
 
 async function conversationPlace(
-  { system }: ProtocolServices,
+  services: ProtocolServices,
   { by, agentId }: Parameters<typeof continuedChat>[1],
   { name, history }: Pick<Extract<GivenChat, { readonly kind: "named" }>, "name" | "history">,
 ): Promise<Outcome<ResponsePlaces>> {
   const chatId = namedChatId(by, { protocol: "openai", agentId: "", name });
-  const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
+  const chat = await services.system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (chat.ok && chat.value.agentId !== agentId)
     return invalid("/model", `This conversation is with the model ${chat.value.agentName}`);
   if (!chat.ok && chat.fault.kind !== "not_found") return chat;
+  const activeId = chat.ok ? chat.value.activeJobId : null;
+  const active = activeId === null ? null : await readRun(services, { principal: by }, activeId);
+  const waiting = active?.ok === true ? missingOutputs(active.value) : null;
+  if (waiting !== null) return waiting;
   return ok({ chats: [{ kind: "named", name, history: history ?? [], isOfAnyAgent: true }], isExisting: chat.ok });
+}
+
+/** Refuses a message where results of the client's functions are missing; null: none are. */
+function missingOutputs(job: Job): Outcome<never> | null {
+  const ids = waitingCalls(job).map(({ id }) => openAiCallId(job.id, id));
+  return ids.length === 0
+    ? null
+    : invalid("/input", `The response before waits for results. Send them first, without a message: ${ids.join(", ")}`);
 }
 
 type AskedContent = Pick<GivenRun, "content" | "field">;
@@ -79,6 +94,8 @@ async function placesAfter(
   organizationId: string,
   previous: Job,
 ): Promise<Outcome<readonly GivenChat[]>> {
+  const waiting = missingOutputs(previous);
+  if (waiting !== null) return waiting;
   if (!isTerminal(previous.status))
     return invalid("/previous_response_id", "The previous response is not over: read it, or cancel it, first");
   const { chatId, createdBy: seenBy, id, outputMessageId: messageId } = previous;

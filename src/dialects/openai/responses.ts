@@ -163,18 +163,13 @@ async function beginResponse(
   const added = isExisting ? addedContent(said.history, asked) : ok(asked);
   if (!added.ok) return added;
   const { content, field } = added.value;
+  let begun: Outcome<Commit> = notFound("chat");
   for (const chat of chats) {
-    const isShared = chat.kind === "existing" && conversation === null;
-    const begun = await beginRun(
-      services,
-      change,
-      { ...run, content, field, chat, ...(isShared ? { onBusy: "reject" as const } : {}) },
-      more,
-    );
+    begun = await beginRun(services, change, { ...run, content, field, chat, onBusy: "reject" }, more);
     // Another request may have continued the chat meanwhile: this one goes on in a chat of its own.
     if (begun.ok || begun.fault.kind !== "chat_busy") return begun;
   }
-  return notFound("chat");
+  return begun;
 }
 
 /** Characters of the id of a conversation. */
