@@ -1,7 +1,7 @@
 /** All items of a list, up to a bound: for choices, and for what no filter of the API finds. */
 import type { Agent, Workspace } from "../../../sdk/typescript/troupe.ts";
 import { service } from "../service.ts";
-import type { LoadedPage } from "./paged.tsx";
+import { type LoadedPage, readPages } from "./item-pages.ts";
 
 const READ_PAGE = 100;
 const MOST_PAGES = 10;
@@ -20,15 +20,8 @@ interface PageQuery {
 }
 
 export async function readItems<T>(load: (query: PageQuery) => Promise<LoadedPage<T>>): Promise<ReadItems<T>> {
-  const items: T[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await load({ limit: READ_PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...page.items);
-    cursor = page.next;
-    if (cursor === undefined) break;
-  }
-  return { items, isWhole: cursor === undefined };
+  const { items, next } = await readPages((after) => load({ limit: READ_PAGE, ...after }), MOST_PAGES);
+  return { items, isWhole: next === undefined };
 }
 
 export const readAgents = (signal: AbortSignal): Promise<ReadItems<Agent>> =>
