@@ -1,8 +1,11 @@
 /** The console's work on jobs, and its palette and keys, in a real browser against the real service. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { jobRef } from "../../actors/job/schema.ts";
 import { CHROMIUM } from "../support/browser.ts";
 import { answerOf, type ConsoleScene, newChat, openConsole, say, visitChats } from "../support/console-scene.ts";
 import { answered } from "../support/current.ts";
+import { until } from "../support/condition.ts";
+import { FakeTools } from "../support/fake-tools.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { pageFaults } from "../support/page-checks.ts";
 
@@ -177,6 +180,41 @@ testInBrowser("[CON-3] a job that has stopped says why, and continues from the i
   await page.goto(`${scene.url}/app/chats/${chat}`);
   await answerOf(page).getByText("Fine").waitFor();
   expect(complaints).toEqual([]);
+});
+
+testInBrowser("[CON-3] an interrupted call is made again when a person says so", async () => {
+  const tools = new FakeTools();
+  tools.unsafe.add("send");
+  tools.script = () => new Promise(() => {});
+  const own = await openConsole({ isDemo: false, tools });
+  try {
+    own.service.model.script = ({ entries }) =>
+      entries.length === 1
+        ? [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }]
+        : [{ say: "It is sent." }];
+    const { page, agentId, person } = await visitChats(own, {}, { allowed_tools: ["send"] });
+    await newChat(page, agentId);
+    await say(page, "Send it");
+    await until("the tool runs", () => tools.calls.length === 1);
+    const { jobs } = await answered<{ jobs: readonly { readonly id: string }[] }>(
+      own.service.call(person, "GET", "/api/jobs"),
+    );
+    const ref = jobRef(person.organizationId, jobs[0]?.id ?? "");
+    const job = await own.service.system.dispatch(ref, { kind: "read_job" });
+    // As another process finds it after a crash.
+    const effectId = (job.ok ? job.value.runEffectId : null) ?? "";
+    await own.service.system.dispatch(ref, { kind: "recover", effectId, result: "" });
+    tools.script = () => ({ content: "sent", isError: false });
+    // A crash would cut its stream.
+    await page.reload();
+    const stopped = page.getByRole("region", { name: "Stopped job" });
+    await stopped.getByText("It is not known whether the call took effect").waitFor();
+    await stopped.getByRole("button", { name: "Make the call again" }).click();
+    await answerOf(page).getByText("It is sent.").waitFor();
+    expect(tools.calls.length).toBe(2);
+  } finally {
+    await own.close();
+  }
 });
 
 testInBrowser("[CON-20] a message waits for its files, and keeps them while another one is edited", async () => {
