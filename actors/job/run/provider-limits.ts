@@ -162,12 +162,14 @@ export class Limiter {
 
   /** Lets through the calls that may go now; during a pause, a timer does so at its end. */
   private wake(): void {
+    // Read once: if the pause ended between two looks, the calls would wait without a timer, for good.
+    const { pauseMs } = this;
     for (const organizationId of this.waiting.organizations) {
-      if (!this.isOpen) break;
+      if (pauseMs > 0 || this.inFlight >= this.window) break;
       this.waiting.take(organizationId)();
     }
     this.stopTimer();
-    if (!this.waiting.isEmpty && this.pauseMs > 0) this.cancelTimer = this.clock.after(this.pauseMs, () => this.wake());
+    if (!this.waiting.isEmpty && pauseMs > 0) this.cancelTimer = this.clock.after(pauseMs, () => this.wake());
   }
 
   private stopTimer(): void {

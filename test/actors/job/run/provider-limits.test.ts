@@ -215,3 +215,19 @@ test("[RUN-8] in any order of ends, aborts and pauses no call waits forever, and
     { numRuns: 60 },
   );
 });
+
+test("[RUN-8] a pause that ends while a call looks at it does not keep the call waiting", async () => {
+  const clock = new FakeClock();
+  const limiter = new ProviderLimits(clock).of("a");
+  const { ask, passes } = callers(limiter);
+  ask(1);
+  await settle();
+  passes[0]?.end({ kind: "limited", pauseMs: 1_000 });
+  // Between two looks at a real clock time goes on: the first one is just before the end of the pause.
+  const end = clock.monotonic() + 1_000;
+  let looks = 0;
+  clock.monotonic = () => (looks++ < 2 ? end - 0.01 : end);
+  ask(1);
+  await clock.advance(1);
+  expect(passes.length).toBe(2);
+});
