@@ -216,7 +216,9 @@ export class ModelCalls {
   /** The organization's secret for this provider; null: the operator's key. */
   private async keyFor(provider: string): Promise<Outcome<string | null>> {
     const { providerKeys } = this.services;
-    return (await providerKeys?.secretFor(this.run.reporter.job.organizationId, provider)) ?? ok(null);
+    if (providerKeys === undefined) return ok(null);
+    const { reporter } = this.run;
+    return reporter.answerTo(() => providerKeys.secretFor(reporter.job.organizationId, provider));
   }
 
   /** Waits, restarts or falls back, and returns `again`; otherwise returns the final outcome. */

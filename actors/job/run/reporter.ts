@@ -210,6 +210,20 @@ export class Reporter {
     return outcome.value;
   }
 
+  /**
+   * The answer to a question that the run cannot do without, such as the key for a call: asked again while the service
+   * cannot answer. Throws `RunOver` when the epoch is over: the next owner goes on, and the job does not fail.
+   */
+  async answerTo<T>(ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const backoff = new Backoff(this.parts, REPORT_RETRY);
+    for (;;) {
+      const outcome = await ask();
+      if (outcome.ok || !isPassing(outcome.fault)) return outcome;
+      if (this.context.isOver()) throw new RunOver();
+      await backoff.pause();
+    }
+  }
+
   /** Retries until the report is decided or the epoch is over: a job must not lose its loop. */
   private async dispatch<const S extends readonly MemberStep[]>(members: S): Promise<Outcome<RepliesOf<S>>> {
     const backoff = new Backoff(this.parts, REPORT_RETRY);

@@ -1,13 +1,16 @@
 /** What becomes of running jobs when their process ends: crashes at every point, and takeovers. */
 import { describe, expect, test } from "bun:test";
+import { refuse } from "../../../actors/fault.ts";
+import type { ProviderKeys } from "../../../actors/job/ports.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
+import { jobExecution } from "../../../actors/job/run/execution.ts";
 import { JOB_ATTEMPTS } from "../../../actors/job/limits.ts";
 import { jobRef, type ToolUseBlock } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { gate, USAGE } from "../../support/fake-model.ts";
 import { Scene } from "../../support/crash-scene.ts";
-import { CHAT, disagreements, JobReplica, ORG } from "../../support/job-replica.ts";
+import { CHAT, disagreements, JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
 import { said } from "../../support/ledger-replica.ts";
 
 const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({
@@ -205,6 +208,30 @@ describe("a crash", () => {
 });
 
 describe("a handover", () => {
+  test("[RT-11] a run whose process ends while it asks for its key does not fail: the next one answers", async () => {
+    const scene = new Scene(() => [{ say: "whole" }]);
+    let asked = 0;
+    const endingKeys: ProviderKeys = {
+      secretFor: () => {
+        asked++;
+        return Promise.resolve(refuse({ kind: "shutting_down", retryAfterMs: 1_000 }));
+      },
+    };
+    const first = await startJobs(scene.world, {
+      model: scene.model,
+      execution: (services) => jobExecution({ ...services, providerKeys: endingKeys }),
+    });
+    const jobId = await first.send("go");
+    await until("the key is asked for", () => asked > 0);
+    const ends = first.system.effects.stop();
+    await scene.world.clock.advance(1_000);
+    await ends;
+    expect(first.job(jobId).status).toBe("running");
+    await first.system.stop();
+    const second = await scene.start();
+    expect(await second.ended(jobId)).toMatchObject({ status: "completed", result: "whole", attempt: 2 });
+  });
+
   test("[JOB-7] an unsafe call that a process has not begun when it ends is made by the next one", async () => {
     const held = gate();
     const scene = new Scene((call) => (call.entries.length === 1 ? [{ hold: held.hold }, use("c1", "send")] : []));
