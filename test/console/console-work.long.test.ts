@@ -223,7 +223,7 @@ testInBrowser("[CON-20] a message waits for its files, and keeps them while anot
   await say(page, "Hello");
   await answerOf(page).getByText("tokens in").waitFor();
   const held = Promise.withResolvers<void>();
-  await page.route("**/api/uploads*", async (route) => {
+  await page.route(/\/api\/(files|uploads)/, async (route) => {
     await held.promise;
     await route.continue();
   });
