@@ -1,5 +1,6 @@
 /** A new chat with an agent, in the person's workspace. */
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
+import { activeWorkspaceId } from "../pieces/active-workspace.ts";
 import { service } from "../service.ts";
 
 /** Whether the person may talk to the agent. */
@@ -8,13 +9,6 @@ export const isUsableAgent = ({ status, source, install_state }: Agent): boolean
 
 /** Creates it, and answers its id. `workspaceId`: null for the one that the person has selected. */
 export async function startChat(agentId: string, workspaceId: string | null = null): Promise<string> {
-  const workspace_id = workspaceId ?? (await ownWorkspace());
+  const workspace_id = workspaceId ?? (await activeWorkspaceId());
   return (await service.createChat({ agent_id: agentId, workspace_id })).id;
-}
-
-async function ownWorkspace(): Promise<string> {
-  const { workspaces } = await service.listWorkspaces({});
-  const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
-  if (workspace === undefined) throw new Error("There is no workspace yet: create one with POST /api/workspaces.");
-  return workspace.id;
 }
