@@ -1,6 +1,5 @@
 /** `POST /chat/completions`: one turn of an agent, for a client that keeps the conversation itself. */
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import { MIB } from "../../../actors/units.ts";
 import { FreeObject, Type, type Static } from "../../../actors/schema.ts";
 import type { Change, Commit, JoinedAnswer } from "../../http/commit/commit.ts";
 import { checkedField } from "../../http/contract/body-schema.ts";
@@ -22,10 +21,14 @@ import {
   requestDigest,
 } from "./conversation.ts";
 import { agentOfModel } from "./models.ts";
-import { answerFormat, functionTools, askedSettings, SETTING_FIELDS } from "./parameters.ts";
-
-/** Longest body: images come within it. */
-export const OPENAI_BODY_BYTES = 32 * MIB;
+import {
+  RUN_CONTRACT,
+  SETTING_FIELDS,
+  answerFormat,
+  askedSettings,
+  functionTools,
+  isRetriedRun,
+} from "./parameters.ts";
 
 const ChatCompletionBody = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 512 }),
@@ -58,18 +61,13 @@ export const completionOperations = {
     {
       method: "POST",
       path: "/openai/v1/chat/completions",
-      scope: "chats:write",
+      ...RUN_CONTRACT,
       summary: "Create a chat completion",
-      headers: { "x-stainless-retry-count": Type.String() },
       body: ChatCompletionBody,
-      bodyBytes: OPENAI_BODY_BYTES,
-      answers: { 200: FreeObject },
-      errors: ["invalid_state", "budget_exceeded", "provider_error"],
     },
     {
       admit: ({ streams }, { principal }) => streams.room(principal.organizationId),
-      run: (services, change, { body, headers }) =>
-        beginCompletion(services, change, body, Number(headers["x-stainless-retry-count"] ?? 0) > 0),
+      run: (services, change, { body, headers }) => beginCompletion(services, change, body, isRetriedRun(headers)),
       join: (services, caller, work) => answerCompletion(services, caller, work as unknown as CompletionWork),
     },
   ),

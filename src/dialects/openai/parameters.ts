@@ -1,8 +1,24 @@
 /** Parameters that chat completions and responses share, as terms of a run. */
 import { type CallSettings, EFFORTS, MOST_STOPS, STOP_CHARACTERS } from "../../../actors/job/model-settings.ts";
-import { isJsonObject, type JsonObject, Type } from "../../../actors/schema.ts";
+import { FreeObject, isJsonObject, type JsonObject, Type } from "../../../actors/schema.ts";
+import { MIB } from "../../../actors/units.ts";
 import type { GivenRun } from "../runs/begin-run.ts";
 import type { GivenTool } from "../runs/client-tools.ts";
+
+const RETRY_HEADER = "x-stainless-retry-count";
+
+/** What the contracts of the operations that begin a run share. Images are in their bodies, so these may be large. */
+export const RUN_CONTRACT = {
+  scope: "chats:write",
+  headers: { [RETRY_HEADER]: Type.String() },
+  bodyBytes: 32 * MIB,
+  answers: { 200: FreeObject },
+  errors: ["invalid_state", "budget_exceeded", "provider_error"],
+} as const;
+
+/** Whether OpenAI's SDK says that it sends the request again. */
+export const isRetriedRun = (headers: { readonly [RETRY_HEADER]?: string | undefined }): boolean =>
+  Number(headers[RETRY_HEADER] ?? 0) > 0;
 
 export const SETTING_FIELDS = {
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),

@@ -14,7 +14,6 @@ import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { openAiCallId } from "./call-id.ts";
 import { askedConversation } from "./chat-messages.ts";
-import { OPENAI_BODY_BYTES } from "./completions.ts";
 import {
   conversationDigest,
   CONVERSATION_FIELD,
@@ -23,7 +22,14 @@ import {
   requestDigest,
 } from "./conversation.ts";
 import { agentOfModel } from "./models.ts";
-import { answerFormat, askedSettings, functionTools, SETTING_FIELDS } from "./parameters.ts";
+import {
+  RUN_CONTRACT,
+  SETTING_FIELDS,
+  answerFormat,
+  askedSettings,
+  functionTools,
+  isRetriedRun,
+} from "./parameters.ts";
 import { keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts";
 import { ResponseFrames } from "./response-frames.ts";
 import { partOfResponse, type ResponsePart } from "./response-id.ts";
@@ -63,18 +69,13 @@ export const responseOperations = {
     {
       method: "POST",
       path: "/openai/v1/responses",
-      scope: "chats:write",
+      ...RUN_CONTRACT,
       summary: "Create a response",
-      headers: { "x-stainless-retry-count": Type.String() },
       body: ResponseBody,
-      bodyBytes: OPENAI_BODY_BYTES,
-      answers: { 200: FreeObject },
-      errors: ["invalid_state", "budget_exceeded", "provider_error"],
     },
     {
       admit: ({ streams }, { principal }) => streams.room(principal.organizationId),
-      run: (services, change, { body, headers }) =>
-        beginResponse(services, change, body, Number(headers["x-stainless-retry-count"] ?? 0) > 0),
+      run: (services, change, { body, headers }) => beginResponse(services, change, body, isRetriedRun(headers)),
       join: (services, caller, work) => answerResponse(services, caller, work as unknown as ResponseWork),
     },
   ),
