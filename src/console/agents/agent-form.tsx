@@ -65,7 +65,7 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
       <details class="more">
         <summary>HTTP tools and MCP servers</summary>
         <JsonField
-          label="Tools of its own"
+          label="HTTP and client tools"
           path="/tools"
           hint="HTTP requests that the service makes, or functions of your program. Secrets are named, not written here."
           value={value.tools}

@@ -1,4 +1,4 @@
-/** The input of a job, to be sent once more with other words: in a chat of its own, so that nothing else changes. */
+/** Sends the input of a job again, edited, in a new chat, so that nothing else changes. */
 import { useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import type { Job } from "../../../sdk/typescript/troupe.ts";
