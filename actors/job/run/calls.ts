@@ -1,7 +1,7 @@
 /**
  * The tool calls of a run (JOB-7). The calls of a step run side by side. Each result is committed by itself, and no
- * call runs before its start is committed: with its step, or by a resumed run. While all of them wait for other jobs, the run releases its job slot
- * (JOB-10). Only a few begin in one turn of the event loop (FAIR-9).
+ * call runs before its start is committed: with its step, or by a resumed run. While all of them wait for other jobs,
+ * the run releases its job slot (JOB-10). Only a few begin in one turn of the event loop (FAIR-9).
  */
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
@@ -75,7 +75,8 @@ export class RunCalls {
       );
     } finally {
       // The process ends, or gives its shard away: without this, unsafe calls would wait for a person.
-      if (notMade.size > 0)
+      // After a bug of one call, others may still begin.
+      if (notMade.size > 0 && signal.aborted)
         await reporter.mention({ kind: "tools_not_made", attempt: reporter.attempt, callIds: [...notMade] });
     }
     return (await slot.take(signal)) && !signal.aborted;

@@ -174,7 +174,8 @@ const answerBlocks = (blocks: HistoryEntry["blocks"]): Block[] =>
   blocks.filter((block): block is Block => !isAttachment(block));
 
 /**
- * The entries of a message, as the calls of its turn had them: an answer is divided where the model got something from outside.
+ * The entries of a message, as the calls of its turn had them: an answer is divided where the model got something from
+ * outside.
  * Earlier reasoning is not sent back: it would only fill the context.
  */
 function historyEntries({ role, content, blocks, told = [], isAmid }: HistoryEntry): TranscriptEntry[] {
