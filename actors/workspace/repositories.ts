@@ -41,6 +41,9 @@ export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, Reposi
 
   end_clone(tx, { repoId, jobId, commit, by, changed }) {
     const repository = repositoriesOf(tx).find(({ id }) => id === repoId);
+    // The same end again: the answer to the first report was lost.
+    if (repository?.jobId === jobId && repository.status === "ready" && repository.commit === commit)
+      return ok(repository);
     // Another clone has begun since, or the mount was removed.
     if (repository?.jobId !== jobId || repository.status !== "cloning") return notFound("repository");
     const ready = changeRepository(tx, {
