@@ -121,6 +121,8 @@ export class Alarms {
     const isWanted = (): boolean => this.armed.get(key) === one;
     using pass = await this.slots.enter(one.alarm.organizationId, { isWanted });
     if (pass === null) return;
+    // The clock was set back meanwhile. Early, the turn would find nothing due, and the alarm would be gone.
+    if (one.alarm.dueAtMs > this.clock.now()) return this.set(one.alarm);
     const isTaken = await this.fire(one.alarm);
     this.refill();
     if (!isWanted()) return;

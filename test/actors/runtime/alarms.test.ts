@@ -27,6 +27,17 @@ test("[RT-10] an alarm fires once, when it is due, and its row goes with the tur
   expect((await replica.read("l1"))?.count).toBe(7);
 });
 
+test("[RT-10] an alarm does not fire before its time by a wall clock that was set back", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  await wakeAt(replica, 5_000, 7);
+  world.clock.setForward(-2_000);
+  await world.clock.advance(6_999);
+  expect(await replica.read("l1")).toBeNull();
+  await world.clock.advance(1);
+  expect((await replica.read("l1"))?.count).toBe(7);
+});
+
 test("[RT-10] an alarm in the past fires at once; one beyond the horizon is found by a scan and fires in time", async () => {
   const world = new World();
   const replica = await startLedgers(world);
