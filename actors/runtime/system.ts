@@ -127,6 +127,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     );
     const { shards, actors, effects, alarms, delivery } = this;
     this.takeUp = new TakeUp({ ...parts, shards, effects, delivery });
+    effects.onFailedRun = (effect, grant) => this.takeUp.recoverFailed(effect, grant);
     const held = { shards, actors, lease, effects, alarms, takeUp: this.takeUp };
     const give = parts.peers === undefined ? null : handOver(this, parts.placement, parts.peers);
     this.ownership = new Ownership({ ...parts, ...held, handOver: give });

@@ -3,7 +3,7 @@
  * command that settles it. Attempts whose process has ended are reported as interrupted by the next process; searches
  * are simply repeated.
  */
-import type { EffectContext, EffectHandler } from "../runtime/outputs/effects.ts";
+import { type EffectContext, type EffectHandler, whenEntitled } from "../runtime/outputs/effects.ts";
 import { Backoff } from "../runtime/backoff.ts";
 import type { Chance, Clock } from "../runtime/ports.ts";
 import type { EffectRow } from "../runtime/store.ts";
@@ -88,7 +88,7 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
   const attempts = deliveryAttempts(effect);
   const preparing = dispatchUntilReply(parts, effect, context, { kind: "prepare_attempts", attempts });
   const reply = await line.inTurn(effect.organizationId, preparing);
-  if (reply === null || !context.mayAct()) return;
+  if (reply === null || !(await whenEntitled(context, parts))) return;
   const prepared = reply.value as WebhookReplies["prepare_attempts"];
   await Promise.all(
     attempts.map(async ({ id }, i) => {

@@ -5,7 +5,7 @@
 import type { ChatCommand, ChatProtocol } from "../../chat/protocol.ts";
 import { chatRef } from "../../chat/schema.ts";
 import { isPassing, type Outcome } from "../../fault.ts";
-import type { EffectContext } from "../../runtime/outputs/effects.ts";
+import { type EffectContext, whenEntitled } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import type { ReplyOf } from "../../runtime/actor.ts";
@@ -21,8 +21,6 @@ import { type Job, jobRef } from "../schema.ts";
 
 /** Pauses before retrying a report that could not be dispatched: a full mailbox, a lapsed lease. */
 const REPORT_RETRY = { firstMs: 200, lastMs: 1_000 };
-/** The interval of checks for a lapsed lease. */
-const LEASE_LOOK = { firstMs: 200, lastMs: 200 };
 
 /** Thrown when a report is refused: the job has moved on without this run. */
 export class RunOver extends Error {}
@@ -138,11 +136,7 @@ export class Reporter {
    * While the lease has lapsed, another replica may make that call.
    */
   async entitled(signal: AbortSignal): Promise<void> {
-    const backoff = new Backoff(this.parts, LEASE_LOOK);
-    while (!this.context.mayAct() && !signal.aborted) {
-      if (this.context.isOver()) throw new RunOver();
-      await backoff.pause();
-    }
+    await whenEntitled(this.context, this.parts, signal);
     if (this.context.isOver()) throw new RunOver();
   }
 

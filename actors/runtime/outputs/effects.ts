@@ -1,12 +1,13 @@
 /**
  * Effects: I/O that a commit intends. The row of an effect exists until a turn settles it, so a crash never loses one.
  * A handler starts it after the commit, or recovers it (`recover`) when its former process or epoch is gone. Either
- * dispatches its results under the epoch at which it runs.
+ * dispatches its results under the epoch at which it runs. An effect whose handler failed is recovered as well.
  *
  * - EF-1: an effect has one handler at a time in this process, and results under an older epoch are refused.
  * - EF-2: nothing starts for a shard that this replica gives away, nor after the end has begun.
  */
 import { assert } from "../../assert.ts";
+import { Backoff, type BackoffParts } from "../backoff.ts";
 import type { EffectRow } from "../store.ts";
 import type { ShardGrant } from "../placement/placement.ts";
 import { carrierOf, type Tracing } from "../tracing.ts";
@@ -18,7 +19,7 @@ export interface EffectContext {
   isOver(): boolean;
   /**
    * Whether this replica may still act: false when the epoch is over, and while the lease has lapsed, because another
-   * replica may then run the effect. Ask right before anything that cannot be undone.
+   * replica may then run the effect. Before anything that cannot be undone, await `whenEntitled`.
    */
   mayAct(): boolean;
 }
@@ -32,11 +33,32 @@ export interface EffectHandler {
   intended?(effect: EffectRow, epoch: number): void;
   /**
    * Resolves when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a
-   * bug and is logged.
+   * bug, which is logged, and the effect is recovered.
    */
   run(effect: EffectRow, context: EffectContext): Promise<void>;
   /** The effect was running when its owner ended: decides in a turn what happens to it. A rejection is retried. */
   recover(effect: EffectRow, context: EffectContext): Promise<void>;
+}
+
+/** The interval of checks for a lapsed lease. */
+const LEASE_LOOK = { firstMs: 200, lastMs: 200 };
+
+/**
+ * Resolves to true when the handler may act on the world, and to false when the effect is over or the signal has
+ * aborted. Await it right before anything that cannot be undone: while the lease has lapsed, another replica may do it.
+ * A handler that gave up instead would leave its effect to nobody, because the lease may come back at the same epoch.
+ */
+export async function whenEntitled(
+  context: EffectContext,
+  parts: BackoffParts,
+  signal: AbortSignal = context.signal,
+): Promise<boolean> {
+  const backoff = new Backoff(parts, LEASE_LOOK);
+  while (!context.mayAct()) {
+    if (context.isOver() || signal.aborted) return false;
+    await backoff.pause(signal);
+  }
+  return true;
 }
 
 /** The handlers by the kinds of effects. */
@@ -50,6 +72,8 @@ interface Running {
 }
 
 export class Effects {
+  /** Called when the handler of a started effect has failed. */
+  onFailedRun: (effect: EffectRow, grant: ShardGrant) => void = () => {};
   private handlers: EffectHandlers | null = null;
   private readonly serves: (grant: ShardGrant) => boolean;
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
@@ -89,7 +113,9 @@ export class Effects {
   start(effect: EffectRow, grant: ShardGrant): void {
     const known = this.running.get(effect.id);
     if (known !== undefined && !known.isOver) return;
-    void this.drive(effect, grant, "run");
+    void this.drive(effect, grant, "run").then((isDone) => {
+      if (!isDone) this.onFailedRun(effect, grant);
+    });
   }
 
   /** Resolves to false if it failed and must be retried. */

@@ -187,7 +187,12 @@ export class TakeUp {
     return failed;
   }
 
-  /** Retries failed recoveries while the epoch lasts. */
+  /** Recovers an effect whose handler has failed, in the way of a failed recovery. */
+  recoverFailed({ id }: EffectRow, grant: ShardGrant): void {
+    void this.again({ grant, kept: null, begun: new Set() }, new Set([id]));
+  }
+
+  /** Retries failed recoveries while the epoch lasts, of effects that no turn has settled meanwhile. */
   private async again(progress: TakeUpProgress, failed: ReadonlySet<string>): Promise<void> {
     const backoff = new Backoff(this.parts, { firstMs: RECOVER_RETRY_MS, lastMs: RECOVER_RETRY_MS });
     for (let left = failed; left.size > 0;) {

@@ -157,6 +157,22 @@ test("[RT-11] a failed recovery is retried while the epoch lasts, and does not p
   expect(calls.length).toBe(3);
 });
 
+test("[RT-11] a started effect whose handler fails is recovered by the same replica, unless a turn has settled it", async () => {
+  const world = new World();
+  const failing = Promise.withResolvers<void>();
+  const { calls, effects } = recorded({ run: () => failing.promise });
+  const replica = await startLedgers(world, { effects });
+  const ids = [await begin(replica), await begin(replica, "l2")].map((begun) => (begun as { value: string }).value);
+  await replica.ask("l2", { kind: "settle", effectId: ids[1]! });
+  failing.reject(new Error("oops"));
+  await world.clock.advance(60_000);
+  expect(calls.map((c) => [c.how, c.effect.id])).toEqual([
+    ["run", ids[0]!],
+    ["run", ids[1]!],
+    ["recover", ids[0]!],
+  ]);
+});
+
 test("[RT-11] a stop ends the effects without settling them, and starts no more", async () => {
   const world = new World();
   const { calls, effects } = recorded();

@@ -17,15 +17,28 @@ const context: EffectContext = {
   mayAct: () => true,
 };
 
+/** What these effects have and do not use here. */
+const UNUSED = {
+  queue: { waiting: () => Promise.reject(new Error("unused")), eventsIn: () => Promise.resolve([]) },
+  chance: { fraction: () => 1 },
+  log: { warn: () => {} },
+};
+const row = (id: string): EffectRow =>
+  ({
+    id: `eff_${id}`,
+    organizationId: "org_a",
+    kind: "deliver_webhooks",
+    intent: { attempts: [{ id, eventId: id }] },
+  }) as never;
+const prepared = (id: string): Prepared => ({ attempt: { id }, event: {}, destination: {} }) as Prepared;
+
 test("[HOOK-6] attempts start in the order of their effects, also when a later one is prepared first", async () => {
   const sent: string[] = [];
   const preparations = new Map<string, PromiseWithResolvers<Outcome<readonly unknown[]>>>();
   const effects = webhookEffects({
+    ...UNUSED,
     sender: { send: (prepared) => (sent.push(prepared.attempt.id), Promise.resolve(DELIVERED)) },
-    queue: { waiting: () => Promise.reject(new Error("unused")), eventsIn: () => Promise.resolve([]) },
     clock: new FakeClock(),
-    chance: { fraction: () => 1 },
-    log: { warn: () => {} },
     joinNext: (_, run) => run(),
     group: ([member]) => {
       const { command } = member!;
@@ -35,15 +48,7 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
       return preparation.promise;
     },
   });
-  const row = (id: string): EffectRow =>
-    ({
-      id: `eff_${id}`,
-      organizationId: "org_a",
-      kind: "deliver_webhooks",
-      intent: { attempts: [{ id, eventId: id }] },
-    }) as never;
-  const prepare = (id: string): void =>
-    preparations.get(id)!.resolve(ok([[{ attempt: { id }, event: {}, destination: {} } as Prepared]]));
+  const prepare = (id: string): void => preparations.get(id)!.resolve(ok([[prepared(id)]]));
   const both = ["first", "second"].map((id) => effects.deliver_webhooks.run(row(id), context));
   prepare("second");
   await settle();
@@ -51,6 +56,29 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
   prepare("first");
   await Promise.all(both);
   expect(sent).toEqual(["first", "second"]);
+});
+
+test("[HOOK-6] an attempt that is prepared while the lease has lapsed is made when the lease is back", async () => {
+  const clock = new FakeClock();
+  const sent: string[] = [];
+  const effects = webhookEffects({
+    ...UNUSED,
+    sender: { send: (prepared) => (sent.push(prepared.attempt.id), Promise.resolve(DELIVERED)) },
+    clock,
+    joinNext: (_, run) => run(),
+    group: ([member]) => {
+      const isPreparing = member!.command.kind === "prepare_attempts";
+      return Promise.resolve(ok([isPreparing ? [prepared("a")] : null]));
+    },
+  });
+  let hasLease = false;
+  const running = effects.deliver_webhooks.run(row("a"), { ...context, mayAct: () => hasLease });
+  await clock.advance(5_000);
+  expect(sent).toEqual([]);
+  hasLease = true;
+  await clock.advance(1_000);
+  await running;
+  expect(sent).toEqual(["a"]);
 });
 
 test("[HOOK-6] ends of one epoch are reported by one command, those of another epoch by another one", async () => {
