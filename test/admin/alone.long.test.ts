@@ -25,4 +25,4 @@ test("[START-51] [START-52] without a service every command works, every refusal
   } finally {
     await folder.remove();
   }
-}, 240_000);
+}, 300_000);

@@ -90,7 +90,7 @@ test("[OPS-6] a stopped service is left without a trace of the organization", as
   } finally {
     await folder.remove();
   }
-}, 120_000);
+}, 300_000);
 
 test.each(["owner", "other"] as const)(
   "[OPS-6] [REP-1] two replicas are left without a trace, whichever is asked: %s",
@@ -121,5 +121,5 @@ test.each(["owner", "other"] as const)(
       await replicas.stop();
     }
   },
-  120_000,
+  300_000,
 );

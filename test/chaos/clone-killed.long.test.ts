@@ -98,7 +98,7 @@ async function killAndStart(): Promise<void> {
 
 /** It ends well, its job too, its files are there once, and nothing of any attempt is left. */
 async function endsWell(id: string, path: string, commit: string): Promise<void> {
-  await eventually("the clone has ended", async () => (await mount(id)).status !== "cloning", 60_000);
+  await eventually("the clone has ended", async () => (await mount(id)).status !== "cloning");
   const ended = await mount(id);
   expect(ended).toMatchObject({ status: "ready", commit, error: null });
   await eventually("its job has ended", async () => {
@@ -140,7 +140,7 @@ test.skipIf(!hasGit)(
     await killAndStart();
     await endsWell(id, "fetched", commit);
   },
-  120_000,
+  300_000,
 );
 
 test.skipIf(!hasGit)(
@@ -154,5 +154,5 @@ test.skipIf(!hasGit)(
     // What was written before is the same, and is left alone.
     expect((await files("written")).filter(({ number }) => number !== 1)).toEqual([]);
   },
-  120_000,
+  300_000,
 );

@@ -53,4 +53,4 @@ test("[IDEM-3] [IDEM-4] kill -9 of the service at each commit of an execution, t
     await testDatabase.drop();
     await folder.remove();
   }
-}, 120_000);
+}, 300_000);

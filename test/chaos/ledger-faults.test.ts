@@ -248,4 +248,4 @@ test("[RT-9] eviction and reload work under load with memory for a tenth of the 
   expect(live).toBeLessThanOrEqual(12 + 2 * 64);
   await judged();
   expect(replica.system.actors.count).toBeLessThanOrEqual(2 * 64);
-}, 20_000);
+});

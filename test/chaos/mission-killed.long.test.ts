@@ -8,8 +8,8 @@ let undisturbed: MissionStory;
 beforeAll(async () => {
   bench = await MissionBench.open();
   undisturbed = (await bench.play(null)).story;
-}, 30_000);
-afterAll(() => bench.close(), 30_000);
+}, 300_000);
+afterAll(() => bench.close(), 300_000);
 
 /** The fire, the job with its chat, its start, its end, and what the mission is told of it. */
 const COMMITS_AT_LEAST = 4;

@@ -15,8 +15,8 @@ const ONCE: MissionStory = {
 let bench: MissionBench;
 beforeAll(async () => {
   bench = await MissionBench.open();
-}, 30_000);
-afterAll(() => bench.close(), 30_000);
+});
+afterAll(() => bench.close());
 
 const POINTS: readonly (readonly [name: string, point: FireKill])[] = [
   ["after the commit of the fire, before its job begins", { nth: 1, moment: "answered" }],
@@ -24,11 +24,7 @@ const POINTS: readonly (readonly [name: string, point: FireKill])[] = [
   ["after the commit of the job, before it runs", { nth: 2, moment: "answered" }],
 ];
 
-test.each(POINTS)(
-  "[MIS-4] kill -9 %s leaves exactly one job for the mission and its time",
-  async (_, point) => {
-    expect(await bench.play(point)).toEqual({ story: ONCE, killed: true });
-    expect(await bench.undone()).toBe(0);
-  },
-  30_000,
-);
+test.each(POINTS)("[MIS-4] kill -9 %s leaves exactly one job for the mission and its time", async (_, point) => {
+  expect(await bench.play(point)).toEqual({ story: ONCE, killed: true });
+  expect(await bench.undone()).toBe(0);
+});

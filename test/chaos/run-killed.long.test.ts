@@ -8,8 +8,8 @@ let undisturbed: Story;
 beforeAll(async () => {
   bench = await RunBench.open();
   undisturbed = (await bench.play(null)).story;
-}, 30_000);
-afterAll(() => bench.close(), 30_000);
+}, 300_000);
+afterAll(() => bench.close(), 300_000);
 
 /** The commits of the run: its message, its start, three steps, four calls and their results, the approval, the end. */
 const COMMITS_AT_LEAST = 10;

@@ -8,8 +8,8 @@ let undisturbed: Story;
 beforeAll(async () => {
   bench = await RunBench.open();
   undisturbed = (await bench.play(null)).story;
-}, 30_000);
-afterAll(() => bench.close(), 30_000);
+});
+afterAll(() => bench.close());
 
 const POINTS: readonly KillPoint[] = [
   { nth: 4, moment: "answered" },
@@ -31,4 +31,4 @@ test("[JOB-4] [JOB-7] [JOB-8] [RUN-13] a run that is killed and taken up ends ex
   }
   expect(await bench.invariants()).toMatchObject({ ok: true });
   expect(await bench.undone()).toBe(0);
-}, 60_000);
+});

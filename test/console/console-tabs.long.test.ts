@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/browser.ts";
-import { answerOf, type ConsoleScene, newChat, openConsole, say, visitChats } from "../support/console-scene.ts";
+import {
+  answerOf,
+  type ConsoleScene,
+  newChat,
+  openConsole,
+  say,
+  STEP_MS,
+  visitChats,
+} from "../support/console-scene.ts";
 import { answered } from "../support/current.ts";
 import { fillChat } from "../support/long-chat.ts";
 import { enterByLink } from "../support/page-checks.ts";
@@ -64,7 +72,7 @@ testInBrowser("[CON-18] ten tabs work over six connections, and each goes on whe
   const tabs: Page[] = [];
   for (let tab = 0; tab < 10; tab++) {
     const one = await page.context().newPage();
-    one.setDefaultTimeout(15_000);
+    one.setDefaultTimeout(STEP_MS);
     await one.clock.install();
     await one.goto(address);
     await one.getByText("Say something to Ada").waitFor();

@@ -93,7 +93,7 @@ describe("resume", () => {
     await scene.client.reached(job.id, "blocked");
     expect(scene.service.model.calls.length).toBe(5);
     scene.service.model.script = () => [{ say: "so far" }, { hold: gate().hold }];
-    const late = await scene.begin({ budget: { deadline_at: new Date(Date.now() + 200).toISOString() } });
+    const late = await scene.begin({ budget: { deadline_at: new Date(Date.now() + 3_000).toISOString() } });
     expect(await scene.client.reached(late.job.id, "failed")).toMatchObject({ error: { code: "timeout" } });
   });
 
@@ -114,7 +114,7 @@ describe("resume", () => {
     const { budget } = await scene.client.reached(forever.job.id, "blocked");
     const runMs = Date.parse((budget as { deadline_at: string }).deadline_at) - before;
     expect(runMs).toBeGreaterThanOrEqual(LONGEST_RUN_MS);
-    expect(runMs).toBeLessThan(LONGEST_RUN_MS + 60_000);
+    expect(runMs).toBeLessThan(LONGEST_RUN_MS + 600_000);
   });
 
   test("[JOB-9] a deadline in the past is 400, for a message and for a resume", async () => {

@@ -66,7 +66,7 @@ test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may
 test("[MIS-1] a mission whose creator is removed fails at its next fire", async () => {
   const member = await service.join(owner.organizationId);
   const mate = new Client(service, member);
-  const value = new Date(Date.now() + 1_500).toISOString();
+  const value = new Date(Date.now() + 5_000).toISOString();
   const body = { title: "Left", goal: "g", agent_id: missions.agent, schedule: { type: "once", value } };
   const { id } = await answered<Mission>(mate.call("POST", "/api/missions", body), 201);
   const command = { kind: "remove_member", userId: member.userId } as const;
@@ -128,7 +128,7 @@ test("[MIS-12] a fire that finds its workspace deleted is a failed run in the le
   const gone = await workspace("Gone before");
   const { id } = await missions.create({
     workspace_id: gone,
-    schedule: { type: "once", value: new Date(Date.now() + 1_000).toISOString() },
+    schedule: { type: "once", value: new Date(Date.now() + 5_000).toISOString() },
   });
   // Without its news, as where a fire comes between the deletion and them.
   const ref = { kind: "workspace", organizationId: owner.organizationId, id: gone } as const;

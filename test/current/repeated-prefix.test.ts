@@ -63,7 +63,7 @@ beforeAll(async () => {
     }
     for (const format of PREFIX_FORMATS) await take(format, turn);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await service.stop();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   service = await startService({
     egress: world.client(),
     settings: { fileMib: 100_000 / MIB, workspaceMib: 1_000_000 / MIB },
-    overrides: { cloneLimits: { timeoutMs: 20_000, maxBytes: 5_000_000, maxFiles: 500 } },
+    overrides: { cloneLimits: { timeoutMs: 60_000, maxBytes: 5_000_000, maxFiles: 500 } },
   });
 });
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { type Founded, type Service, startService } from "../support/service.ts"
 
 const HOSTS = ["packages.test"];
 const { shell } = await findShell();
-const LIMITS = { timeoutMs: 10_000, folderBytes: 4_000_000, memoryBytes: 2_000_000_000, outputBytes: 2_000 };
+const LIMITS = { timeoutMs: 60_000, folderBytes: 4_000_000, memoryBytes: 2_000_000_000, outputBytes: 2_000 };
 
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
   const run = async (command: string, limits = LIMITS, signal = new AbortController().signal): Promise<ShellResult> => {
@@ -55,7 +55,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
   });
 
   test("[WSP-16] its time, output, memory and written data are limited", async () => {
-    expect((await run("sleep 60", { ...LIMITS, timeoutMs: 300 })).end).toEqual({ kind: "timeout" });
+    expect((await run("sleep 600", { ...LIMITS, timeoutMs: 300 })).end).toEqual({ kind: "timeout" });
     const long = await run("yes | head -c 100000");
     expect([long.output.length, long.isCut]).toEqual([2_000, true]);
     expect((await run("dd if=/dev/zero of=/dev/null bs=2000M count=1")).output).toContain("memory exhausted");
@@ -104,9 +104,9 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
   });
 
   test("[WSP-16] its child processes end with it", async () => {
-    const from = performance.now();
-    expect((await run("sleep 60 & echo done")).output).toBe("done\n");
-    expect(performance.now() - from).toBeLessThan(9_000);
+    // With a child that it waited for it would come to its limit.
+    const { output, end } = await run("sleep 600 & echo done");
+    expect([output, end]).toEqual(["done\n", { kind: "exited", code: 0 }]);
   });
 });
 

@@ -89,4 +89,4 @@ test("[SSE-3] streams that are cut at random bytes, over passivation and a resta
     await service.stop();
     await testDatabase.drop();
   }
-}, 120_000);
+});

@@ -145,7 +145,7 @@ test("[AUTH-10] a token can have a limited number of valid descendants; revoked 
   } finally {
     await clock.skip(0);
   }
-}, 60_000);
+});
 
 test("[AUTH-10] a token that is created while its creator token is revoked is invalid afterwards", async () => {
   const maker = await service.tokenFor(owner, {});

@@ -10,6 +10,7 @@ import postgres from "postgres";
 import { openDataFolder } from "../../db/data-folder.ts";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../db/embedded.ts";
 import { isPostmasterOf, isRunning, readPidFile, stopProcess } from "../../db/postmaster.ts";
+import { until } from "../support/condition.ts";
 import {
   type ServiceProcess,
   type TestFolder,
@@ -50,14 +51,6 @@ async function query<T extends object>(url: string, text: string): Promise<reado
     return await sql.unsafe<T[]>(text);
   } finally {
     await sql.end();
-  }
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`not within 10 s: ${what}`);
-    await Bun.sleep(2);
   }
 }
 

@@ -24,7 +24,7 @@ const RECORDS = 12_000;
 const PAGE = 25;
 /** A descent of an index may touch rows that have just gone; and a lookup is no walk. */
 const SPARE = 10;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** Parameters that are no filter. */
 const NO_FILTERS = ["limit", "cursor", "after", "path", "wait", "since_version"];

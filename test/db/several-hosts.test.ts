@@ -78,7 +78,7 @@ async function asked(url: string): Promise<number> {
 const HOSTS: readonly (readonly [name: string, make: () => Host, more?: string])[] = [
   ["is a hot standby", () => hostThat(STANDBY)],
   ["is starting", () => hostThat(STARTING, true)],
-  ["is silent", () => hostThat(null), "&connect_timeout=0.2"],
+  ["is silent", () => hostThat(null), "&connect_timeout=2"],
   ["closes the connection", () => hostThat(new Uint8Array(), true)],
 ];
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   dist = join(folder.path, "dist");
   const program = join(CLONE, "deploy/release/run.ts");
   await run([process.execPath, program, "--snapshot", "--to", dist], { cwd: CLONE });
-}, 120_000);
+}, 300_000);
 afterAll(() => folder.remove());
 
 const npm = npmOfNode();

@@ -80,7 +80,7 @@ afterAll(async () => {
 /** The page of the guide, with a chat of its own. */
 async function openChat(): Promise<Page> {
   const { page } = await browser.open();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const query = new URLSearchParams({ ...settings, chatId: `chat-${++chats}` });
   await page.goto(`${pages.url.origin}/?${query.toString()}`);
   return page;

@@ -106,7 +106,7 @@ test("[HOOK-11] the operator's authority is trusted for hosts that the operator 
     serverName: "a.test",
     isOpened: false,
   } as const;
-  const deadline = new Deadline(5_000);
+  const deadline = new Deadline(60_000);
   expect(await notOpened.send(destination, { method: "GET", headers: {}, body: undefined }, deadline)).toEqual(
     TLS_ERROR,
   );

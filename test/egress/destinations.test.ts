@@ -65,14 +65,14 @@ test("[HOOK-11] a name without an address is a dns_error", async () => {
 test("[HOOK-11] the system's resolver is used by default, and its answer is checked", async () => {
   const { client } = inWorld();
   const egress = createEgress({ allow: ["localhost"], production: true });
-  expect(await egress.resolve("https://localhost/", { timeoutMs: 5_000 })).toMatchObject({
+  expect(await egress.resolve("https://localhost/", { timeoutMs: 60_000 })).toMatchObject({
     kind: "destination",
     serverName: "localhost",
   });
   expect(await createEgress({ allow: [], production: true }).request(get("https://localhost:1/"))).toEqual(
     egressFailed("blocked_address"),
   );
-  expect(await client().resolve("https://a.test/", { timeoutMs: 5_000 })).toMatchObject({ addresses: ["127.0.0.1"] });
+  expect(await client().resolve("https://a.test/", { timeoutMs: 60_000 })).toMatchObject({ addresses: ["127.0.0.1"] });
 });
 
 test("[HOOK-11] the next address is tried where the first refuses, and the request is made once", async () => {
@@ -87,7 +87,7 @@ test("[HOOK-11] the next address is tried where the first refuses, and the reque
 
 test("[HOOK-11] IPv4 is tried before IPv6, and an address is tried once", async () => {
   const { client } = inWorld({ "both.test": ["2606:2800::1", PUBLIC, "2606:2800::1", "::ffff:93.184.216.34"] });
-  expect(await client().resolve("https://both.test/", { timeoutMs: 1_000 })).toMatchObject({
+  expect(await client().resolve("https://both.test/", { timeoutMs: 60_000 })).toMatchObject({
     addresses: [PUBLIC, "2606:2800::1"],
   });
 });
@@ -105,7 +105,7 @@ test("[HOOK-11] an allowed host allows its addresses only for that name", async 
 test("[HOOK-11] an allowed network allows its addresses and no others", async () => {
   const { client } = inWorld();
   const egress = client({ allow: ["10.1.0.0/16", "fd00:1::/32", "192.168.1.1"] });
-  const check = async (host: string) => (await egress.resolve(`https://${host}/`, { timeoutMs: 1_000 })).kind;
+  const check = async (host: string) => (await egress.resolve(`https://${host}/`, { timeoutMs: 60_000 })).kind;
   for (const host of ["10.1.0.1", "0xa010001", "[::ffff:10.1.255.255]", "[fd00:1:ffff::1]", "192.168.1.1"])
     expect([host, await check(host)]).toEqual([host, "destination"]);
   for (const host of ["10.2.0.1", "10.0.255.255", "[fd00:2::1]", "192.168.1.2", "[64:ff9b::10.1.0.1]"])
@@ -194,7 +194,7 @@ test("[HOOK-11] an entry with a scheme allows exactly this scheme, host and port
   expect(await egress.request(get(`http://tools.test:${plain.port}/`))).toMatchObject({ status: 200 });
   expect(await egress.request(get(`http://tools.test.:${plain.port}/`))).toMatchObject({ status: 200 });
   expect(await egress.request(get(`https://a.test:${secure.port}/`))).toMatchObject({ status: 200 });
-  const resolved = (url: string) => egress.resolve(url, { timeoutMs: 1_000 });
+  const resolved = (url: string) => egress.resolve(url, { timeoutMs: 60_000 });
   expect(await resolved("http://127.0.0.1/x")).toMatchObject({ kind: "destination", isOpened: true });
   expect(await resolved("http://[::1]:81/x")).toMatchObject({ kind: "destination", isOpened: true });
   for (const [url, error] of [

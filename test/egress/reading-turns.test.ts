@@ -27,7 +27,7 @@ function waiting(onRead: () => void = () => {}): { readonly response: Response; 
   return { response: new Response(body), pieces };
 }
 
-const deadline = (): Deadline => new Deadline(10_000);
+const deadline = (): Deadline => new Deadline(60_000);
 
 /** Pieces that were read in each slice. */
 function counts(slices: Slices): { readonly perTurn: Map<number, number>; readonly note: () => void } {

@@ -31,7 +31,7 @@ const following = (
   maxRedirects: number,
   method: EgressMethod = "GET",
   headers: Readonly<Record<string, string>> = {},
-) => ({ ...get(url, { method, headers }), limits: { timeoutMs: 5_000, maxResponseBytes: 1_000, maxRedirects } });
+) => ({ ...get(url, { method, headers }), limits: { timeoutMs: 60_000, maxResponseBytes: 1_000, maxRedirects } });
 const to = (origin: string, location: string, status = 302): string =>
   `${origin}/${status}/${encodeURIComponent(location)}`;
 const lines = (server: WireServer): string[] => server.requests.map(({ line }) => line.split(" ")[1] ?? "");

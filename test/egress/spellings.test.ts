@@ -180,7 +180,7 @@ const ELSEWHERE = [
 
 for (const host of ELSEWHERE) {
   test(`[HOOK-11] ${host} is not public`, async () => {
-    expect(await closed.resolve(`https://${host}/`, { timeoutMs: 1_000 })).toEqual({
+    expect(await closed.resolve(`https://${host}/`, { timeoutMs: 60_000 })).toEqual({
       kind: "failed",
       error: "blocked_address",
     });

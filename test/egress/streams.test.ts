@@ -60,7 +60,7 @@ test("[HOOK-11] a response without a body is an empty stream", async () => {
 });
 
 test("[HOOK-11] a stream whose reader pauses makes the server wait", async () => {
-  const { server, reader } = await opened(endless, { limits: { timeoutMs: 10_000, maxResponseBytes: 2 ** 40 } });
+  const { server, reader } = await opened(endless, { limits: { timeoutMs: 60_000, maxResponseBytes: 2 ** 40 } });
   await reader.read();
   let before = -1;
   let sameTurns = 0;
@@ -75,22 +75,22 @@ test("[HOOK-11] a stream whose reader pauses makes the server wait", async () =>
 });
 
 test("[HOOK-11] a stream ends at its limit as too_large", async () => {
-  const { server, reader } = await opened(endless, { limits: { timeoutMs: 10_000, maxResponseBytes: 100_000 } });
+  const { server, reader } = await opened(endless, { limits: { timeoutMs: 60_000, maxResponseBytes: 100_000 } });
   expect(await endOf(reader)).toBe("too_large");
   await gone(server);
 });
 
 test("[HOOK-11] a stream ends at its deadline, read or not", async () => {
-  const read = await opened(silent, { limits: { timeoutMs: 500, maxResponseBytes: 100 } });
+  const read = await opened(silent, { limits: { timeoutMs: 3_000, maxResponseBytes: 100 } });
   expect(await endOf(read.reader)).toBe("timeout");
   await gone(read.server);
   await world.end();
-  const left = await opened(silent, { limits: { timeoutMs: 500, maxResponseBytes: 100 } });
+  const left = await opened(silent, { limits: { timeoutMs: 3_000, maxResponseBytes: 100 } });
   await gone(left.server);
 });
 
 test("[HOOK-11] the head of a stream may have its own deadline", async () => {
-  const limits = { timeoutMs: 60_000, maxResponseBytes: 100, headTimeoutMs: 500 };
+  const limits = { timeoutMs: 60_000, maxResponseBytes: 100, headTimeoutMs: 3_000 };
   // Only the first request gets a head.
   const { server, reader } = await opened(
     ({ socket }, { requests }) => void (requests.length === 1 && socket.write(HEAD)),

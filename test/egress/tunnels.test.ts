@@ -9,7 +9,7 @@ import { openTunnels, type TunnelLimits } from "../../src/egress/tunnels.ts";
 import { hostRules } from "../../src/settings/shell.ts";
 import { until } from "../support/condition.ts";
 
-const LIMITS: TunnelLimits = { connections: 2, bytes: 1_000_000, connectMs: 5_000 };
+const LIMITS: TunnelLimits = { connections: 2, bytes: 1_000_000, connectMs: 60_000 };
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step();

@@ -23,7 +23,7 @@ const REPEATED = 0.98;
 const STEERED = 5;
 /** In the first call of this turn the replicas are killed, one after the other: one of them runs the job. */
 const KILLED = 9;
-const BACK_MS = 60_000;
+const BACK_MS = 120_000;
 
 let folder: GuardedFolder;
 let database: TestDatabase;

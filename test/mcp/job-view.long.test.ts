@@ -9,7 +9,7 @@ import { modernClient } from "../support/mcp-clients.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 type Mcp = Awaited<ReturnType<typeof modernClient>>;
-const WAIT = { timeout: 20_000 };
+const WAIT = { timeout: 60_000 };
 
 let service: Service;
 /** Where the page finds the service; it cuts streams. */

@@ -128,5 +128,5 @@ test.skipIf(!hasPromtool)(
     expect(said).toContain("SUCCESS");
     expect(code).toBe(0);
   },
-  60_000,
+  300_000,
 );

@@ -81,4 +81,4 @@ test("[FAIR-2] a write of another organization begins before most of the executi
   // The flood is on the account of its organization.
   const { leading } = service.system.loopTime.reading(2);
   expect(leading[0]?.organizationId).toBe(flooding.organizationId);
-}, 60_000);
+});

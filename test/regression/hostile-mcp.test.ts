@@ -78,7 +78,7 @@ test("[GUARD-2] [GUARD-5] 64 such calls of one step hold nobody up, share their 
   expect((await posts()) - before).toBeLessThanOrEqual(64 * (MAX_SERVER_REQUESTS + 2) + value.served);
   expect(gapMs).toBeLessThan(LONGEST_GAP_MS);
   expect(grownBytes).toBeLessThan(400 * MIB);
-}, 120_000);
+});
 
 describe("a list of tools", () => {
   for (const [attack, names, note] of [

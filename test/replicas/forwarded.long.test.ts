@@ -26,7 +26,7 @@ beforeAll(async () => {
   agentId = (await made(other, "/api/agents", { name: "A", system_prompt: "x", allowed_tools: ["create_task"] }))[
     "id"
   ]!;
-}, 60_000);
+}, 300_000);
 afterAll(() => replicas.stop());
 
 type Made = Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ test("[REP-11] [SSE-11] readers at another replica share one stream of the owner
   // When the last reader has left, the owner's stream ends too.
   await Promise.all([...readers, blind].map((reader) => reader.leave()));
   await eventually("nothing is open", async () => (await openAt(owner)) + (await openAt(other)) === 0);
-}, 60_000);
+}, 300_000);
 
 test("[REP-4] [MCP-1] an MCP call that began at one replica is resumed at the other", async () => {
   const { owner, other } = await replicas.sides();
@@ -143,7 +143,7 @@ test("[REP-4] [MCP-1] an MCP call that began at one replica is resumed at the ot
     expect(again.status).toBe(200);
     expect((await eventsUntil(again, isResult)).some(isResult)).toBe(true);
   }
-}, 30_000);
+}, 300_000);
 
 test("[REP-4] [SSE-9] signed streams and public documents are the same at every replica", async () => {
   const { owner, other } = await replicas.sides();
@@ -167,7 +167,7 @@ test("[REP-4] [SSE-9] signed streams and public documents are the same at every 
     const [one, two] = await Promise.all([owner, other].map(async (at) => (await fetch(at.url + path)).text()));
     expect(one).toBe(two!);
   }
-}, 30_000);
+}, 300_000);
 
 test("[REP-4] [WSP-2] a 64 MiB file is uploaded and downloaded through another replica in bounded memory, also in parts", async () => {
   const { other } = await replicas.sides();
@@ -204,7 +204,7 @@ test("[REP-4] [WSP-2] a 64 MiB file is uploaded and downloaded through another r
   expect([taken, hash.digest("hex")]).toEqual([size, expected.digest("hex")]);
   // Less than the file: it was never held whole, in neither direction. About 40 MiB of pieces are on their way.
   expect(peakOf(other) - before).toBeLessThan(size);
-}, 60_000);
+}, 300_000);
 
 test("[REP-4] a forwarded request is not forwarded again, nor is a stream", async () => {
   const { other } = await replicas.sides();
@@ -219,7 +219,7 @@ test("[REP-4] a forwarded request is not forwarded again, nor is a stream", asyn
     const passed = { request, target: path, body: null, requestId: "r", client: "10.0.0.1", signal };
     expect((await client.pass({ id, url: row!.peer_url }, passed)).status).toBe(421);
   }
-}, 30_000);
+}, 300_000);
 
 test("[REP-11] [REP-5] after a kill of the owner all readers of a shared stream continue at the next owner without a gap", async () => {
   const { owner, other } = await replicas.sides();
@@ -239,4 +239,4 @@ test("[REP-11] [REP-5] after a kill of the owner all readers of a shared stream 
     expect(reader.said).not.toContain("stream.closing");
   }
   await Promise.all(readers.map((reader) => reader.leave()));
-}, 60_000);
+}, 300_000);

@@ -7,7 +7,7 @@ let replicas: ReplicaProcesses;
 
 beforeAll(async () => {
   replicas = await ReplicaProcesses.start(2);
-}, 60_000);
+}, 300_000);
 afterAll(() => replicas.stop());
 
 test("[REP-7] a replica with another folder of files ends and says why", async () => {
@@ -43,4 +43,4 @@ test("[REP-8] every request through the other replicas is answered while one joi
   await Promise.all(load);
   expect(new Set(statuses)).toEqual(new Set([201]));
   expect(statuses.length).toBeGreaterThan(before);
-}, 40_000);
+}, 300_000);

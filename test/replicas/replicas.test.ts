@@ -9,7 +9,7 @@ let replicas: ReplicaProcesses;
 
 beforeAll(async () => {
   replicas = await ReplicaProcesses.start(2);
-}, 60_000);
+});
 afterAll(() => replicas.stop());
 
 test("[REP-4] a change through either replica is visible through both, and both replay an answer with the same bytes", async () => {
@@ -226,4 +226,4 @@ test("[REP-5] a forwarded stream continues without a gap after a kill of its own
   expect(text).not.toContain("stream.closing");
   // The message of the retried request is there once.
   expect(text.split('"content":"second"').length - 1).toBe(1);
-}, 40_000);
+});

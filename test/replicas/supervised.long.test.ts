@@ -21,7 +21,7 @@ beforeAll(async () => {
   options = { args: ["--replicas", String(COUNT)], dataDir: join(folder.path, "data") };
   service = new TroupeProcess(folder, options);
   await service.says("all replicas serve");
-}, 60_000);
+}, 300_000);
 afterAll(() => folder.remove());
 
 /** Each request comes by a connection of its own. */
@@ -95,7 +95,7 @@ test("[REP-9] a killed replica is started again, a signal restarts all, and no k
     cursor = page.next_cursor ?? null;
   }
   expect(titles.filter((title) => found.get(title) !== 1)).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 test("[REP-9] after a kill of the supervisor its replicas drain, and the next start waits for them", async () => {
   expect(await service.end("SIGKILL")).toBe("SIGKILL");
@@ -104,7 +104,7 @@ test("[REP-9] after a kill of the supervisor its replicas drain, and the next st
   expect((await read(next, "/api/tasks?limit=1")).tasks).toHaveLength(1);
   expect(await next.end("SIGTERM")).toBe(0);
   expect(processesIn(folder.path)).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 test("[REP-9] a replica that cannot start says why and ends the others", async () => {
   const broken = join(folder.path, "data", "replicas", "2");
@@ -114,4 +114,4 @@ test("[REP-9] a replica that cannot start says why and ends the others", async (
   expect(await failing.ended()).toBe(69);
   expect(failing.complaint).toContain(`The data folder ${broken} (DATA_DIR) cannot be used: `);
   expect(processesIn(folder.path)).toEqual([]);
-}, 60_000);
+}, 300_000);

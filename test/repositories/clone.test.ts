@@ -43,7 +43,7 @@ beforeEach(() => {
   server.requests.length = 0;
 });
 
-const LIMITS = { timeoutMs: 20_000, maxBytes: 10_000_000, maxFiles: 1_000 };
+const LIMITS = { timeoutMs: 60_000, maxBytes: 10_000_000, maxFiles: 1_000 };
 const settings = (name: string, more: Partial<CloneSettings> = {}): CloneSettings => ({
   url: server.url(name),
   branch: null,

@@ -10,7 +10,7 @@ import { tellBounds } from "../../src/wiring/shell-service.ts";
 
 const MIB = 1024 * 1024;
 const LIMITS: ShellLimits = {
-  timeoutMs: 25_000,
+  timeoutMs: 60_000,
   folderBytes: 20 * MIB,
   memoryBytes: 100 * MIB,
   outputBytes: 1_000_000,
@@ -29,7 +29,7 @@ const run = (command: string, limits: Partial<ShellLimits> = {}) =>
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
   test("[WSP-16] a command has at most 128 processes, also if the service runs as root", async () => {
     // The shell ends when it cannot fork. `set` needs no process.
-    const many = "i=0; while [ $i -lt 400 ]; do sleep 20 & i=$((i+1)); done";
+    const many = "i=0; while [ $i -lt 400 ]; do sleep 100 & i=$((i+1)); done";
     const { output } = await run(`(${many}) 2>/dev/null; set -- /proc/[0-9]*; echo $#`, { memoryBytes: 1024 * MIB });
     expect(Number(output)).toBeGreaterThan(100);
     expect(Number(output)).toBeLessThanOrEqual(130);
@@ -56,7 +56,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
 
   // reason: root reads every directory.
   test.skipIf(process.getuid?.() === 0)("[WSP-16] a directory that hides its files ends a command", async () => {
-    const { end } = await run("mkdir d; echo x > d/x; chmod 000 d; sleep 20");
+    const { end } = await run("mkdir d; echo x > d/x; chmod 000 d; sleep 100");
     chmodSync(join(folder, "d"), 0o700);
     expect(end).toEqual({ kind: "too_large" });
   });
@@ -66,7 +66,7 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     const held = 'open(Z, "/dev/zero"); sysread(Z, $x, 60 << 20);';
 
     test("[WSP-16] the memory of all its processes together is limited", async () => {
-      const one = `perl -e '${held} sleep 20' &`;
+      const one = `perl -e '${held} sleep 100' &`;
       expect((await run(`${one} ${one} ${one} wait`)).end).toEqual({ kind: "memory" });
     });
 
@@ -77,17 +77,17 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     });
 
     test("[WSP-16] memory in files, also in many empty ones, and in sockets counts too", async () => {
-      const file = "head -c 15000000 /dev/zero > /tmp/a; head -c 15000000 /dev/zero > /dev/shm/a; sleep 20";
+      const file = "head -c 15000000 /dev/zero > /tmp/a; head -c 15000000 /dev/zero > /dev/shm/a; sleep 100";
       expect((await run(file, { memoryBytes: 24 * MIB })).end).toEqual({ kind: "memory" });
-      const empty = 'mkdir /tmp/d; perl -e \'for (1..30000) { open(F, ">", "/tmp/d/$_") } sleep 20\'';
+      const empty = 'mkdir /tmp/d; perl -e \'for (1..30000) { open(F, ">", "/tmp/d/$_") } sleep 100\'';
       expect((await run(empty, { memoryBytes: 20 * MIB })).end).toEqual({ kind: "memory" });
       const sockets =
-        "perl -MSocket -e 'for (1..100) { socketpair($a[$_], $b[$_], AF_UNIX, SOCK_STREAM, 0) or die } sleep 20'";
+        "perl -MSocket -e 'for (1..100) { socketpair($a[$_], $b[$_], AF_UNIX, SOCK_STREAM, 0) or die } sleep 100'";
       expect((await run(sockets, { memoryBytes: 40 * MIB })).end).toEqual({ kind: "memory" });
     });
 
     test("[WSP-16] files that it has removed count while they are open", async () => {
-      const fill = 'for $n (a, b) { open($f{$n}, ">", $n); unlink $n; syswrite($f{$n}, "x" x (15 << 20)) } sleep 20';
+      const fill = 'for $n (a, b) { open($f{$n}, ">", $n); unlink $n; syswrite($f{$n}, "x" x (15 << 20)) } sleep 100';
       expect((await run(`perl -e '${fill}'`)).end).toEqual({ kind: "too_large" });
     });
 

@@ -47,11 +47,11 @@ beforeAll(async () => {
       return new Response("7");
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await folder.remove();
   await prices.stop(true);
-}, 60_000);
+});
 
 function start(cmd: readonly string[], key: string, question = QUESTION) {
   const env = {
@@ -70,13 +70,9 @@ function start(cmd: readonly string[], key: string, question = QUESTION) {
   return { child, said: new Response(child.stdout).text() };
 }
 
-test.skipIf(!hasPython)(
-  "[JOB-17] [JOB-16] a program in Python runs its agent's tool, and has a value",
-  async () => {
-    expect(await start(PYTHON, "python").said).toBe('completed {"price": 7}\n');
-  },
-  60_000,
-);
+test.skipIf(!hasPython)("[JOB-17] [JOB-16] a program in Python runs its agent's tool, and has a value", async () => {
+  expect(await start(PYTHON, "python").said).toBe('completed {"price": 7}\n');
+});
 
 test("[JOB-17] [JOB-16] a program in TypeScript and the service are killed in the middle of a tool, and end with the value", async () => {
   lookups = 0;
@@ -94,7 +90,7 @@ test("[JOB-17] [JOB-16] a program in TypeScript and the service are killed in th
   // Once more: all is done, and nothing is looked up again.
   expect(await start(TYPESCRIPT, "killed").said).toBe('completed {"price":7}\n');
   expect(lookups).toBe(2);
-}, 60_000);
+});
 
 const PRICE_CALL = '/call getPrice {"article": "pen"}\n/then\n/say It is 7.';
 const PRICE_SAID = "getPrice\ncompleted It is 7.\n";
@@ -103,15 +99,11 @@ test("[RUN-14] [DOC-3] a program in TypeScript gives an agent the operations of 
   lookups = 0;
   expect(await start([process.execPath, `${SDK}typescript/http-tool.ts`], "http", PRICE_CALL).said).toBe(PRICE_SAID);
   expect(lookups).toBe(1);
-}, 60_000);
+});
 
-test.skipIf(!hasPython)(
-  "[RUN-14] [DOC-3] a program in Python gives an agent the operations of an API",
-  async () => {
-    expect(await start(["python3", `${SDK}python/http_tool.py`], "http", PRICE_CALL).said).toBe(PRICE_SAID);
-  },
-  60_000,
-);
+test.skipIf(!hasPython)("[RUN-14] [DOC-3] a program in Python gives an agent the operations of an API", async () => {
+  expect(await start(["python3", `${SDK}python/http_tool.py`], "http", PRICE_CALL).said).toBe(PRICE_SAID);
+});
 
 const LOOKUP = { kind: "client" as const, name: "lookup", description: "A price", input_schema: { type: "object" } };
 const asks = async (troupe: Troupe, agentId: string): Promise<string> => {
@@ -141,7 +133,7 @@ test("[JOB-17] a program serves the tools of all jobs of an agent, each call onc
   stop.abort();
   await serving;
   expect([calls, errors]).toEqual([[{ article: "pen" }, { article: "pen" }], []]);
-}, 60_000);
+});
 
 /** Serves until the job is over, which it asks for itself. */
 const SERVING = `
@@ -164,12 +156,8 @@ serving.join()
 print(job["result"], calls)
 `;
 
-test.skipIf(!hasPython)(
-  "[JOB-17] a program in Python serves the tools of an agent",
-  async () => {
-    const troupe = new Troupe({ baseUrl: service.url, token });
-    const { id } = await troupe.createAgent({ name: "Clerk", system_prompt: "x", tools: [LOOKUP] });
-    expect(await start(["python3", "-c", SERVING], id).said).toBe("{\"price\": 7} [{'article': 'pen'}]\n");
-  },
-  60_000,
-);
+test.skipIf(!hasPython)("[JOB-17] a program in Python serves the tools of an agent", async () => {
+  const troupe = new Troupe({ baseUrl: service.url, token });
+  const { id } = await troupe.createAgent({ name: "Clerk", system_prompt: "x", tools: [LOOKUP] });
+  expect(await start(["python3", "-c", SERVING], id).said).toBe("{\"price\": 7} [{'article': 'pen'}]\n");
+});

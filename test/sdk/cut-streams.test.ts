@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Milliseconds of silence that the programs take for a cut. */
-const IDLE_MS = 300;
+const IDLE_MS = 1_500;
 /** Each in the middle of an event that every reader comes to. */
 const CUTS = [
   { kind: "reset", after: '"seq":2,' },

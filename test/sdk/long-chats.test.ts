@@ -39,12 +39,11 @@ async function printed(cmd: readonly string[]): Promise<string[]> {
 
 test("[CHAT-11] [CHAT-12] [CHAT-13] a program in TypeScript compacts a chat and edits a message in a fork", async () => {
   expect(await printed([process.execPath, `${SDK}typescript/long-chat.ts`])).toEqual(SAID);
-}, 30_000);
+});
 
 test.skipIf(!hasPython)(
   "[CHAT-11] [CHAT-12] [CHAT-13] a program in Python compacts a chat and edits a message in a fork",
   async () => {
     expect(await printed(["python3", `${SDK}python/long_chat.py`])).toEqual(SAID);
   },
-  30_000,
 );

@@ -69,7 +69,7 @@ test("[ERR-4] no form of a page or of a program fails, whatever is in it", async
         expect([path, html]).not.toEqual([path, "Not found\n"]);
       }
   }
-}, 30_000);
+});
 
 test("[ERR-4] no address of a page and no request of a program fails, whatever is in it", async () => {
   const program = await OAuthProgram.register(service);
@@ -85,4 +85,4 @@ test("[ERR-4] no address of a page and no request of a program fails, whatever i
     const { status } = await browser.get(address);
     expect([address, status < 500, failures()]).toEqual([address, true, []]);
   }
-}, 30_000);
+});

@@ -54,6 +54,8 @@ export async function watchedBrowser(): Promise<WatchedBrowser> {
 
 async function open(browser: Browser, options: BrowserContextOptions): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1_400, height: 900 }, ...options });
+  // On a slow and busy machine; tests may set another.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const asked: string[] = [];
   const complaints: string[] = [];

@@ -7,7 +7,7 @@ import { enterByLink } from "./page-checks.ts";
 import { type Caller, type Founded, type Service, type ServiceOptions, startService } from "./service.ts";
 
 /** For one step of a test, on a busy machine. */
-const STEP_MS = 15_000;
+export const STEP_MS = 60_000;
 
 export interface ConsoleScene {
   readonly service: Service;

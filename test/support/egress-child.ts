@@ -5,7 +5,7 @@ const { ca, urls } = JSON.parse(process.argv[2] ?? "{}") as { readonly ca: strin
 const egress = createEgress({ allow: ["127.0.0.1"], production: false, ca, resolve: async () => ["127.0.0.1"] });
 const results: string[] = [];
 for (const url of urls) {
-  const result = await egress.request({ url, method: "GET", limits: { timeoutMs: 5_000, maxResponseBytes: 1_000 } });
+  const result = await egress.request({ url, method: "GET", limits: { timeoutMs: 60_000, maxResponseBytes: 1_000 } });
   results.push(result.kind === "failed" ? result.error : `${result.status} ${Buffer.from(result.body).toString()}`);
 }
 console.log(JSON.stringify(results));

@@ -60,6 +60,6 @@ export function createEgressWorld(names: Readonly<Record<string, readonly string
 export const get = (url: string, more: Partial<Omit<EgressRequest, "url">> = {}): EgressRequest => ({
   url,
   method: "GET",
-  limits: { timeoutMs: 5_000, maxResponseBytes: 64 * 1024 },
+  limits: { timeoutMs: 60_000, maxResponseBytes: 64 * 1024 },
   ...more,
 });

@@ -26,8 +26,8 @@ const patternOf = (line: string): RegExp =>
       .join(".*")}`,
   );
 
-/** A guide that waits for what does not come is ended. */
-const GIVE_UP_MS = 25_000;
+/** A guide that waits for what does not come is ended, before the time limit of its test. */
+const GIVE_UP_MS = 150_000;
 
 /** Marks where the output of one step ends. */
 const MARK = "--- end of a step ---";

@@ -21,7 +21,7 @@ const NOTHING_DONE: ReadonlySet<Fault["kind"]> = new Set([
 /** How long a client that was refused stays away: the shape of the load, not a wait for anything. */
 const AWAY_MS = 10;
 /** The longest outage of a working service: a flush that waits for its deadline, and a recovery. */
-const MORE_LIMIT_MS = 40_000;
+const MORE_LIMIT_MS = 120_000;
 const CLIENTS = 192;
 const LEDGERS = 128;
 

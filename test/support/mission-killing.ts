@@ -90,17 +90,17 @@ export class MissionBench {
       await this.restart();
     };
     await standUp();
-    await eventually("the mission is over", () => this.isOver(id), 20_000);
+    await eventually("the mission is over", () => this.isOver(id));
     this.proxy.watch(null);
     // A commit about the mission may come after its end.
     await standUp();
-    await eventually("the mission stays over", () => this.isOver(id), 20_000);
+    await eventually("the mission stays over", () => this.isOver(id));
     return { story: await this.story(id, value), killed: this.isStruck };
   }
 
   /** Messages, effects and alarms that stay: the last ones go with commits after the mission's end. */
   async undone(): Promise<number> {
-    await eventually("nothing is undone", async () => (await this.left()) === 0, 10_000).catch(() => {});
+    await eventually("nothing is undone", async () => (await this.left()) === 0).catch(() => {});
     return this.left();
   }
 

@@ -11,7 +11,7 @@ export async function spansOf(work: (tracing: Tracing) => unknown): Promise<read
     headers: {},
     protocol: "http/protobuf",
     compression: "none",
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     queueSpans: 2_048,
     delayMs: 5_000,
     sampler: "always_on",

@@ -9,12 +9,11 @@ import postgres from "postgres";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
 import { isRunning, readPidFile } from "../../db/postmaster.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
+import { GIVE_UP_MS } from "./condition.ts";
 import type { GuardedFolder } from "./guarded-folder.ts";
 import { CLONE } from "./service-process.ts";
 import { shippedService } from "./shipped-service.ts";
 
-/** No word of a working service takes longer, on however slow a machine. */
-const GIVE_UP_MS = 25_000;
 /** Between two looks, at first and at most; in between a twentieth of the time that has been waited. */
 const LOOK_MS = 5;
 const SLOW_LOOK_MS = 100;

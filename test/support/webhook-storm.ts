@@ -50,7 +50,7 @@ interface Arrival {
 /** Requests of the load at once. */
 const CALLERS = 16;
 /** Longer than an exchange and the longest wait for a retry. */
-const STUCK_MS = 40_000;
+const STUCK_MS = 120_000;
 const LOOK_MS = 20;
 
 export async function webhookStorm(plan: StormPlan): Promise<StormReport> {

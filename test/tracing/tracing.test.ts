@@ -11,7 +11,7 @@ import { openTraces } from "../../src/service/traces.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { tracingOf } from "../../src/settings/tracing.ts";
 import { activeTraceId } from "../../src/tracing/active-span.ts";
-import { openTracing, SHUTDOWN_MS, type TracingParts } from "../../src/tracing/tracing.ts";
+import { openTracing, type TracingParts } from "../../src/tracing/tracing.ts";
 import { type CollectedSpan, OtlpCollector } from "../support/otlp-collector.ts";
 import { silentReadings } from "../support/readings.ts";
 import { eventually } from "../support/troupe-process.ts";
@@ -28,7 +28,7 @@ function opened(url: string, changes: Partial<TracingParts> = {}) {
     headers: {},
     protocol: "http/protobuf",
     compression: "none",
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     queueSpans: 2_048,
     delayMs: 10,
     sampler: "parentbased_always_on",
@@ -170,10 +170,11 @@ test("[OPS-9] a hanging collector costs only dropped spans and a limited delay a
   expect(spans).toEqual({ dropped: 300 });
   await eventually("both batches have failed", () => spans["failed"] === 200);
   expect(said).toEqual([expect.stringContaining("timed out")]);
-  tracing.begin("last", { parent: null }).end();
-  const from = performance.now();
   await close();
-  expect(performance.now() - from).toBeLessThan(SHUTDOWN_MS + 1_000);
+  // Longer than the test may take: the end waits less.
+  const patient = opened(`http://127.0.0.1:${hanging.port}`, { timeoutMs: 3_600_000 });
+  patient.tracing.begin("last", { parent: null }).end();
+  await patient.close();
   hanging.stop(true);
 });
 

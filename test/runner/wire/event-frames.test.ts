@@ -126,6 +126,6 @@ describe("frames", () => {
     const from = performance.now();
     for (let taken = 0; taken < MAX_FRAME_BYTES / 4; taken++) events.read(Buffer.from("x"));
     // What is quadratic takes minutes here.
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(60_000);
   });
 });
