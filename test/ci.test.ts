@@ -29,3 +29,11 @@ test("[CI-2] every place that fetches Bun takes the version of package.json", ()
 test("[OPS-21] the check soaks for as long as the soak needs to hold the service to its word", () => {
   expect(Number(/^soak_seconds=.*:-(\d+)\}$/m.exec(read(".ci/run"))?.[1])).toBeGreaterThanOrEqual(LONG_SOAK_SECONDS);
 });
+
+test("[CI-2] the limits of all runs together are within the check's own, which leaves time for the totals", () => {
+  const limit = (name: string): number =>
+    Number(new RegExp(`^${name}_limit=.*:-(\\d+)\\}$`, "m").exec(read(".ci/run"))?.[1]);
+  expect(2 * limit("short") + limit("long")).toBeLessThanOrEqual(limit("check"));
+  // What the CI gives the check.
+  expect(limit("check")).toBeLessThan(5_400);
+});
