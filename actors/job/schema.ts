@@ -99,7 +99,14 @@ export type Block = Static<typeof Block>;
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
 export const JobTokens = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), ...CacheFields },
+  {
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    ...CacheFields,
+    cost: Type.Optional(
+      Type.String({ description: "Exact cost of those that have a price, in the `currency` of `GET /api/models`" }),
+    ),
+  },
   { $id: "TokenCounts", description: "Tokens that model calls have used" },
 );
 export type JobTokens = Static<typeof JobTokens>;
@@ -115,11 +122,18 @@ export interface CallUsage extends Usage {
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** The tokens as events report them. */
-export const jobTokens = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Usage): JobTokens => ({
+export const jobTokens = ({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens,
+  cacheWriteTokens,
+  cost,
+}: Usage): JobTokens => ({
   inputTokens,
   outputTokens,
   cachedInputTokens: cachedInputTokens ?? 0,
   cacheWriteTokens: cacheWriteTokens ?? 0,
+  ...(cost === undefined ? {} : { cost }),
 });
 /** The usage in the metrics of a job. */
 export const metricsUsage = ({ inputTokens, outputTokens, ...metrics }: Usage): Usage => ({

@@ -3290,6 +3290,8 @@ export interface ChatUsageUpdatedEvent {
         cached_input_tokens?: number;
         /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
         cache_write_tokens?: number;
+        /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+        cost?: string;
     };
 }
 /** The current work of a chat */
@@ -4916,6 +4918,8 @@ export interface JobUsageUpdatedEvent {
         cached_input_tokens?: number;
         /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
         cache_write_tokens?: number;
+        /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+        cost?: string;
     };
 }
 /** Why a running job waits */
@@ -5538,6 +5542,8 @@ export interface ModelLimits {
 export interface ModelList {
     /** The allowed models */
     models: Model[];
+    /** Currency of all costs, by ISO 4217; null if the operator has set no prices */
+    currency: string | null;
 }
 /** Settings of the model; an absent one is the provider's default */
 export interface ModelSettings {
@@ -6636,6 +6642,8 @@ export interface TokenCounts {
     cached_input_tokens?: number;
     /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
     cache_write_tokens?: number;
+    /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+    cost?: string;
 }
 /** Kind of token */
 export type TokenKind = "personal" | "service";

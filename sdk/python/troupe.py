@@ -6133,6 +6133,8 @@ class ChatUsageUpdatedEventData(TypedDict):
     cached_input_tokens: NotRequired[int]
     # Input tokens that the provider wrote to its cache; part of `input_tokens`
     cache_write_tokens: NotRequired[int]
+    # Exact cost of those that have a price, in the `currency` of `GET /api/models`
+    cost: NotRequired[str]
 
 
 class ChatUsageUpdatedEvent(TypedDict):
@@ -8012,6 +8014,8 @@ class JobUsageUpdatedEventData(TypedDict):
     cached_input_tokens: NotRequired[int]
     # Input tokens that the provider wrote to its cache; part of `input_tokens`
     cache_write_tokens: NotRequired[int]
+    # Exact cost of those that have a price, in the `currency` of `GET /api/models`
+    cost: NotRequired[str]
 
 
 class JobUsageUpdatedEvent(TypedDict):
@@ -8731,6 +8735,8 @@ class ModelList(TypedDict):
 
     # The allowed models
     models: list[Model]
+    # Currency of all costs, by ISO 4217; null if the operator has set no prices
+    currency: str | None
 
 
 class ModelSettings(TypedDict):
@@ -10006,6 +10012,8 @@ class TokenCounts(TypedDict):
     cached_input_tokens: NotRequired[int]
     # Input tokens that the provider wrote to its cache; part of `input_tokens`
     cache_write_tokens: NotRequired[int]
+    # Exact cost of those that have a price, in the `currency` of `GET /api/models`
+    cost: NotRequired[str]
 
 
 # Kind of token

@@ -4588,6 +4588,8 @@ export interface ChatUsageUpdatedEvent {
     cached_input_tokens?: number;
     /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
     cache_write_tokens?: number;
+    /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+    cost?: string;
   };
 }
 
@@ -6427,6 +6429,8 @@ export interface JobUsageUpdatedEvent {
     cached_input_tokens?: number;
     /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
     cache_write_tokens?: number;
+    /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+    cost?: string;
   };
 }
 
@@ -7101,6 +7105,8 @@ export interface ModelLimits {
 export interface ModelList {
   /** The allowed models */
   models: Model[];
+  /** Currency of all costs, by ISO 4217; null if the operator has set no prices */
+  currency: string | null;
 }
 
 /** Settings of the model; an absent one is the provider's default */
@@ -8309,6 +8315,8 @@ export interface TokenCounts {
   cached_input_tokens?: number;
   /** Input tokens that the provider wrote to its cache; part of `input_tokens` */
   cache_write_tokens?: number;
+  /** Exact cost of those that have a price, in the `currency` of `GET /api/models` */
+  cost?: string;
 }
 
 /** Kind of token */

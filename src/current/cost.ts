@@ -11,6 +11,9 @@ export const CostField = Nullable(
     "0.0105",
   ),
 );
+export const CurrencyField = Nullable(
+  Text("Currency of all costs, by ISO 4217; null if the operator has set no prices", "USD"),
+);
 export const UnpricedField = Count("Tokens of models without a price; they are not in `cost`");
 
 const OwnKeyField = Count("Tokens of calls with the organization's own key");

@@ -107,8 +107,9 @@ test("[RUN-33] cached and written tokens are in steps, jobs, messages and usage,
     );
     const told = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
     const once = { input_tokens: 10_000, output_tokens: 500, cached_input_tokens: 9_000, cache_write_tokens: 900 };
-    expect(told("usage.updated")).toEqual([once]);
-    expect(told("job.completed")).toMatchObject([{ usage: twice }]);
+    expect(told("usage.updated")).toEqual([{ ...once, cost: "0.013875" }]);
+    expect(told("job.completed")).toMatchObject([{ usage: { ...twice, cost: "0.02775" } }]);
+    expect(await client.get<Json>("/api/models")).toMatchObject({ currency: "EUR" });
   } finally {
     Object.assign(model, { usageOf, script });
   }

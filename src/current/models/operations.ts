@@ -8,6 +8,7 @@ import { MODEL_INPUTS } from "../../../actors/upload/terms.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
+import { CurrencyField } from "../cost.ts";
 
 export const ModelView = noun("Model", "A model that the operator allows", {
   id: Text("`provider:name`, as agents and chats name it", "demo:echo"),
@@ -41,10 +42,17 @@ export const modelOperations = {
       scope: "agents:read",
       summary: "List the models that the operator allows",
       answers: {
-        200: noun("ModelList", "All models that are allowed", { models: Type.Array(ModelView) }),
+        200: noun("ModelList", "All models that are allowed", {
+          models: Type.Array(ModelView),
+          currency: CurrencyField,
+        }),
       },
     },
-    ({ models, jobLimits }) => ok({ models: models.allowed().map((model) => modelView(model, models, jobLimits)) }),
+    ({ models, jobLimits }) =>
+      ok({
+        models: models.allowed().map((model) => modelView(model, models, jobLimits)),
+        currency: models.currency ?? null,
+      }),
   ),
 };
 

@@ -13,7 +13,7 @@ import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { CostField, CostLimitField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
+import { CostField, CostLimitField, CurrencyField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { MetricsView, metricsView, ShownJobId } from "../jobs/view.ts";
 import { LIMIT } from "../paging.ts";
 
@@ -26,9 +26,6 @@ const dayField = (description: string, example: string) =>
     return day === undefined ? bad(`${name} must be a day, such as 1970-01-01, or a time`) : good(day);
   });
 
-const CurrencyField = Nullable(
-  Text("Currency of all costs, by ISO 4217; null if the operator has set no prices", "USD"),
-);
 const Day = Text("A day in UTC", "2026-11-30");
 
 const COUNTS = {
