@@ -4,12 +4,14 @@ import { Link, useLocation } from "wouter-preact";
 import type { Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
 import { ActionButton } from "./action-button.tsx";
 import { ChatPage } from "./chat/chat-page.tsx";
-import { isUsableAgent, startChat } from "./chat/start-chat.ts";
+import { FIRST_AGENT, isUsableAgent, startChat } from "./chat/start-chat.ts";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "./pieces/curl.tsx";
 import { ItemPages, usePaged } from "./pieces/paged.tsx";
 import { ListAndOne } from "./routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
+import { givenParameters, useSearchState } from "./pieces/search-state.ts";
 import { service } from "./service.ts";
 import { useTitle } from "./title.ts";
 
@@ -20,30 +22,37 @@ export const ChatsPages = () => <ListAndOne path="/chats" list={ChatsPage} one={
 
 function ChatsPage() {
   useTitle("Chats");
-  const [search, setSearch] = useState("");
+  const [{ text, title, agent_id }, change] = useSearchState({ text: "", title: "", agent_id: "" });
+  const filter = givenParameters({ text, title, agent_id });
   const found = usePaged<Chat>(
     {
       load: async (after, signal) => {
         const page = await service.listChats(
-          { limit: PAGE_CHATS, ...(search === "" ? {} : { text: search }), ...after },
+          { limit: PAGE_CHATS, ...filter, ...after },
           signal === undefined ? {} : { signal },
         );
         return { items: page.chats, next: page.next_cursor };
       },
       idOf: ({ id }) => id,
     },
-    [search],
+    [text, title, agent_id],
   );
   useRepeat(found.reload, REFRESH_SECONDS);
+  const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
       <h1>Chats</h1>
       <NewChat />
-      <label class="search">
-        Search
-        <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
-      </label>
-      <ItemPages of={found} empty={<p class="quiet">{search === "" ? "No chats yet." : "No chat has these words."}</p>}>
+      <div class="filters">
+        <ChatSearch label="Title" value={title} change={(words) => change({ title: words }, true)} />
+        <ChatSearch label="Words of messages" value={text} change={(words) => change({ text: words }, true)} />
+      </div>
+      {agent_id === "" ? null : (
+        <button class="quiet" onClick={() => change({ agent_id: "" })}>
+          Only with the agent <code>{agent_id}</code>, remove
+        </button>
+      )}
+      <ItemPages of={found} empty={isFiltered ? <p class="quiet">No chat has these words.</p> : <NoChats />}>
         {(chats) => (
           <ul class="rows" aria-label="Chats">
             {chats.map((chat) => (
@@ -51,7 +60,7 @@ function ChatsPage() {
                 <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
                 <StatusBadge status={chat.status} />
                 <span class="quiet">
-                  {chat.agent_name} · <Time at={chat.updated_at} />
+                  <bdi>{chat.agent_name}</bdi> · <Time at={chat.updated_at} />
                 </span>
                 {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
               </li>
@@ -59,9 +68,32 @@ function ChatsPage() {
           </ul>
         )}
       </ItemPages>
+      <CopyAsCurl path={`/api/chats${isFiltered ? `?${new URLSearchParams(filter).toString()}` : ""}`} />
     </>
   );
 }
+
+interface ChatSearchProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (words: string) => void;
+}
+
+const ChatSearch = ({ label, value, change }: ChatSearchProps) => (
+  <label class="search">
+    {label}
+    <input type="search" value={value} onInput={({ currentTarget }) => change(currentTarget.value)} />
+  </label>
+);
+
+const NoChats = () => (
+  <>
+    <p>There is no chat yet. Begin one above, or use a shell, with the ids of an agent and a workspace:</p>
+    <Command
+      text={curlOf({ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } })}
+    />
+  </>
+);
 
 const STATUS_WORDS_OF_CHATS: Readonly<Record<ChatStatus, string | null>> = {
   standby: null,
@@ -89,9 +121,13 @@ function NewChat() {
         const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
         if (agent === undefined)
           return (
-            <p>
-              There is no agent yet: create one with <code>POST /api/agents</code>.
-            </p>
+            <>
+              <p>
+                A chat needs an agent, and there is none yet. <Link href="/agents/new">Make one</Link>,{" "}
+                <Link href="/agents?source=library">take one of the library</Link>, or use a shell:
+              </p>
+              <Command text={curlOf({ method: "POST", path: "/api/agents", body: FIRST_AGENT })} />
+            </>
           );
         const begin = async (): Promise<void> => navigate(`/chats/${await startChat(agent.id)}`);
         return (

@@ -1,4 +1,4 @@
-/** A page whose program is loaded when it is opened for the first time. */
+/** A page, or a part of one, whose program is loaded when it is opened for the first time. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { CONSOLE_BASE } from "./service.ts";
@@ -9,12 +9,15 @@ type LoadState = "loading" | "failed" | "loaded";
 type FailureFrame = FunctionComponent<{ readonly children: ComponentChildren }>;
 
 /**
- * `load` imports the page's file. `Frame`: of what opens over a page, such as a dialog. Then the console is not loaded
- * again by itself, because of what is written in the page below.
+ * `load` imports the page's file. `Frame`: of what opens over or in a page, such as a dialog. Then the console is not
+ * loaded again by itself, because of what is written in the page around it.
  */
-export function lazyPage(load: () => Promise<FunctionComponent>, Frame?: FailureFrame): FunctionComponent {
-  let Page: FunctionComponent | null = null;
-  return function LazyPage() {
+export function lazyPage<P extends object = object>(
+  load: () => Promise<FunctionComponent<P>>,
+  Frame?: FailureFrame,
+): FunctionComponent<P> {
+  let Page: FunctionComponent<P> | null = null;
+  return function LazyPage(props: P) {
     const [state, setState] = useState<LoadState>(Page === null ? "loading" : "loaded");
     useEffect(() => {
       if (state !== "loading") return;
@@ -37,9 +40,15 @@ export function lazyPage(load: () => Promise<FunctionComponent>, Frame?: Failure
       const failure = <NotLoaded tryAgain={() => setState("loading")} />;
       return Frame === undefined ? failure : <Frame>{failure}</Frame>;
     }
-    return Page === null ? <p class="quiet">Loading …</p> : <Page />;
+    return Page === null ? <p class="quiet">Loading …</p> : <Page {...props} />;
   };
 }
+
+/** A part of a page. */
+export const lazyPart = <P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> =>
+  lazyPage(load, PartFrame);
+
+const PartFrame: FailureFrame = ({ children }) => <>{children}</>;
 
 function NotLoaded({ tryAgain }: { readonly tryAgain: () => void }) {
   return (

@@ -31,5 +31,8 @@ export function wordsOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A name for a text without elements, such as a question: characters that turn the direction end with it. */
+export const isolated = (name: string): string => `\u2068${name.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
+
 /** Whether the error is an intended end: the page has been left. */
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";

@@ -9,6 +9,7 @@ import { lazyPage } from "./lazy-page.tsx";
 import { CONSOLE_PAGES } from "./pages.ts";
 import { openDialog, useKeys } from "./palette/keys.ts";
 import { FailedDialog } from "./palette/modal-dialog.tsx";
+import { useKeptPlace } from "./returning.ts";
 import { NoPage } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
 import { ownId, tellsOfChange } from "./session.ts";
@@ -81,6 +82,7 @@ export function ConsoleShell() {
 /** In the router, so that it knows the base of its paths. */
 function Keys() {
   useKeys();
+  useKeptPlace(() => document.getElementById("page"));
   return null;
 }
 

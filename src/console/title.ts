@@ -1,6 +1,7 @@
 /** The title of the window, with the number of things that wait for the person. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { isolated } from "./service.ts";
 
 /** How much waits in the inbox, in digits; `100+` if there is more. Empty for nothing, and until it is known. */
 export const waitingCount = signal("");
@@ -18,5 +19,5 @@ export function useTitle(title: string): void {
 
 export const windowTitle = (): string => {
   const count = waitingCount.value;
-  return `${count === "" ? "" : `(${count}) `}${pageTitle.value} · Troupe`;
+  return `${count === "" ? "" : `(${count}) `}${isolated(pageTitle.value)} · Troupe`;
 };

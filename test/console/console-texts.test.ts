@@ -37,22 +37,24 @@ const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seco
 const seen = (event: string, seq: number, data: object): SeenEvent =>
   ({ event, id: `${seq}.0`, data: { seq, type: event, at: at(seq), ...data } }) as unknown as SeenEvent;
 
-test("[CON-17] the timeline has each event in words, what it took, and the tokens of each model call", () => {
+test("[CON-17] the timeline has each event in words, what it took, and the tokens and the cost of each model call", () => {
   const entries = timelineOf([
     seen("job.started", 1, { attempt: 1, model: "demo:echo" }),
     seen("runner.status", 2, { state: "running" }),
     seen("transcript.event", 3, { kind: "tool_use", id: "c1", name: "lookup", input: { a: 1 } }),
-    seen("usage.updated", 4, { input_tokens: 100, output_tokens: 10, cached_input_tokens: 40 }),
+    seen("usage.updated", 4, { input_tokens: 100, output_tokens: 10, cached_input_tokens: 40, cost: "0.0003" }),
     seen("transcript.event", 6, { kind: "tool_result", tool_use_id: "c1", content: "no", is_error: true }),
     seen("transcript.event", 7, { kind: "assistant_text", text: "done" }),
-    seen("job.completed", 8, { usage: { input_tokens: 250, output_tokens: 30, cached_input_tokens: 40 } }),
+    seen("job.completed", 8, {
+      usage: { input_tokens: 250, output_tokens: 30, cached_input_tokens: 40, cost: "0.0007" },
+    }),
   ]);
-  expect(entries.map(({ words, tookMs, tokens, isBad }) => [words, tookMs, tokens, isBad])).toEqual([
+  expect(entries.map(({ words, tookMs, used, isBad }) => [words, tookMs, used, isBad])).toEqual([
     ["Attempt 1 with demo:echo", 0, null, false],
-    ["Calls lookup", 2_000, { input: 100, output: 10, cached: 40 }, false],
+    ["Calls lookup", 2_000, { input: 100, output: 10, cached: 40, cost: "0.0003" }, false],
     ["Tool failed", 3_000, null, true],
     ["Answer", 1_000, null, false],
-    ["Job completed", 1_000, { input: 150, output: 20, cached: 0 }, false],
+    ["Job completed", 1_000, { input: 150, output: 20, cached: 0, cost: "0.0004" }, false],
   ]);
 });
 

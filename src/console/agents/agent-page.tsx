@@ -7,7 +7,7 @@ import { WhenLoaded, useLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
 import { Form } from "../pieces/form.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { type AgentDraft, agentDraftOf } from "./agent-draft.ts";
 import { AgentFields } from "./agent-fields.tsx";
@@ -98,7 +98,7 @@ function AgentActions({ edited: { record: agent, take } }: { readonly edited: Ed
             navigate("/agents");
           }}
           whyNot={may("delete") ? null : "You may not delete this agent"}
-          question={`Delete the agent ${name}? Its chats stay, and nobody can use it any more. This cannot be undone.`}
+          question={`Delete the agent ${isolated(name)}? Its chats stay, and nobody can use it any more. This cannot be undone.`}
         >
           Delete
         </ActionButton>

@@ -9,6 +9,7 @@ import { ViewChoice } from "../pieces/view-choice.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
+import { FIRST_AGENT } from "../chat/start-chat.ts";
 import { AgentPage } from "./agent-page.tsx";
 
 export const AgentPages = () => <ListAndOne path="/agents" list={AgentsPage} one={AgentPage} />;
@@ -112,8 +113,6 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
     </li>
   );
 }
-
-const FIRST_AGENT = { name: "Ada", system_prompt: "Be brief." };
 
 function NoAgents({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <p class="quiet">No agent is like this.</p>;

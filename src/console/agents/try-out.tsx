@@ -92,6 +92,7 @@ function TriedMessages({ thread }: { readonly thread: Thread }) {
           <MessageCard
             key={id}
             message={message}
+            whyNoPin={null}
             pin={(pinned) => service.updateMessage(thread.chatId, id, { pinned })}
             edit={null}
           />

@@ -1,15 +1,19 @@
 /** A chat: its messages as they are written, what waits for a person, and the field for the next message. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link, useLocation, useSearchParams } from "wouter-preact";
 import type { JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
+import { lazyPart } from "../lazy-page.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { service } from "../service.ts";
+import { service, wordsOfError } from "../service.ts";
 import { useTitle } from "../title.ts";
+import { answerAgain, sayAgain } from "./answer-again.ts";
 import { Composer } from "./composer.tsx";
 import { Decisions, isStopped, whyNotTo } from "./decisions.tsx";
 import { MessageCard } from "./message-card.tsx";
 import { ACTIVE_JOB, type ShownMessage, Thread } from "./thread.ts";
+
+const LazyChatActions = lazyPart(async () => (await import("./chat-actions.tsx")).ChatActions);
 
 /** A reader this near to the end wants to see what comes. */
 const NEAR_END_PX = 120;
@@ -23,7 +27,10 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
   const chat = thread.chat.value;
   useTitle(chat?.title ?? "Chat");
   const [edited, setEdited] = useState<ShownMessage | null>(null);
+  const [isManaged, setManaged] = useState(false);
+  const [, navigate] = useLocation();
   const list = useFollowedEnd(thread.order.value.length);
+  useLinkedMessage(thread);
   const error = thread.error.value;
   if (chat === null)
     return error === null ? (
@@ -36,34 +43,50 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
   const job = thread.job.value;
   const isBusy = job !== null && ACTIVE_JOB.has(job.status);
   const maySend = chat.allowed_actions.includes("send_message");
+  const mayFork = chat.allowed_actions.includes("fork");
+  const whyNoPin = chat.allowed_actions.includes("update_options") ? null : "You may not change this chat";
+  const again = async (answer: ShownMessage): Promise<void> => navigate(`/chats/${await answerAgain(thread, answer)}`);
   return (
     <div class="chat">
       <div class="messages" ref={list} role="log" aria-label="Messages" tabIndex={0}>
         <h1>{chat.title}</h1>
         <p class="quiet">
-          with {chat.agent_name} <code>{chat.id}</code> <CopyAsCurl path={`/api/chats/${chatId}/messages`} />
+          with{" "}
+          <Link href={`/agents/${chat.agent_id}`}>
+            <bdi>{chat.agent_name}</bdi>
+          </Link>{" "}
+          <code>{chat.id}</code> <Link href={`/jobs?chat_id=${chatId}`}>Its jobs</Link>{" "}
+          {chat.forked_from === null ? null : (
+            <Link href={`/chats/${chat.forked_from.chat_id}?message=${chat.forked_from.message_id}`}>
+              The chat that it was copied from
+            </Link>
+          )}{" "}
+          <CopyAsCurl path={`/api/chats/${chatId}/messages`} />
         </p>
-        {thread.hasOlder.value ? (
-          <ActionButton
-            class="quiet"
-            act={() => service.compactChat(chatId, {})}
-            whyNot={chat.allowed_actions.includes("compact") ? null : "Not while the agent works, or without messages"}
-          >
-            Summarize for the model
-          </ActionButton>
-        ) : null}
+        <details class="more" onToggle={({ currentTarget }) => setManaged(currentTarget.open)}>
+          <summary>This chat</summary>
+          {isManaged ? (
+            <LazyChatActions key={chat.title} chat={chat} changed={(next) => (thread.chat.value = next)} />
+          ) : null}
+        </details>
         {thread.hasOlder.value ? <ActionButton act={() => thread.readOlder()}>Show older messages</ActionButton> : null}
-        {thread.order.value.length === 0 ? <p>Say something to {chat.agent_name}.</p> : null}
+        {thread.order.value.length === 0 ? (
+          <p>
+            Say something to <bdi>{chat.agent_name}</bdi>.
+          </p>
+        ) : null}
         {thread.order.value.map((id) => {
           const message = thread.messageOf(id);
           if (message === undefined) return null;
-          const isOwn = message.peek().role === "user";
+          const isOfPerson = message.peek().role === "user";
           return (
             <MessageCard
               key={id}
               message={message}
+              whyNoPin={whyNoPin}
               pin={(pinned) => service.updateMessage(chatId, id, { pinned })}
-              edit={isOwn ? setEdited : null}
+              edit={isOfPerson && mayFork ? setEdited : null}
+              again={!isOfPerson && mayFork ? again : null}
             />
           );
         })}
@@ -71,6 +94,9 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
         {job?.status === "failed" ? (
           <section class="card bad-card" aria-label="Failure">
             <p class="bad">{job.error?.message ?? "The job failed."}</p>
+            <p>
+              <Link href={`/jobs/${job.id}`}>What it did</Link>
+            </p>
             <ActionButton act={() => service.resumeJob(job.id)} whyNot={whyNotTo(job, "resume")}>
               Try again
             </ActionButton>
@@ -122,15 +148,15 @@ function ForkForm(props: { readonly chatId: string; readonly message: ShownMessa
   const [text, setText] = useState(message.content);
   const [, navigate] = useLocation();
   const fork = async (): Promise<void> => {
-    const { chat } = await service.forkChat(chatId, { from_message_id: message.id, content: text });
+    const chat = await sayAgain(chatId, message, text);
     close();
-    navigate(`/chats/${chat.id}`);
+    navigate(`/chats/${chat}`);
   };
   return (
     <section class="composer" aria-label="Edit a message">
       <label>
         Your message, said differently. A new chat begins with it
-        {message.attachments.length === 0 ? "" : ", without its files"}; this one stays as it is.
+        {message.attachments.length === 0 ? "" : ", with its files"}; this one stays as it is.
         <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
       <p class="actions">
@@ -143,6 +169,31 @@ function ForkForm(props: { readonly chatId: string; readonly message: ShownMessa
       </p>
     </section>
   );
+}
+
+/** Shows the message that the address names, once: `?message=msg_…`. */
+function useLinkedMessage(thread: Thread): void {
+  const [search] = useSearchParams();
+  const linked = search.get("message");
+  const isRead = thread.order.value.length > 0;
+  useEffect(() => {
+    if (linked === null || !isRead) return;
+    thread
+      .find(({ id }) => id === linked)
+      .then(
+        (found) => {
+          if (found === undefined) thread.error.value = "The message of this link is not among those that were read.";
+          else requestAnimationFrame(() => showMessage(linked));
+        },
+        (error: unknown) => (thread.error.value = wordsOfError(error)),
+      );
+  }, [linked, isRead]);
+}
+
+function showMessage(id: string): void {
+  const article = document.getElementById(id);
+  article?.scrollIntoView({ block: "center" });
+  article?.focus({ preventScroll: true });
 }
 
 /** Keeps the end of the list in view as it grows, unless the reader has scrolled up. */

@@ -3,8 +3,13 @@ import { useState } from "preact/hooks";
 import type { Approval, Job } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
+import { lazyPart } from "../lazy-page.tsx";
 import { service } from "../service.ts";
+import { ownId } from "../session.ts";
 import { STOPPED_WORDS, StoppedForm } from "./stopped-form.tsx";
+
+const LazyArgumentForm = lazyPart(async () => (await import("./argument-form.tsx")).ArgumentForm);
+const LazyClientCallForm = lazyPart(async () => (await import("./client-call-form.tsx")).ClientCallForm);
 
 interface DecisionsProps {
   readonly job: Job;
@@ -22,10 +27,19 @@ export function Decisions({ job, decided }: DecisionsProps) {
       ))}
       {job.status === "needs_review" ? <ReviewForm job={job} decided={decided} whyNot={whyNot} /> : null}
       {isStopped(job) ? <StoppedForm job={job} decided={decided} whyNot={whyNotTo(job, "resume")} /> : null}
-      {job.requested_tool_calls.map(({ id, name }) => (
-        <p key={id} class="card">
-          The tool <code>{name}</code> runs in a program of yours, which has not sent its result yet.
-        </p>
+      {job.requested_tool_calls.map((call) => (
+        <section key={call.id} class="card decision" aria-label={`Call of ${call.name}`}>
+          <p class="question">
+            <code>{call.name}</code> runs in a program of yours, which has not sent its result yet.
+          </p>
+          <pre tabIndex={0} aria-label={`Arguments of ${call.name}`}>
+            {JSON.stringify(call.arguments, null, 2)}
+          </pre>
+          <LazyClientCallForm job={job} call={call} decided={decided} whyNot={whyNotTo(job, "tool_results")} />
+          <p class="quiet">
+            Without a result it fails <Time at={call.expires_at} />.
+          </p>
+        </section>
       ))}
     </>
   );
@@ -37,12 +51,19 @@ interface DecisionFormProps extends DecisionsProps {
 
 function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { readonly approval: Approval }) {
   const { id, tool_name, message, expires_at, on_expiry } = approval;
-  const given = JSON.stringify(approval.arguments, null, 2);
-  const [text, setText] = useState(given);
-  const edited = argumentsIn(text);
+  const [edited, setEdited] = useState(approval.arguments);
+  const [isUnreadable, setUnreadable] = useState(false);
+  const [refused, setRefused] = useState<unknown>(null);
+  const isSame = JSON.stringify(edited) === JSON.stringify(approval.arguments);
   const decide = async (decision: "approve" | "deny"): Promise<void> => {
-    const changed = decision === "approve" && text !== given && edited !== null ? { arguments: edited } : {};
-    await service.approveJob(job.id, { approval_id: id, decision, ...changed });
+    setRefused(null);
+    const changed = decision === "approve" && !isSame ? { arguments: edited } : {};
+    try {
+      await service.approveJob(job.id, { approval_id: id, decision, ...changed });
+    } catch (error) {
+      setRefused(error);
+      throw error;
+    }
     await decided();
   };
   return (
@@ -51,23 +72,20 @@ function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { 
         May <code>{tool_name}</code> run?
       </p>
       {message === "" ? null : <p>{message}</p>}
-      <label>
-        Arguments
-        <textarea
-          class="code"
-          rows={Math.min(12, text.split("\n").length)}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          aria-invalid={edited === null}
-        />
-      </label>
-      {edited === null ? <p class="bad">The arguments must be a JSON object.</p> : null}
+      <LazyArgumentForm
+        agentId={job.agent_id}
+        tool={tool_name}
+        value={edited}
+        change={setEdited}
+        unreadable={setUnreadable}
+        refused={refused}
+      />
       <p class="actions">
         <ActionButton
           act={() => decide("approve")}
-          whyNot={whyNot ?? (edited === null ? "Correct the arguments first" : null)}
+          whyNot={whyNot ?? (isUnreadable ? "Correct the arguments first" : null)}
         >
-          {text === given ? "Approve" : "Approve with these arguments"}
+          {isSame ? "Approve" : "Approve with these arguments"}
         </ActionButton>
         <ActionButton class="quiet" act={() => decide("deny")} whyNot={whyNot}>
           Deny
@@ -114,18 +132,21 @@ function ReviewForm({ job, decided, whyNot }: DecisionFormProps) {
 export const isStopped = ({ status, blocked_reason: reason }: Job): boolean =>
   status === "blocked" && reason !== null && STOPPED_WORDS[reason] !== undefined;
 
-/** Why the caller may not take this action; null if they may. */
-export const whyNotTo = ({ allowed_actions }: Job, action: string): string | null =>
-  allowed_actions.includes(action) ? null : "You are not allowed to do this now";
+/** What each action needs of a job. */
+const ACTION_NEEDS: Readonly<Record<string, string>> = {
+  approve: "a decision that is open",
+  cancel: "a job that has not ended",
+  iterate: "a result",
+  resume: "a job that has stopped or failed, with its agent, chat and workspace",
+  tool_results: "an open call of a tool",
+};
 
-/** The object in a text; null if it has none. */
-function argumentsIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
-  } catch {
-    return null;
-  }
+/** Why the caller may not take this action; null if they may. */
+export function whyNotTo(
+  { allowed_actions: allowed, status, created_by: creator }: Job,
+  action: string,
+): string | null {
+  if (allowed.includes(action)) return null;
+  if (action === "tool_results" && creator !== ownId.value) return "Only the person for whom the job works may do this";
+  return `The job is ${status.replaceAll("_", " ")}: this needs ${ACTION_NEEDS[action] ?? "another state"}`;
 }

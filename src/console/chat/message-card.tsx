@@ -2,48 +2,70 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Citation, TokenUsage } from "../../../sdk/typescript/troupe.ts";
+import { Link } from "wouter-preact";
+import type { Citation, StopReason, TokenUsage } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
+import { Money } from "../format/amount.tsx";
 import { Markdown, SAFE_LINK } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
 import { memberName, ownId } from "../session.ts";
+import { AttachedFile } from "./attached-file.tsx";
 import type { ChatCall, ShownMessage } from "./thread.ts";
 
 /** Characters of a tool's result that are shown at first. */
 const RESULT_BEGINNING = 2_000;
 
-const STOPS: Readonly<Record<string, string>> = {
+const STOPS: Readonly<Partial<Record<StopReason, string>>> = {
+  tool_use: "The model stopped to call a tool, and nothing followed.",
   length: "The answer was cut at a token limit.",
   content_filter: "A filter of the provider ended the answer.",
   refusal: "The model declined to answer.",
+  other: "The provider ended the answer for a reason of its own.",
 };
 
 interface MessageCardProps {
   readonly message: Signal<ShownMessage>;
+  /** Why the messages of this chat cannot be pinned; null if they can. */
+  readonly whyNoPin: string | null;
   readonly pin: (isPinned: boolean) => Promise<unknown>;
   /** Starts a fork with another message in the place of this one; null for messages of the agent. */
   readonly edit: ((message: ShownMessage) => void) | null;
+  /** Has the agent answer once more; null for messages of people, and where that is not possible. */
+  readonly again?: ((message: ShownMessage) => Promise<void>) | null;
 }
 
-export function MessageCard({ message: { value: message }, pin, edit }: MessageCardProps) {
-  const { role, status, isPinned, isSummary } = message;
+export function MessageCard({ message: { value: message }, whyNoPin, pin, edit, again = null }: MessageCardProps) {
+  const { id, chatId, jobId, role, status, isPinned, isSummary } = message;
+  const isOver = status === "completed" || status === "cancelled" || status === "failed";
   const author = isSummary ? "Summary" : role === "user" ? personIn(message) : role === "assistant" ? "Agent" : role;
   return (
-    <article class={`message ${role}`} aria-label={`Message of ${author}`} aria-busy={status === "streaming"}>
+    <article
+      id={id}
+      class={`message ${role}`}
+      aria-label={`Message of ${author}`}
+      aria-busy={status === "streaming"}
+      tabIndex={-1}
+    >
       <header>
-        <strong>{author}</strong> <Time at={message.createdAt} />
+        <strong>{author}</strong>{" "}
+        <Link href={`/chats/${chatId}?message=${id}`}>
+          <Time at={message.createdAt} />
+        </Link>
         {status === "queued" ? <span class="badge">queued</span> : null}
         {status === "failed" ? <span class="badge bad">failed</span> : null}
         {status === "cancelled" ? <span class="badge">stopped</span> : null}
         <span class="tools">
           {edit === null ? null : <button onClick={() => edit(message)}>Edit</button>}
-          <ActionButton act={() => pin(!isPinned)}>{isPinned ? "Unpin" : "Pin"}</ActionButton>
+          {again === null || jobId === null || !isOver ? null : (
+            <ActionButton act={() => again(message)}>Another answer</ActionButton>
+          )}
+          <ActionButton act={() => pin(!isPinned)} whyNot={whyNoPin}>
+            {isPinned ? "Unpin" : "Pin"}
+          </ActionButton>
         </span>
       </header>
-      {message.attachments.map(({ name, media_type, sha256 }, index) => (
-        <p key={`${sha256} ${index}`} class="attachment">
-          {name ?? "Attachment"} <span class="quiet">{media_type}</span>
-        </p>
+      {message.attachments.map((file, index) => (
+        <AttachedFile key={`${file.sha256} ${index}`} file={file} />
       ))}
       {message.reasoning === "" ? null : (
         <details>
@@ -54,8 +76,8 @@ export function MessageCard({ message: { value: message }, pin, edit }: MessageC
       {role === "user" ? <p class="said">{message.content}</p> : textAndCalls(message)}
       {status === "streaming" ? <p class="writing">…</p> : null}
       {message.citations.length === 0 ? null : <Sources citations={message.citations} />}
-      {message.stopReason === null ? null : <StopNote reason={message.stopReason} />}
-      {message.usage === null || status === "streaming" ? null : <Cost usage={message.usage} />}
+      {message.stopReason === null || status === "streaming" ? null : <StopNote reason={message.stopReason} />}
+      {role === "user" ? null : <Cost usage={status === "streaming" ? null : message.usage} jobId={jobId} />}
     </article>
   );
 }
@@ -89,14 +111,29 @@ function Sources({ citations }: { readonly citations: readonly Citation[] }) {
   );
 }
 
-function StopNote({ reason }: { readonly reason: string }) {
+function StopNote({ reason }: { readonly reason: StopReason }) {
   const words = STOPS[reason];
   return words === undefined ? null : <p class="quiet">{words}</p>;
 }
 
-function Cost({ usage: { input_tokens, output_tokens, cost } }: { readonly usage: TokenUsage }) {
-  const tokens = `${input_tokens.toLocaleString()} tokens in, ${output_tokens.toLocaleString()} out`;
-  return <p class="quiet cost">{cost === null ? tokens : `${tokens} · ${cost}`}</p>;
+/** What the answer has used, and the job that has written it. */
+function Cost({ usage, jobId }: { readonly usage: TokenUsage | null; readonly jobId: string | null }) {
+  if (usage === null && jobId === null) return null;
+  return (
+    <p class="quiet cost">
+      {usage === null
+        ? null
+        : `${usage.input_tokens.toLocaleString()} tokens in, ${usage.output_tokens.toLocaleString()} out`}
+      {usage === null || usage.cost === null ? null : (
+        <>
+          {" "}
+          · <Money amount={usage.cost} />
+        </>
+      )}
+      {usage === null || jobId === null ? null : " · "}
+      {jobId === null ? null : <Link href={`/jobs/${jobId}`}>What it did</Link>}
+    </p>
+  );
 }
 
 /** The text between the calls, and the calls. */

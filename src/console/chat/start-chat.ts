@@ -3,6 +3,9 @@ import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { activeWorkspaceId } from "../pieces/active-workspace.ts";
 import { service } from "../service.ts";
 
+/** An example for where there is no agent yet. */
+export const FIRST_AGENT = { name: "Ada", system_prompt: "Be brief." };
+
 /** Whether the person may talk to the agent. */
 export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
   status === "active" && (source === "private" || install_state === "installed");

@@ -19,6 +19,7 @@ import {
   LiveText,
   type Message,
   type MessageRole,
+  type StopReason,
   type TokenUsage,
 } from "../../../sdk/typescript/troupe.ts";
 import { followStream } from "../follow-stream.ts";
@@ -38,6 +39,7 @@ export interface ChatCall {
 
 export interface ShownMessage {
   readonly id: string;
+  readonly chatId: string;
   readonly role: MessageRole;
   readonly status: Message["status"];
   readonly content: string;
@@ -50,12 +52,14 @@ export interface ShownMessage {
   readonly senderId: string | null;
   readonly isPinned: boolean;
   readonly isSummary: boolean;
-  readonly stopReason: string | null;
+  readonly stopReason: StopReason | null;
   readonly usage: TokenUsage | null;
   readonly createdAt: string;
 }
 
 const PAGE_MESSAGES = 50;
+/** Pages that are read for one message: 2,000 messages. */
+const MOST_SEARCHED_PAGES = 40;
 /** An ended turn: the user's message and its answer. */
 const TURN_MESSAGES = 2;
 
@@ -133,6 +137,17 @@ export class Thread {
     this.hasOlder.value = this.olderCursor !== undefined;
   }
 
+  /** Reads older pages until the message is there; undefined if it is in none of them. */
+  async find(isIt: (message: ShownMessage) => boolean): Promise<ShownMessage | undefined> {
+    for (let pages = 0; ; pages++) {
+      const found = this.order.value
+        .map((id) => this.messages.get(id)?.value)
+        .find((message) => message !== undefined && isIt(message));
+      if (found !== undefined || this.olderCursor === undefined || pages === MOST_SEARCHED_PAGES) return found;
+      await this.readOlder();
+    }
+  }
+
   /** Reads the job again: after a decision, and when an event says that it has changed. */
   async readJob(jobId: string | null = this.job.value?.id ?? null): Promise<void> {
     if (jobId === null) return;
@@ -168,7 +183,7 @@ export class Thread {
     switch (event.event) {
       case "message.created": {
         const { message_id, role, content, blocks, job_id, at } = event.data;
-        const record = { id: message_id, role, content, blocks, jobId: job_id, createdAt: at };
+        const record = { id: message_id, chatId: this.chatId, role, content, blocks, jobId: job_id, createdAt: at };
         this.add(newMessage({ ...record, status: role === "assistant" ? "streaming" : "completed" }));
         // Its event does not say who has sent it.
         if (role === "user") void this.readStored(message_id);
@@ -183,7 +198,10 @@ export class Thread {
           if (message.value.jobId === jobId && message.value.status === "queued")
             this.change(message.value.id, { status: "completed" });
         if (this.messages.has(id)) this.change(id, { status: "streaming", jobId });
-        else this.add(newMessage({ id, role: "assistant", status: "streaming", content: "", jobId, createdAt: at }));
+        else {
+          const begun = { id, chatId: this.chatId, jobId, createdAt: at };
+          this.add(newMessage({ ...begun, role: "assistant", status: "streaming", content: "" }));
+        }
         void this.readJob(jobId);
         break;
       }
@@ -314,7 +332,10 @@ export class Thread {
   }
 }
 
-interface BegunMessage extends Pick<ShownMessage, "id" | "role" | "status" | "content" | "jobId" | "createdAt"> {
+interface BegunMessage extends Pick<
+  ShownMessage,
+  "id" | "chatId" | "role" | "status" | "content" | "jobId" | "createdAt"
+> {
   readonly blocks?: readonly (Block | InputBlock | Attachment)[] | undefined;
 }
 
@@ -334,9 +355,9 @@ function newMessage({ blocks = [], ...message }: BegunMessage): ShownMessage {
 }
 
 function shown(message: Message): ShownMessage {
-  const { id, role, status, content, blocks, job_id, created_at } = message;
+  const { id, chat_id: chatId, role, status, content, blocks, job_id, created_at } = message;
   return {
-    ...newMessage({ id, role, status, content, blocks, jobId: job_id, createdAt: created_at }),
+    ...newMessage({ id, chatId, role, status, content, blocks, jobId: job_id, createdAt: created_at }),
     senderId: message.sender.type === "user" ? message.sender.id : null,
     isPinned: message.pinned,
     isSummary: message.summary_of !== null,

@@ -1,10 +1,22 @@
 /** A time, as how long ago it was; the exact one is in its title. */
+import { signal } from "@preact/signals";
+
 const UNITS_OF_TIME: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400],
   ["hour", 3_600],
   ["minute", 60],
 ];
 const relativeWords = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+const SHOWN_TIME_TICK_MS = 15_000;
+/** The time by which all relative times of the page are written: one timer for all of them. */
+const shownNow = signal(Date.now());
+
+function tick(): void {
+  if (document.visibilityState === "visible") shownNow.value = Date.now();
+}
+setInterval(tick, SHOWN_TIME_TICK_MS);
+document.addEventListener("visibilitychange", tick);
 
 /** `3 minutes ago`, `in 2 hours`; within a minute `now`. */
 export function relativeTime(time: string, now = Date.now()): string {
@@ -14,10 +26,14 @@ export function relativeTime(time: string, now = Date.now()): string {
   return "now";
 }
 
+const exactWords = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
 export function Time({ at }: { readonly at: string }) {
+  // Read, so that the next tick renders it again.
+  const now = Math.max(shownNow.value, Date.now());
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {relativeTime(at)}
+    <time dateTime={at} title={exactWords.format(new Date(at))}>
+      {relativeTime(at, now)}
     </time>
   );
 }

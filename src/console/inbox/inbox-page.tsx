@@ -1,11 +1,17 @@
 /** What waits for the person, with the forms to decide it. What is decided elsewhere disappears. */
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import type { Mission, MissionFailedReason } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
 import { Decisions } from "../chat/decisions.tsx";
 import { Markdown } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { readDecided, waitingError, waitingWork } from "./waiting.ts";
+
+const WAITING_PATH = "/api/jobs?status=blocked,needs_review";
 
 export function InboxPage() {
   useTitle("Inbox");
@@ -21,7 +27,15 @@ export function InboxPage() {
       )}
       {found === null ? <p class="quiet">Loading …</p> : null}
       {found !== null && found.jobs.length + found.missions.length === 0 && !found.hasMore ? (
-        <p>Nothing waits for you. Approvals, reviews and failed missions appear here.</p>
+        <>
+          <p>
+            Nothing waits for you. Approvals, reviews, questions to your programs, stopped jobs and failed missions
+            appear here. An agent asks first if its tools are listed for that:
+          </p>
+          <Command
+            text={curlOf({ method: "PATCH", path: "/api/agents/agt_…", body: { approval_tools: ["create_task"] } })}
+          />
+        </>
       ) : null}
       {found?.hasMore ? (
         <p>
@@ -43,18 +57,61 @@ export function InboxPage() {
         </section>
       ))}
       {found?.missions.map((mission) => (
-        <section key={mission.id} class="waiting" aria-label={mission.title}>
-          <h2>{mission.title}</h2>
-          <p class="bad">The last run of this mission failed.</p>
-          <LinkToChat chatId={mission.last_run?.chat_id ?? null} />
-        </section>
+        <FailedMission key={mission.id} mission={mission} />
       ))}
+      <p class="actions">
+        <CopyAsCurl path={WAITING_PATH} />
+      </p>
     </>
   );
 }
 
-const LinkToChat = ({ chatId }: { readonly chatId: string | null }) =>
-  chatId === null ? null : <Link href={`/chats/${chatId}`}>Open its chat</Link>;
+const MISSION_FAILURE_WORDS: Readonly<Record<MissionFailedReason, string>> = {
+  consecutive_failures: "it has failed too often in a row",
+  run_failed: "its only run has failed",
+  agent_unavailable: "its agent is gone",
+  workspace_deleted: "its workspace was deleted",
+  creator_removed: "the person who made it is no longer a member",
+};
+
+function FailedMission({ mission }: { readonly mission: Mission }) {
+  const { id, title, failed_reason: reason, last_run: run, allowed_actions: allowed } = mission;
+  const { error = null, job_id: jobId = null, chat_id: chatId = null } = run ?? {};
+  const decide = async (act: () => Promise<unknown>): Promise<void> => {
+    await act();
+    await readDecided();
+  };
+  return (
+    <section class="waiting" aria-label={title}>
+      <h2>
+        <Link href={`/missions/${id}`}>{title}</Link>
+      </h2>
+      <p class="bad">
+        {reason === null
+          ? "The last run of this mission failed"
+          : `This mission has failed: ${MISSION_FAILURE_WORDS[reason]}`}
+        {error === null ? "." : `. ${error.message}`}
+      </p>
+      <p class="actions">
+        {allowed.includes("resume") ? (
+          <ActionButton act={() => decide(() => service.updateMission(id, { status: "pending" }))}>Resume</ActionButton>
+        ) : (
+          <ActionButton
+            act={() => decide(() => service.runMission(id))}
+            whyNot={
+              allowed.includes("run") ? null : "Only who made this mission and owners of the organization may run it"
+            }
+          >
+            Run it again
+          </ActionButton>
+        )}
+        {run === null ? null : <Time at={run.ended_at ?? run.fired_at} />}
+        {jobId === null ? null : <Link href={`/jobs/${jobId}`}>Open its job</Link>}
+        {chatId === null ? null : <Link href={`/chats/${chatId}`}>Open its chat</Link>}
+      </p>
+    </section>
+  );
+}
 
 /** Asks for notifications, if the browser has them and has not been asked. */
 function Notifications() {

@@ -2,13 +2,13 @@
 import { signal } from "@preact/signals";
 import type { Job, Mission } from "../../../sdk/typescript/troupe.ts";
 import { readItems } from "../pieces/read-pages.ts";
-import { isAbort, service, wordsOfError } from "../service.ts";
+import { isAbort, isolated, service, wordsOfError } from "../service.ts";
 import { isOwnPage } from "../session.ts";
 import { waitingCount } from "../title.ts";
 
 export interface WaitingWork {
   readonly jobs: readonly Job[];
-  /** Missions whose last run has failed. */
+  /** Missions that have failed, or whose last run has. */
   readonly missions: readonly Mission[];
   /** Whether there are jobs and missions that were not looked at. */
   readonly hasMore: boolean;
@@ -45,26 +45,29 @@ async function readBoth(): Promise<void> {
       }),
     ]);
     if (!isOwn) return;
-    const missions = items.filter(({ last_run }) => last_run?.outcome === "failed");
+    const missions = items.filter(({ status, last_run: run }) => status === "failed" || run?.outcome === "failed");
     const before = waitingWork.value;
     const hasMore = nextJobs !== undefined || !isWhole;
     waitingWork.value = { jobs, missions, hasMore };
     waitingError.value = null;
     const count = jobs.length + missions.length;
     waitingCount.value = count === 0 ? "" : `${count}${hasMore ? "+" : ""}`;
-    if (before !== null) notify(jobs.filter(({ id }) => !before.jobs.some((job) => job.id === id)));
+    if (before === null) return;
+    const known = new Set([...before.jobs, ...before.missions].map(({ id }) => id));
+    notify([...jobs, ...missions].filter(({ id }) => !known.has(id)));
   } catch (error) {
     if (!isAbort(error)) waitingError.value = wordsOfError(error);
   }
 }
 
 /** A notification of the browser for what is new, if the person has allowed them and does not see the page. */
-function notify(jobs: readonly Job[]): void {
-  if (jobs.length === 0 || document.visibilityState === "visible") return;
+function notify(added: readonly (Job | Mission)[]): void {
+  const [first] = added;
+  if (first === undefined || document.visibilityState === "visible") return;
   if (!("Notification" in window) || Notification.permission !== "granted") return;
-  const [first] = jobs;
+  const words = "schedule" in first ? "A mission has failed" : "Waits for you";
   new Notification("Troupe", {
-    body: jobs.length === 1 ? `Waits for you: ${first?.title}` : `${jobs.length} jobs wait for you`,
+    body: added.length === 1 ? `${words}: ${isolated(first.title)}` : `${added.length} things wait for you`,
     tag: "troupe inbox",
   });
 }

@@ -1,10 +1,12 @@
 /** One job: what it did, in the order of its events, what it cost, and what may be done with it. */
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import type { Job } from "../../../sdk/typescript/troupe.ts";
+import type { Job, StopReason } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Decisions, isStopped, whyNotTo } from "../chat/decisions.tsx";
+import { Money, msWords } from "../format/amount.tsx";
 import { Time } from "../format/time.tsx";
 import { followStream } from "../follow-stream.ts";
 import { isAbort, service, wordsOfError } from "../service.ts";
@@ -12,7 +14,7 @@ import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useTitle } from "../title.ts";
 import { JobLineage } from "./lineage.tsx";
 import { SendAgain } from "./send-again.tsx";
-import { type SeenEvent, type StepTokens, type TimelineEntry, timelineOf } from "./timeline.ts";
+import { type SeenEvent, type StepUse, type TimelineEntry, timelineOf } from "./timeline.ts";
 
 function followJob(jobId: string) {
   const job = signal<Job | null>(null);
@@ -121,42 +123,73 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
   );
 }
 
+const STOP_WORDS: Readonly<Record<StopReason, string>> = {
+  stop: "it was done",
+  tool_use: "to call tools",
+  length: "at a token limit",
+  content_filter: "by a filter of the provider",
+  refusal: "it declined",
+  other: "for a reason of the provider",
+};
+
 function Facts({ job }: { readonly job: Job }) {
-  const { metrics } = job;
-  const facts: readonly (readonly [string, string])[] = [
+  const { metrics, warnings, progress } = job;
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ["Status", <span class={`badge ${job.status}`}>{job.status.replaceAll("_", " ")}</span>],
     ["Id", job.id],
+    ["Agent", <Link href={`/agents/${job.agent_id}`}>{job.agent_id}</Link>],
+    ["Model", job.runner?.model ?? "–"],
     ["Attempt", String(job.attempt)],
-    ["Tokens", tokenWords(tokensOfJob(metrics))],
-    ["Cost", metrics.cost ?? "no price is set"],
+    ["Tokens", tokenWords(useOfJob(metrics))],
+    ["Cost", metrics.cost === null ? "no price is set" : <Money amount={metrics.cost} />],
     ["Tool calls", String(metrics.tool_calls)],
-    ["First token", milliseconds(metrics.time_to_first_token_ms)],
-    ["Duration", milliseconds(metrics.duration_ms)],
+    ["First token", msWords(metrics.time_to_first_token_ms)],
+    ["Duration", msWords(metrics.duration_ms)],
+    ["The model stopped", job.stop_reason === null ? "–" : STOP_WORDS[job.stop_reason]],
+    ["Created", <Time at={job.created_at} />],
+    ...(progress.label === null ? [] : [["Progress", progress.label] as const]),
+    ...(job.mission_id === null
+      ? []
+      : [["Mission", <Link href={`/missions/${job.mission_id}`}>{job.mission_id}</Link>] as const]),
+    ...(job.workspace_id === null
+      ? []
+      : [["Workspace", <Link href={`/workspaces/${job.workspace_id}`}>{job.workspace_id}</Link>] as const]),
   ];
   return (
-    <dl class="facts">
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <span class={`badge ${job.status}`}>{job.status.replaceAll("_", " ")}</span>
-        </dd>
-      </div>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+    <>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {job.waiting === null ? null : (
+        <p>
+          It waits: {job.waiting.reason.replaceAll("_", " ")}
+          {job.waiting.retry_at === null ? null : (
+            <>
+              , next try <Time at={job.waiting.retry_at} />
+            </>
+          )}
+        </p>
+      )}
+      {warnings.map(({ message, at }) => (
+        <p key={at + message} class="quiet">
+          {message} <Time at={at} />
+        </p>
       ))}
-    </dl>
+    </>
   );
 }
 
-const tokensOfJob = (metrics: Job["metrics"]): StepTokens => ({
+const useOfJob = (metrics: Job["metrics"]): StepUse => ({
   input: metrics.input_tokens,
   output: metrics.output_tokens,
   cached: metrics.cached_input_tokens,
+  cost: metrics.cost,
 });
-
-const milliseconds = (ms: number | null): string => (ms === null ? "–" : `${ms.toLocaleString()} ms`);
 
 /** Entries that are shown at first: the newest of a long run. */
 const SHOWN_ENTRIES = 300;
@@ -192,7 +225,7 @@ function Timeline({ events }: { readonly events: readonly SeenEvent[] }) {
 const ENTRY_LINE_CHARACTERS = 120;
 
 function TimelineRow({ entry, isWholeOpen }: { readonly entry: TimelineEntry; readonly isWholeOpen: boolean }) {
-  const { event, words, input, isBad, tookMs, tokens } = entry;
+  const { event, words, input, isBad, tookMs, used } = entry;
   const text = useMemo(() => (input === null ? entry.text : JSON.stringify(input, null, 2)), [event]);
   const [isOpen, setOpen] = useState(isWholeOpen && text !== null);
   const { seq, at, type, ...details } = event.data;
@@ -201,8 +234,17 @@ function TimelineRow({ entry, isWholeOpen }: { readonly entry: TimelineEntry; re
       <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary class={isBad ? "bad" : undefined}>
           <strong>{words}</strong> <Time at={at} />
-          {tookMs === 0 ? null : <span class="quiet"> after {milliseconds(tookMs)}</span>}
-          {tokens === null ? null : <span class="badge">{tokenWords(tokens)}</span>}
+          {tookMs === 0 ? null : <span class="quiet"> after {msWords(tookMs)}</span>}
+          {used === null ? null : (
+            <span class="badge">
+              {tokenWords(used)}
+              {used.cost === null ? null : (
+                <>
+                  , <Money amount={used.cost} />
+                </>
+              )}
+            </span>
+          )}
           {text === null || isOpen ? null : <span class="quiet line"> {text.slice(0, ENTRY_LINE_CHARACTERS)}</span>}
         </summary>
         {isOpen ? (
@@ -215,5 +257,5 @@ function TimelineRow({ entry, isWholeOpen }: { readonly entry: TimelineEntry; re
   );
 }
 
-const tokenWords = ({ input, output, cached }: StepTokens): string =>
+const tokenWords = ({ input, output, cached }: StepUse): string =>
   `${input.toLocaleString()} tokens in${cached === 0 ? "" : ` (${cached.toLocaleString()} cached)`}, ${output.toLocaleString()} out`;

@@ -1,12 +1,13 @@
 /** Jobs with their states, filtered by the address of the page. */
 import { Link, useSearchParams } from "wouter-preact";
 import type { Job, JobStatus } from "../../../sdk/typescript/troupe.ts";
+import { Money } from "../format/amount.tsx";
 import { Time } from "../format/time.tsx";
 import { useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
-import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
@@ -132,21 +133,28 @@ function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
   );
   useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
   const isFiltered = Object.keys(filter).length > 0;
-  const empty = isFiltered ? "No job meets these conditions." : "No jobs yet: a message in a chat begins one.";
   return (
     <>
       {isFiltered ? <BulkActions filter={filter} changed={found.reload} /> : null}
-      <ItemPages of={found} empty={<p class="quiet">{empty}</p>}>
-        {(jobs) => (
-          <>
-            <JobTable jobs={jobs} />
-            <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
-          </>
-        )}
+      <ItemPages of={found} empty={isFiltered ? <p class="quiet">No job meets these conditions.</p> : <NoJobs />}>
+        {(jobs) => <JobTable jobs={jobs} />}
       </ItemPages>
+      <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
     </>
   );
 }
+
+const NoJobs = () => (
+  <>
+    <p>
+      There is no job yet. Each message begins one: <Link href="/chats">say something to an agent</Link>, or use a
+      shell:
+    </p>
+    <Command
+      text={curlOf({ method: "POST", path: "/api/chats/cht_…/messages", body: { content: "What is left to do?" } })}
+    />
+  </>
+);
 
 function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
   return (
@@ -171,7 +179,9 @@ function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
                 <span class={`badge ${status}`}>{status.replaceAll("_", " ")}</span>
               </td>
               <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
-              <td>{metrics.cost ?? "–"}</td>
+              <td>
+                <Money amount={metrics.cost} />
+              </td>
               <td>
                 <Time at={updated_at} />
               </td>

@@ -4,10 +4,13 @@ import type { JobStreamEvent } from "../../../sdk/typescript/troupe.ts";
 /** An event of the stream that is stored: it has a number. */
 export type SeenEvent = Extract<JobStreamEvent, { data: { seq: number } }>;
 
-export interface StepTokens {
+/** What a call of a model has used. */
+export interface StepUse {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
+  /** As decimal text; null without a price. */
+  readonly cost: string | null;
 }
 
 export interface TimelineEntry {
@@ -22,10 +25,12 @@ export interface TimelineEntry {
   /** Milliseconds since the former event. */
   readonly tookMs: number;
   /** Of the model call that ends here. */
-  readonly tokens: StepTokens | null;
+  readonly used: StepUse | null;
 }
 
-const NOTHING_USED: StepTokens = { input: 0, output: 0, cached: 0 };
+const NOTHING_USED: StepUse = { input: 0, output: 0, cached: 0, cost: null };
+/** Digits of the exact amounts of the service. */
+const MONEY_DIGITS = 12;
 
 /** A heartbeat says nothing that a person wants to read; usage is shown at the end of its call. */
 export function timelineOf(events: readonly SeenEvent[]): readonly TimelineEntry[] {
@@ -33,33 +38,40 @@ export function timelineOf(events: readonly SeenEvent[]): readonly TimelineEntry
   let before = NOTHING_USED;
   let last: number | null = null;
   for (const event of events) {
-    const total = tokensIn(event);
-    const tokens = total === null ? null : minus(total, before);
+    const total = useIn(event);
+    const since = total === null ? null : minus(total, before);
     if (total !== null) before = total;
-    const used = tokens !== null && tokens.input + tokens.output > 0 ? tokens : null;
+    const used = since !== null && since.input + since.output > 0 ? since : null;
     if (event.event === "usage.updated") {
       // The pieces of the call come before it.
       const at = entries.length - 1;
       const entry = entries[at];
-      if (entry !== undefined && used !== null) entries[at] = { ...entry, tokens: used };
+      if (entry !== undefined && used !== null) entries[at] = { ...entry, used };
       continue;
     }
     if (event.event === "runner.status" && event.data.reason === undefined) continue;
     const time = Date.parse(event.data.at);
-    entries.push({ event, ...eventWords(event), tookMs: last === null ? 0 : Math.max(0, time - last), tokens: used });
+    entries.push({ event, ...eventWords(event), tookMs: last === null ? 0 : Math.max(0, time - last), used });
     last = time;
   }
   return entries;
 }
 
-const minus = (a: StepTokens, b: StepTokens): StepTokens => ({
+const minus = (a: StepUse, b: StepUse): StepUse => ({
   input: a.input - b.input,
   output: a.output - b.output,
   cached: a.cached - b.cached,
+  cost: a.cost === null ? null : moneyBetween(b.cost ?? "0", a.cost),
 });
 
+/** The difference of two amounts of a job, which are small enough for exact digits of a number. */
+function moneyBetween(before: string, after: string): string {
+  const difference = (Number(after) - Number(before)).toFixed(MONEY_DIGITS);
+  return difference.replace(/\.?0+$/, "");
+}
+
 /** What the job has used up to this event; null if the event does not say. */
-function tokensIn({ event, data }: SeenEvent): StepTokens | null {
+function useIn({ event, data }: SeenEvent): StepUse | null {
   const usage =
     event === "usage.updated"
       ? data
@@ -68,7 +80,12 @@ function tokensIn({ event, data }: SeenEvent): StepTokens | null {
         : null;
   return usage === null
     ? null
-    : { input: usage.input_tokens, output: usage.output_tokens, cached: usage.cached_input_tokens ?? 0 };
+    : {
+        input: usage.input_tokens,
+        output: usage.output_tokens,
+        cached: usage.cached_input_tokens ?? 0,
+        cost: usage.cost ?? null,
+      };
 }
 
 const spaced = (word: string): string => word.replaceAll(/[._]/g, " ");

@@ -7,7 +7,7 @@ import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
 import { Form } from "../pieces/form.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { type MissionDraft, missionDraftOf } from "./mission-draft.ts";
 import { MissionForecast } from "./mission-forecast.tsx";
@@ -114,7 +114,7 @@ function MissionActions({ mission, take }: MissionActionsProps) {
           navigate("/missions");
         }}
         whyNot={whyNot("delete")}
-        question={`Delete the mission ${title}? Its running jobs are cancelled, and it runs no more. This cannot be undone.`}
+        question={`Delete the mission ${isolated(title)}? Its running jobs are cancelled, and it runs no more. This cannot be undone.`}
       >
         Delete
       </ActionButton>

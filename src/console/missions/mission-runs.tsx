@@ -3,6 +3,7 @@ import { Link } from "wouter-preact";
 import type { MissionRun } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { service } from "../service.ts";
 
@@ -34,7 +35,15 @@ export function MissionRuns({ missionId, version }: MissionRunsProps) {
   return (
     <section aria-label="Runs">
       <h2>Runs</h2>
-      <ItemPages of={runs} empty={<p class="quiet">It has not run yet.</p>}>
+      <ItemPages
+        of={runs}
+        empty={
+          <>
+            <p>It has not run yet. Run it above, or use a shell:</p>
+            <Command text={curlOf({ method: "POST", path: `/api/missions/${missionId}/run` })} />
+          </>
+        }
+      >
         {(shown) => (
           <div class="scrolls" tabIndex={0} role="region" aria-label="Ledger of runs">
             <table>
@@ -56,6 +65,7 @@ export function MissionRuns({ missionId, version }: MissionRunsProps) {
           </div>
         )}
       </ItemPages>
+      <CopyAsCurl path={`/api/missions/${missionId}/runs`} />
     </section>
   );
 }

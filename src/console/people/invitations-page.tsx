@@ -9,7 +9,7 @@ import { Form, useRefusals } from "../pieces/form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 
 const PAGE_INVITATIONS = 50;
@@ -125,7 +125,7 @@ function InvitationRow({ invitation, changed }: { readonly invitation: Invitatio
       {allowed.includes("revoke") ? (
         <ActionButton
           class="quiet"
-          question={`Withdraw the invitation of ${email}? Its link stops working.`}
+          question={`Withdraw the invitation of ${isolated(email)}? Its link stops working.`}
           act={async () => {
             await service.revokeInvitation(id);
             changed();

@@ -5,7 +5,7 @@ import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { SERVICE_ROOT, service } from "../service.ts";
+import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { ownId, ownRole } from "../session.ts";
 import { useTitle } from "../title.ts";
 
@@ -73,7 +73,7 @@ function MemberRow({ member, changed }: { readonly member: Member; readonly chan
         <ActionButton
           class="quiet"
           whyNot={whyNotChange(member, "update")}
-          question={`Make ${name} ${other === "owner" ? "an owner? Owners may do everything" : "a plain member"}?`}
+          question={`Make ${isolated(name)} ${other === "owner" ? "an owner? Owners may do everything" : "a plain member"}?`}
           act={after(() => service.updateMember(member.id, { role: other }))}
         >
           {other === "owner" ? "Make an owner" : "Make a member"}
@@ -81,7 +81,7 @@ function MemberRow({ member, changed }: { readonly member: Member; readonly chan
         <ActionButton
           class="quiet"
           whyNot={whyNotChange(member, "delete")}
-          question={`Remove ${name}? Their sessions, tokens and programs end at once. What they have created stays.`}
+          question={`Remove ${isolated(name)}? Their sessions, tokens and programs end at once. What they have created stays.`}
           act={after(() => service.removeMember(member.id))}
         >
           Remove

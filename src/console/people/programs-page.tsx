@@ -4,7 +4,7 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { SERVICE_ROOT, service } from "../service.ts";
+import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { scopesInWords } from "./scope-words.ts";
 
@@ -66,7 +66,7 @@ function ProgramRow({ grant, ended }: { readonly grant: OauthGrant; readonly end
         <ActionButton
           class="quiet"
           whyNot={allowed.includes("revoke") ? null : "This session may not end it"}
-          question={`End the access of ${name}?`}
+          question={`End the access of ${isolated(name)}?`}
           act={async () => {
             await service.revokeOauthGrant(id);
             ended();

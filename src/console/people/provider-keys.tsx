@@ -3,9 +3,12 @@ import { useState } from "preact/hooks";
 import type { Secret } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
+
+const PROVIDER_KEYS_PATH = "/api/provider-keys";
 
 export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret[] }) {
   const found = useLoaded((signal) => service.listProviderKeys({ signal }), []);
@@ -14,27 +17,41 @@ export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret
       <h2 id="provider-keys">Keys of models</h2>
       <p class="quiet">Calls of these providers are paid with your key, not with the operator's.</p>
       <WhenLoaded of={found}>
-        {({ provider_keys: keys }) => (
-          <ul class="rows" aria-label="Keys of models">
-            {keys.map(({ provider, secret }) => (
-              <li key={provider}>
-                <strong>{provider}</strong> with <code>{secret}</code>{" "}
-                <ActionButton
-                  class="quiet"
-                  question={`Use the operator's key for ${provider} again?`}
-                  act={async () => {
-                    await service.deleteProviderKey(provider);
-                    found.reload();
-                  }}
-                >
-                  Stop using it
-                </ActionButton>
-              </li>
-            ))}
-          </ul>
-        )}
+        {({ provider_keys: keys }) =>
+          keys.length === 0 ? (
+            <>
+              <p class="quiet">All providers use the operator's keys. Name a secret below, or use a shell:</p>
+              <Command
+                text={curlOf({
+                  method: "PUT",
+                  path: `${PROVIDER_KEYS_PATH}/anthropic`,
+                  body: { secret: "ANTHROPIC_KEY" },
+                })}
+              />
+            </>
+          ) : (
+            <ul class="rows" aria-label="Keys of models">
+              {keys.map(({ provider, secret }) => (
+                <li key={provider}>
+                  <strong>{provider}</strong> with <code>{secret}</code>{" "}
+                  <ActionButton
+                    class="quiet"
+                    question={`Use the operator's key for ${provider} again?`}
+                    act={async () => {
+                      await service.deleteProviderKey(provider);
+                      found.reload();
+                    }}
+                  >
+                    Stop using it
+                  </ActionButton>
+                </li>
+              ))}
+            </ul>
+          )
+        }
       </WhenLoaded>
       <ProviderKeyForm secrets={secrets} saved={found.reload} />
+      <CopyAsCurl path={PROVIDER_KEYS_PATH} />
     </section>
   );
 }

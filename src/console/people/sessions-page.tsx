@@ -4,7 +4,7 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 
 const PAGE_SESSIONS = 50;
@@ -70,7 +70,7 @@ function SessionRow({ session, ended }: { readonly session: Session; readonly en
         <ActionButton
           class="quiet"
           whyNot={session.allowed_actions.includes("revoke") ? null : "This session may not end it"}
-          question={`End the session ${name}?`}
+          question={`End the session ${isolated(name)}?`}
           act={async () => {
             await service.revokeSession(id);
             ended();

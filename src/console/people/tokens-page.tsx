@@ -7,7 +7,7 @@ import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { NewTokenForm } from "./new-token-form.tsx";
 import { scopesInWords } from "./scope-words.ts";
@@ -125,7 +125,7 @@ function TokenRow({ token, revoke }: { readonly token: Token; readonly revoke: (
         <ActionButton
           class="quiet"
           whyNot={token.allowed_actions.includes("revoke") ? null : "This session may not revoke it"}
-          question={`Revoke the token ${name}? Programs with it, and tokens that were made with it, stop working.`}
+          question={`Revoke the token ${isolated(name)}? Programs with it, and tokens that were made with it, stop working.`}
           act={revoke}
         >
           Revoke

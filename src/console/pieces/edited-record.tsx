@@ -101,6 +101,7 @@ export function SaveBar({ edited: { draft, save, isSaved }, whyNot }: SaveBarPro
           class="quiet"
           act={() => Promise.resolve(draft.discard())}
           whyNot={draft.isChanged ? null : "Nothing has changed"}
+          question={`Discard what you have written in ${wordsOfFields(mine)}? It cannot be brought back.`}
         >
           Discard changes
         </ActionButton>

@@ -114,7 +114,7 @@ export function AreaField({ value, change, rows = 4, ...field }: FieldProps<stri
 
 interface NumberFieldProps extends FieldProps<number | null> {
   readonly step?: number | "any";
-  readonly min?: number;
+  readonly min?: number | undefined;
 }
 
 /** Empty for null. */

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ActionButton } from "../action-button.tsx";
 import { type Loaded, WhenLoaded, useLoaded } from "../loading.tsx";
+import { keepPages, keptPages } from "../returning.ts";
 import { appendPage, type LoadPage, type LoadedPage, mergePages, readPages } from "./item-pages.ts";
 
 /** A reload reads at most so many pages again: it is done every few seconds. */
@@ -21,11 +22,12 @@ interface PagedLoad<T> {
 /** Loads the first page, and anew when one of `inputs` changes. `reload` reads the pages that are shown. */
 export function usePaged<T>({ load, idOf }: PagedLoad<T>, inputs: readonly unknown[]): PagedItems<T> {
   const shown = useRef<LoadedPage<T> | null>(null);
+  const list = JSON.stringify(inputs);
   const pages = useRef(1);
   const round = useRef(0);
   useEffect(() => {
     round.current += 1;
-    pages.current = 1;
+    pages.current = keptPages(list);
     shown.current = null;
   }, inputs);
   const found = useLoaded(async (signal) => {
@@ -44,6 +46,7 @@ export function usePaged<T>({ load, idOf }: PagedLoad<T>, inputs: readonly unkno
       return;
     }
     pages.current += 1;
+    keepPages(list, pages.current);
     found.take(appendPage(shown.current, page, idOf));
   };
   const next = found.value?.next;

@@ -47,10 +47,27 @@ const JSON_NOTATION: Notation<unknown> = {
   },
 };
 
-/** A value as JSON. While the text is not JSON, the value stays as it was and the form cannot be sent. */
-export function JsonField<T>(field: FieldProps<T>) {
+interface JsonFieldProps<T> extends FieldProps<T> {
+  /** What the value must be, such as `must be a JSON object`, and whether it is. Absent: any value fits. */
+  readonly kind?: readonly [words: string, isIt: (value: unknown) => boolean];
+}
+
+export const JSON_OBJECT: NonNullable<JsonFieldProps<object>["kind"]> = [
+  "must be a JSON object",
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+];
+
+/** A value as JSON. While the text is not such a value, the value stays as it was and the form cannot be sent. */
+export function JsonField<T>({ kind, ...field }: JsonFieldProps<T>) {
   const { isReadOnly, setUnreadable } = useFormState();
-  const { text, error, write } = useWritten(field, JSON_NOTATION as Notation<T>);
+  const { text, error, write } = useWritten(field, {
+    show: JSON_NOTATION.show,
+    read(written) {
+      const reading = JSON_NOTATION.read(written);
+      if (reading.error !== null || kind === undefined || kind[1](reading.value)) return reading as Reading<T>;
+      return { value: null, error: `${field.label} ${kind[0]}` };
+    },
+  });
   useEffect(() => {
     setUnreadable(field.label, error !== null);
     return () => setUnreadable(field.label, false);

@@ -1,6 +1,7 @@
 /** The states of jobs, chats, missions and tasks, and what leads from one to another. */
 import { useState } from "preact/hooks";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { CopyAsCurl } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 
 export function StateMachines() {
@@ -9,6 +10,7 @@ export function StateMachines() {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>States of jobs, chats, missions and tasks</summary>
       {isOpen ? <MachineTables /> : null}
+      <CopyAsCurl path="/api/state-machines" />
     </details>
   );
 }

@@ -2,7 +2,7 @@
 import { Link } from "wouter-preact";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
-import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 
 const SHOWN_JOBS = 10;
@@ -19,7 +19,12 @@ export function CostlyJobs({ day }: { readonly day: string }) {
       <WhenLoaded of={found}>
         {({ jobs, currency }) =>
           jobs.length === 0 ? (
-            <p class="quiet">No job was created on this day.</p>
+            <>
+              <p class="quiet">
+                No job was created on this day. Days with jobs are in the chart below, or use a shell:
+              </p>
+              <Command text={curlOf({ path: "/api/usage?group_by=day" })} />
+            </>
           ) : (
             <div class="scrolls" tabIndex={0} role="region" aria-label="Costliest jobs">
               <table>

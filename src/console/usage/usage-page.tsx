@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { UsageReport, UsageRow } from "../../../sdk/typescript/troupe.ts";
 import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl } from "../pieces/curl.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { FilterChoice, FilterBar, FilterDay } from "../pieces/filter.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { readAgents } from "../pieces/read-pages.ts";
@@ -141,7 +141,7 @@ function NothingUsed() {
         Nothing was used in this time. Each answer of an agent counts here; write to one in Chats, or from a terminal:
       </p>
       <Command
-        text={`curl -X POST "$TROUPE_URL/api/chats" -H "authorization: Bearer $TROUPE_TOKEN" -H "content-type: application/json" -d '{"agent_id": "AGENT"}'`}
+        text={curlOf({ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } })}
       />
     </>
   );

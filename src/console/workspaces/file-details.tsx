@@ -5,7 +5,7 @@ import { ActionButton } from "../action-button.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
-import { SERVICE_ROOT, service } from "../service.ts";
+import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { directoryOf } from "./file-paths.ts";
 import { FilePreviewView } from "./file-preview.tsx";
 import { ShareForm } from "./share-form.tsx";
@@ -40,8 +40,8 @@ export function FileDetails({ workspaceId, file: { path, kind }, moved }: FileDe
           act={remove}
           question={
             isFile
-              ? `Delete ${path}? Its versions can be read for 30 days.`
-              : `Delete the directory ${path} and everything in it?`
+              ? `Delete ${isolated(path)}? Its versions can be read for 30 days.`
+              : `Delete the directory ${isolated(path)} and everything in it?`
           }
         >
           Delete

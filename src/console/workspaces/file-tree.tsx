@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { WorkspaceFile } from "../../../sdk/typescript/troupe.ts";
+import { Command } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { service } from "../service.ts";
+import { SERVICE_ROOT, service } from "../service.ts";
 import { isInDirectory, wordsOfBytes } from "./file-paths.ts";
 
 const PAGE_FILES = 100;
@@ -36,7 +37,10 @@ export function FileTree(props: FileTreeProps) {
     [workspaceId, path, round],
   );
   return (
-    <ItemPages of={files} empty={<p class="quiet">{path === "" ? "There is no file yet." : "Nothing is in it."}</p>}>
+    <ItemPages
+      of={files}
+      empty={path === "" ? <NoFiles workspaceId={workspaceId} /> : <p class="quiet">Nothing is in it.</p>}
+    >
       {(shown) => (
         <ul class="tree" aria-label={path === "" ? "Files" : `Files in ${path}`}>
           {shown.map((file) => (
@@ -53,6 +57,15 @@ export function FileTree(props: FileTreeProps) {
     </ItemPages>
   );
 }
+
+const NoFiles = ({ workspaceId }: { readonly workspaceId: string }) => (
+  <>
+    <p>There is no file yet. Drop one here, let an agent write one, or use a shell:</p>
+    <Command
+      text={`curl -X PUT '${location.origin}${SERVICE_ROOT}/api/workspaces/${workspaceId}/files/content?path=notes.md' \\\n  -H "Authorization: Bearer $TROUPE_TOKEN" \\\n  --data-binary @notes.md`}
+    />
+  </>
+);
 
 interface EntryProps extends FileTreeProps {
   readonly file: WorkspaceFile;

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useLocation, useSearchParams } from "wouter-preact";
 import type { WorkspaceFile } from "../../../sdk/typescript/troupe.ts";
+import { CopyAsCurl } from "../pieces/curl.tsx";
 import { wordsOfError } from "../service.ts";
 import { FileDetails } from "./file-details.tsx";
 import { directoryOf, pathInDirectory } from "./file-paths.ts";
@@ -75,6 +76,7 @@ export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
         </p>
         <Sendings sendings={sendings} />
         <NewDirectory workspaceId={workspaceId} directory={directory} changed={changed} />
+        <CopyAsCurl path={`/api/workspaces/${workspaceId}/files`} />
         <FileTree workspaceId={workspaceId} path="" shown={shown} addressOf={addressOf} round={round} />
       </section>
       {shown === "" ? null : (

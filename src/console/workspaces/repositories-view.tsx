@@ -5,10 +5,10 @@ import type { Repository } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
-import { Command, curlOf } from "../pieces/curl.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 
 const REFRESH_SECONDS_OF_REPOSITORIES = 3;
 
@@ -46,6 +46,7 @@ export function RepositoriesView({ workspaceId }: RepositoriesViewProps) {
           )
         }
       </WhenLoaded>
+      <CopyAsCurl path={`/api/workspaces/${workspaceId}/repos`} />
     </>
   );
 }
@@ -91,7 +92,7 @@ function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps)
             await service.removeRepository(workspaceId, id);
             changed();
           }}
-          question={`Remove the repository ${url}? Its files stay in the workspace as ordinary files.`}
+          question={`Remove the repository ${isolated(url)}? Its files stay in the workspace as ordinary files.`}
         >
           Remove
         </ActionButton>

@@ -2,11 +2,24 @@
 import type { Share } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 
 const PAGE_SHARES = 50;
+
+const NoShares = ({ workspaceId }: { readonly workspaceId: string }) => (
+  <>
+    <p>Nothing is shared. Choose a file and open “Share” below it, or use a shell:</p>
+    <Command
+      text={curlOf({
+        method: "POST",
+        path: `/api/workspaces/${workspaceId}/files/share`,
+        body: { path: "notes.md", expires_in_seconds: 86_400 },
+      })}
+    />
+  </>
+);
 
 export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
   const shares = usePaged<Share>(
@@ -32,7 +45,7 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
       <p class="actions">
         <CopyAsCurl path={`/api/workspaces/${workspaceId}/shares`} />
       </p>
-      <ItemPages of={shares} empty={<p>Nothing is shared. Choose a file and open “Share” below it.</p>}>
+      <ItemPages of={shares} empty={<NoShares workspaceId={workspaceId} />}>
         {(shown) => (
           <ul class="rows" aria-label="Shares">
             {shown.map(({ id, path, expires_at, downloads, max_downloads, has_password, allowed_actions }) => (
@@ -52,7 +65,7 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
                   <ActionButton
                     class="quiet"
                     act={() => revoke(id)}
-                    question={`Revoke the link to ${path}? It stops working at once.`}
+                    question={`Revoke the link to ${isolated(path)}? It stops working at once.`}
                     whyNot={allowed_actions.includes("revoke") ? null : "You may not revoke this share"}
                   >
                     Revoke

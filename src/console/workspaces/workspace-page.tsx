@@ -5,7 +5,7 @@ import { ActionButton } from "../action-button.tsx";
 import { WhenLoaded, useLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ViewChoice } from "../pieces/view-choice.tsx";
-import { service } from "../service.ts";
+import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { FilesView } from "./files-view.tsx";
 import { QuerySheet } from "./query-sheet.tsx";
@@ -68,7 +68,7 @@ function OpenWorkspace({ workspace, changed }: OpenWorkspaceProps) {
               ? null
               : "You may not delete this workspace: it is the default one, or somebody else has made it"
           }
-          question={`Delete the workspace ${name} with all its files? This cannot be undone.`}
+          question={`Delete the workspace ${isolated(name)} with all its files? This cannot be undone.`}
         >
           Delete
         </ActionButton>

@@ -171,7 +171,8 @@ export class RunTranslation {
   /** Tokens of this part. */
   get usage(): JobTokens {
     const { tokens, before } = this;
-    const of = (name: Exclude<keyof JobTokens, "cost">): number => Math.max(0, (tokens[name] ?? 0) - (before[name] ?? 0));
+    const of = (name: Exclude<keyof JobTokens, "cost">): number =>
+      Math.max(0, (tokens[name] ?? 0) - (before[name] ?? 0));
     return {
       inputTokens: of("inputTokens"),
       outputTokens: of("outputTokens"),
