@@ -1463,6 +1463,14 @@ export declare class Troupe {
      */
     getProtectedMcpResource(options?: RequestOptions): Promise<ProtectedResource>;
     /**
+     * Read how the service describes itself to other authorization servers.
+     *
+     * A Client ID Metadata Document: its address is the client id of the service.
+     *
+     * `GET /oauth/client.json`.
+     */
+    getOAuthClientDocument(options?: RequestOptions): Promise<OAuthClientDocument>;
+    /**
      * List the SDKs and their hashes.
      *
      * `GET /api/sdk/manifest`.
@@ -5722,6 +5730,23 @@ export interface NewToken {
     allowed_actions: string[];
     /** The bearer token: store it */
     token: string;
+}
+/** The service as a client of other authorization servers */
+export interface OAuthClientDocument {
+    /** Address of this document, which is the client's id */
+    client_id: string;
+    /** Its name for people */
+    client_name: string;
+    /** Address of the service */
+    client_uri: string;
+    /** Where people come back */
+    redirect_uris: string[];
+    /** What it asks tokens for */
+    grant_types: string[];
+    /** What it asks people for */
+    response_types: string[];
+    /** `none`: it proves itself by PKCE */
+    token_endpoint_auth_method: string;
 }
 /** Access that you have granted to a program */
 export interface OauthGrant {

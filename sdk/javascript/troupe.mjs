@@ -2127,6 +2127,16 @@ export class Troupe {
         });
     }
     /**
+     * Read how the service describes itself to other authorization servers.
+     *
+     * A Client ID Metadata Document: its address is the client id of the service.
+     *
+     * `GET /oauth/client.json`.
+     */
+    getOAuthClientDocument(options) {
+        return this.#http.json({ method: "GET", path: "/oauth/client.json", isPublic: true, options });
+    }
+    /**
      * List the SDKs and their hashes.
      *
      * `GET /api/sdk/manifest`.

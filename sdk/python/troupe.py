@@ -4305,6 +4305,23 @@ class Troupe:
         )
         return answer
 
+    def get_oauth_client_document(self, *, timeout: float | None = None) -> OAuthClientDocument:
+        """Read how the service describes itself to other authorization servers.
+
+        A Client ID Metadata Document: its address is the client id of the service.
+
+        `GET /oauth/client.json`.
+        """
+        answer: OAuthClientDocument = self._http.json(
+            _Request(
+                "GET",
+                "/oauth/client.json",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def get_sdk_manifest(self, *, timeout: float | None = None) -> SdkManifest:
         """List the SDKs and their hashes.
 
@@ -8930,6 +8947,25 @@ class NewToken(TypedDict):
     allowed_actions: list[str]
     # The bearer token: store it
     token: str
+
+
+class OAuthClientDocument(TypedDict):
+    """The service as a client of other authorization servers"""
+
+    # Address of this document, which is the client's id
+    client_id: str
+    # Its name for people
+    client_name: str
+    # Address of the service
+    client_uri: str
+    # Where people come back
+    redirect_uris: list[str]
+    # What it asks tokens for
+    grant_types: list[str]
+    # What it asks people for
+    response_types: list[str]
+    # `none`: it proves itself by PKCE
+    token_endpoint_auth_method: str
 
 
 class OauthGrant(TypedDict):

@@ -2512,6 +2512,17 @@ export class Troupe {
   }
 
   /**
+   * Read how the service describes itself to other authorization servers.
+   *
+   * A Client ID Metadata Document: its address is the client id of the service.
+   *
+   * `GET /oauth/client.json`.
+   */
+  getOAuthClientDocument(options?: RequestOptions): Promise<OAuthClientDocument> {
+    return this.#http.json({ method: "GET", path: "/oauth/client.json", isPublic: true, options });
+  }
+
+  /**
    * List the SDKs and their hashes.
    *
    * `GET /api/sdk/manifest`.
@@ -7285,6 +7296,24 @@ export interface NewToken {
   allowed_actions: string[];
   /** The bearer token: store it */
   token: string;
+}
+
+/** The service as a client of other authorization servers */
+export interface OAuthClientDocument {
+  /** Address of this document, which is the client's id */
+  client_id: string;
+  /** Its name for people */
+  client_name: string;
+  /** Address of the service */
+  client_uri: string;
+  /** Where people come back */
+  redirect_uris: string[];
+  /** What it asks tokens for */
+  grant_types: string[];
+  /** What it asks people for */
+  response_types: string[];
+  /** `none`: it proves itself by PKCE */
+  token_endpoint_auth_method: string;
 }
 
 /** Access that you have granted to a program */

@@ -1,8 +1,13 @@
-/** Metadata that programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
+/**
+ * Metadata that programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. And the document by
+ * which other authorization servers know the service as their client (ACC-2).
+ */
 import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
 import { MCP_SCOPES } from "../http/contract/scopes.ts";
 import {
   AUTHORIZE_PATH,
+  CLIENT_DOCUMENT_PATH,
+  CONNECTION_CALLBACK_PATH,
   INTROSPECT_PATH,
   MCP_RESOURCE,
   REGISTER_PATH,
@@ -12,7 +17,7 @@ import {
 import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { REFERENCE_PATH } from "./reference.ts";
-import type { AuthorizationServer, ProtectedResource } from "./oauth-schema.ts";
+import type { AuthorizationServer, OAuthClientDocument, ProtectedResource } from "./oauth-schema.ts";
 
 export function authorizationServer(services: Services): Shown<typeof AuthorizationServer> {
   const at = (path: string): string => services.appUrl() + path;
@@ -44,5 +49,18 @@ export function protectedResource(services: Services, path: string): Shown<typeo
     bearer_methods_supported: ["header"],
     resource_name: path === "" ? "Troupe" : "Troupe (MCP)",
     resource_documentation: services.appUrl() + REFERENCE_PATH,
+  };
+}
+
+export function clientDocument(services: Services): Shown<typeof OAuthClientDocument> {
+  const at = (path: string): string => services.appUrl() + path;
+  return {
+    client_id: at(CLIENT_DOCUMENT_PATH),
+    client_name: "Troupe",
+    client_uri: services.appUrl(),
+    redirect_uris: [at(CONNECTION_CALLBACK_PATH)],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
   };
 }

@@ -39,3 +39,17 @@ export const ProtectedResource = noun("ProtectedResource", "Which servers issue 
   resource_name: Type.String({ description: "Its name for people", examples: ["Troupe"] }),
   resource_documentation: OAuthUrl("Documentation for people"),
 });
+
+export const OAuthClientDocument = noun(
+  "OAuthClientDocument",
+  "The service as a client of other authorization servers",
+  {
+    client_id: OAuthUrl("Address of this document, which is the client's id"),
+    client_name: Type.String({ description: "Its name for people", examples: ["Troupe"] }),
+    client_uri: OAuthUrl("Address of the service"),
+    redirect_uris: Type.Array(OAuthUrl("Where people come back"), { description: "Where people come back" }),
+    grant_types: OAuthWords("What it asks tokens for"),
+    response_types: OAuthWords("What it asks people for"),
+    token_endpoint_auth_method: Type.String({ description: "`none`: it proves itself by PKCE", examples: ["none"] }),
+  },
+);

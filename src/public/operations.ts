@@ -3,7 +3,7 @@ import { mapOutcome, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
-import { API_RESOURCE, ERRORS_PATH, MCP_RESOURCE } from "../http/contract/paths.ts";
+import { API_RESOURCE, CLIENT_DOCUMENT_PATH, ERRORS_PATH, MCP_RESOURCE } from "../http/contract/paths.ts";
 import { OpenObject } from "../http/contract/noun.ts";
 import { operationGroup, type Shown } from "../http/contract/operation.ts";
 import { DOCUMENT_HEADERS } from "../http/contract/request-headers.ts";
@@ -16,8 +16,8 @@ import type { Services } from "../operations/services.ts";
 import { contract, DOCUMENTED_SURFACES } from "./contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { agentApiManifest, agentReadiness, LLMS_PATH, llmsText, READINESS_PATH, VERSION_PATH } from "./manifests.ts";
-import { authorizationServer, protectedResource } from "./oauth-metadata.ts";
-import { AuthorizationServer, ProtectedResource } from "./oauth-schema.ts";
+import { authorizationServer, clientDocument, protectedResource } from "./oauth-metadata.ts";
+import { AuthorizationServer, OAuthClientDocument, ProtectedResource } from "./oauth-schema.ts";
 import { deprecationPolicy, DEPRECATIONS_PATH, RATE_LIMITS_PATH, rateLimitPolicy } from "./policies.ts";
 import { REFERENCE_FORM, REFERENCE_PATH, referencePage } from "./reference.ts";
 import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
@@ -168,6 +168,19 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       answers: { 200: ProtectedResource, 304: null },
     },
     serveJson((services) => protectedResource(services, MCP_RESOURCE)),
+  ),
+
+  getOAuthClientDocument: operation(
+    {
+      method: "GET",
+      path: CLIENT_DOCUMENT_PATH,
+      scope: null,
+      headers: DOCUMENT_HEADERS,
+      summary: "Read how the service describes itself to other authorization servers",
+      description: "A Client ID Metadata Document: its address is the client id of the service.",
+      answers: { 200: OAuthClientDocument, 304: null },
+    },
+    serveJson(clientDocument),
   ),
 
   getSdkManifest: operation(

@@ -1,9 +1,7 @@
 /**
  * The scenarios of the official conformance suite of MCP for authorization servers (MCP-2), against the service as it
- * is. A person without scripts signs in, and lets the suite's program in.
- *
- * Of the suite's other scenarios none is for a server: those called `auth/…` try clients that get tokens by OAuth. Our
- * client of tool servers gets none: it sends the headers that an owner has given an agent (RUN-6).
+ * is. A person without scripts signs in, and lets the suite's program in. The scenarios called `auth/…` try clients:
+ * `test/connections/conformance.long.test.ts`.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -224,6 +224,20 @@ test("[MCP-2] owners can inspect a token, but none of another organization", asy
   expect(await ask(owner, tokens.access_token)).toEqual({ status: 200, active: false });
 });
 
+test("[ACC-2] the service describes itself as a client at the address that is its id", async () => {
+  const answer = await service.call(null, "GET", "/oauth/client.json");
+  expect(answer.headers.get("cache-control")).toContain("max-age");
+  expect(await answered(Promise.resolve(answer))).toEqual({
+    client_id: `${ISSUER}/oauth/client.json`,
+    client_name: "Troupe",
+    client_uri: ISSUER,
+    redirect_uris: [`${ISSUER}/connections/callback`],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  });
+});
+
 test("[MCP-2] the metadata is what the client needs, for the surface and for MCP", async () => {
   const mcp = await answered(service.call(null, "GET", "/.well-known/oauth-protected-resource/mcp"));
   expect(mcp).toMatchObject({ resource: `${ISSUER}/mcp`, authorization_servers: [ISSUER] });

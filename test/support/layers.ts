@@ -161,6 +161,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: true,
   },
   {
+    name: "connections to tool servers",
+    files: at("src/connections/.*"),
+    ours: at("actors/.*", "src/egress/.*", "src/connections/.*"),
+    packages: ["oauth4webapi"],
+    builtins: true,
+  },
+  {
     name: "the file stores",
     files: at("src/files/.*"),
     ours: at("actors/.*", "src/files/.*", "src/egress/.*"),

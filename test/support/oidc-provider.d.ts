@@ -4,10 +4,14 @@ declare module "oidc-provider" {
 
   interface Grant {
     addOIDCScope(scope: string): void;
+    addResourceScope(resource: string, scope: string): void;
     save(): Promise<string>;
   }
   export class Provider {
     constructor(issuer: string, configuration: object);
+    readonly AccessToken: {
+      find(value: string): Promise<{ readonly scope?: string; readonly aud: string } | undefined>;
+    };
     readonly Grant: new (of: { accountId: string; clientId: string }) => Grant;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;

@@ -343,6 +343,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getAuthorizationServer: () => DOCUMENT,
   getProtectedResource: () => DOCUMENT,
   getProtectedMcpResource: () => DOCUMENT,
+  getOAuthClientDocument: () => DOCUMENT,
   getLlmsText: () => DOCUMENT,
   getSdkManifest: () => DOCUMENT,
   getTypeScriptSdk: () => DOCUMENT,

@@ -7,6 +7,10 @@ export const REGISTER_PATH = "/oauth/register";
 export const REVOKE_PATH = "/oauth/revoke";
 export const INTROSPECT_PATH = "/oauth/introspect";
 
+/** The service as a client of other authorization servers (ACC-2): its own document, and where people come back. */
+export const CLIENT_DOCUMENT_PATH = "/oauth/client.json";
+export const CONNECTION_CALLBACK_PATH = "/connections/callback";
+
 /** The resources that tokens are issued for, as paths of the service: the current surface, and the MCP endpoint. */
 export const API_RESOURCE = "";
 export const MCP_RESOURCE = "/mcp";
