@@ -38,6 +38,7 @@ export type Noun =
   | "provider_key"
   | "messaging_integration"
   | "delivery"
+  | "push_notification"
   | "route";
 
 interface FaultDetails {

@@ -6,6 +6,8 @@ export interface SealedTexts {
   readonly secrets: readonly { readonly name: string; readonly sealed: string }[];
   /** Signing secrets of webhooks. */
   readonly signing: readonly string[];
+  /** Credentials of push notifications, by job. */
+  readonly pushes: readonly { readonly jobId: string; readonly sealed: string }[];
 }
 
 /** A living replica, by its address. */
@@ -44,13 +46,17 @@ export class PostgresKeyRotation {
             where s.organization_id = n.organization_id), '[]') as secrets,
           coalesce((select json_agg(each) from webhook_destination d, unnest(array[
               d.body -> 'secret' ->> 'sealed', d.body -> 'formerSecret' ->> 'sealed']) each
-            where d.organization_id = n.organization_id and each is not null), '[]') as signing
+            where d.organization_id = n.organization_id and each is not null), '[]') as signing,
+          coalesce((select json_agg(json_build_object('jobId', d.id, 'sealed', each ->> 'sealed'))
+            from webhook_destination d, jsonb_array_elements(d.body -> 'pushes') each
+            where d.organization_id = n.organization_id and each ->> 'sealed' is not null), '[]') as pushes
         from next n order by n.organization_id`,
     );
-    return rows.map(({ secrets, signing, ...rest }) => ({
+    return rows.map(({ secrets, signing, pushes, ...rest }) => ({
       ...rest,
       secrets: parsedColumn(secrets),
       signing: parsedColumn(signing),
+      pushes: parsedColumn(pushes),
     }));
   }
 

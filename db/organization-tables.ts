@@ -27,7 +27,7 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   webhook_attempt: [],
   webhook_event: [],
   webhook_feed: [],
-  webhook_destination: ["secret", "formerSecret"],
+  webhook_destination: ["secret", "formerSecret", "pushes.sealed"],
   day_usage: [],
   month_usage: [],
   token_budget: [],

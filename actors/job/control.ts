@@ -21,6 +21,7 @@ import {
 } from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import {
+  isTerminal,
   jobStatusAfter,
   allowedJobActions,
   hasOpenApprovals,
@@ -45,6 +46,7 @@ type JobControlCommand =
   | "resume"
   | "tool_results"
   | "request_changes"
+  | "begin_pushes"
   | "steer"
   | "delegate"
   | "decision_overdue"
@@ -102,6 +104,11 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
       }
       return ok(over(tx, reviewJob(tx, job, { state: "changes_requested", by, comment }), inGroup));
     }),
+
+  begin_pushes: (tx) =>
+    withLiveJob(tx, (job) =>
+      ok(job.isPushed === true || isTerminal(job.status) ? job : tx.update<Job>(jobTable, { ...job, isPushed: true })),
+    ),
 
   steer: (tx, { by, messageId, content, blocks }) =>
     withLiveJob(tx, (job) => {

@@ -4,7 +4,8 @@
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import { EVENT_FAMILIES, type EventActor, takeEvent, webhookRef } from "../webhook/events.ts";
+import { EVENT_FAMILIES, type EventActor, type TakeEvent, takeEvent, webhookRef } from "../webhook/events.ts";
+import { isTerminal } from "./machine.ts";
 import { type Job, type JobStatus, jobTable } from "./schema.ts";
 
 export type LifecycleType = `job.${(typeof EVENT_FAMILIES.job)[number]}`;
@@ -48,6 +49,14 @@ export function sendCreated(tx: Tx, job: Job): void {
   });
 }
 
+/** Whether the addresses of the job are told this state. Its creation is told to its client by the answer. */
+function pushedState({ isPushed }: Pick<Job, "isPushed">, type: LifecycleType): TakeEvent["push"] {
+  const announced = ANNOUNCED_STATUS[type];
+  return isPushed !== true || announced === null || announced === "queued"
+    ? undefined
+    : { isOver: isTerminal(announced) };
+}
+
 interface LifecycleEvent {
   readonly type: LifecycleType;
   readonly data: JsonObject;
@@ -60,16 +69,19 @@ function sendLifecycleEvent(tx: Tx, job: Job, { type, data, actor, version }: Li
   const about = { id, status: ANNOUNCED_STATUS[type] ?? status, title, chatId, agentId: job.agent.id, workspaceId };
   tx.send(
     webhookRef(tx.self.organizationId),
-    takeEvent({
-      type,
-      source: "job_lifecycle",
-      at: isoTime(tx.now),
-      actor,
-      requestId,
-      resource: { type: "job", id, path: `/api/jobs/${id}`, version },
-      data: { ...about, missionId, parentJobId, rootJobId, ...data },
-      isTruncated: false,
-      changes: ANNOUNCED_STATUS[type] === null ? [] : ["status"],
-    }),
+    takeEvent(
+      {
+        type,
+        source: "job_lifecycle",
+        at: isoTime(tx.now),
+        actor,
+        requestId,
+        resource: { type: "job", id, path: `/api/jobs/${id}`, version },
+        data: { ...about, missionId, parentJobId, rootJobId, ...data },
+        isTruncated: false,
+        changes: ANNOUNCED_STATUS[type] === null ? [] : ["status"],
+      },
+      pushedState(job, type),
+    ),
   );
 }

@@ -182,6 +182,8 @@ type Control =
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly inGroup?: true;
     }
+  /** From now on it tells its states to addresses of its own, which the same group adds (`webhook/pushes.ts`). */
+  | { readonly kind: "begin_pushes" }
   | ({ readonly kind: "steer"; readonly by: string } & Steer)
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }
@@ -215,6 +217,7 @@ export interface JobReplies {
   tool_results: Job;
   delegate: Job;
   request_changes: Job;
+  begin_pushes: Job;
   steer: Job;
   decision_overdue: null;
   recover: { readonly job: Job; readonly recovery: Recovery };

@@ -8,6 +8,7 @@ import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { attemptHandlers } from "./attempts.ts";
 import { deliveryHandlers } from "./deliveries.ts";
 import { destinationHandlers } from "./destination.ts";
+import { pushHandlers } from "./pushes.ts";
 import { KEPT_DELIVERY_RECORDS } from "./policy.ts";
 import type { WebhookCommand, WebhookProtocol } from "./protocol.ts";
 import { attemptTable, destinationTable, feedTable, webhookEventTable } from "./schema.ts";
@@ -22,7 +23,7 @@ export const webhookActor: ActorDefinition<WebhookProtocol> = {
     ...commandAttempts(command).map((attempt): RecordKey => ({ table: attemptTable.name, id: attempt })),
     ...commandEvents(command).map((event): RecordKey => ({ table: webhookEventTable.name, id: event })),
   ],
-  handlers: { ...destinationHandlers, ...deliveryHandlers, ...attemptHandlers },
+  handlers: { ...destinationHandlers, ...deliveryHandlers, ...attemptHandlers, ...pushHandlers },
 };
 
 /** The attempts that a command names. */

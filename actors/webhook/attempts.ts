@@ -7,8 +7,9 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { disableDestination } from "./destination.ts";
 import { nextAttempt } from "./numbering.ts";
-import { FAILING_LIMIT_MS, retryWaitMs } from "./policy.ts";
-import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, WebhookProtocol } from "./protocol.ts";
+import { FAILING_LIMIT_MS, GONE_STATUS, retryWaitMs } from "./policy.ts";
+import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, PreparedPush, WebhookProtocol } from "./protocol.ts";
+import { endPush, preparePush } from "./pushes.ts";
 import { redactedHost } from "./redaction.ts";
 import {
   activeDestination,
@@ -23,9 +24,6 @@ import {
 import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhookEventTable } from "./schema.ts";
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
-
-/** The receiver wants no more events, permanently. */
-const GONE_STATUS = 410;
 
 export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
   prepare_attempts: (tx, { attempts }) => ok(attempts.map((head) => prepareAttempt(tx, head))),
@@ -46,11 +44,14 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     if (feed.search !== effectId) return ok(null);
     const known = new Set([...feed.ready, ...feed.inFlight.map((flight) => flight.attemptId)]);
     const found = attemptIds.filter((id) => !known.has(id));
-    let next: Feed = { ...feed, search: null, isSearchStale: false, hasMore: !isAll || feed.isSearchStale };
-    if (activeDestination(tx) === null) for (const id of found) skipAttempt(tx, id);
-    else if (until !== null) next = { ...next, ready: [...next.ready, ...found] };
-    // Delivery was switched on again meanwhile, so the found attempts may not be due.
-    else next = withMore(next);
+    const isMore = !isAll || feed.isSearchStale;
+    let next: Feed = { ...feed, search: null, isSearchStale: false };
+    // For a search that was to skip them, delivery may be on again meanwhile: then the found attempts may not be due.
+    if (until === null && activeDestination(tx) !== null) next = withMore(next);
+    else if (until === null) {
+      for (const id of found) skipAttempt(tx, id);
+      next = { ...next, hasSkips: isMore };
+    } else next = { ...next, hasMore: isMore, ready: [...next.ready, ...found] };
     keepFeed(tx, fillFeed(tx, withSearchAt(tx, next, nextDueAt)));
     return ok(null);
   },
@@ -61,11 +62,13 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
   },
 };
 
-function prepareAttempt(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
+function prepareAttempt(tx: Tx, { id, eventId }: AttemptHead): Prepared | PreparedPush | null {
   const planned = tx.read(attemptTable, id);
   const event = tx.read(webhookEventTable, eventId);
+  if (planned === null || event === null) return null;
+  if (planned.push !== undefined) return preparePush(tx, planned, event);
   const destination = activeDestination(tx);
-  if (planned === null || event === null || destination === null) return null;
+  if (destination === null) return null;
   return { attempt: withDestinationHost(tx, planned, destination), event, destination };
 }
 
@@ -84,7 +87,9 @@ function landAttempt(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }
   const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
   if (inFlight.length === feed.inFlight.length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
-  return attempt === null ? { ...feed, inFlight } : endAttempt(tx, { ...feed, inFlight }, { attempt, sentTo, result });
+  if (attempt === null) return { ...feed, inFlight };
+  if (attempt.push !== undefined) return endPush(tx, { ...feed, inFlight }, attempt, result);
+  return endAttempt(tx, { ...feed, inFlight }, { attempt, sentTo, result });
 }
 
 function skipAttempt(tx: Tx, attemptId: string): void {

@@ -4,11 +4,11 @@
  */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { takes } from "./events.ts";
 import { firstAttempt, numberEvent } from "./numbering.ts";
 import { EVENT_RETENTION_MS, REDELIVERIES } from "./policy.ts";
+import { queuePushes } from "./pushes.ts";
 import type { EventRange, WebhookProtocol } from "./protocol.ts";
-import { activeDestination, destinationOf, feedOf, fillFeed, keepFeed, queueAttempt } from "./queue.ts";
+import { activeDestination, destinationOf, feedOf, fillFeed, keepFeed, queueAttempt, takeNews } from "./queue.ts";
 import {
   type Attempt,
   attemptTable,
@@ -21,13 +21,13 @@ import {
 type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_range" | "redeliver_page" | "read_feed";
 
 export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> = {
-  take_event(tx, { event: news }) {
-    const { feed, event } = numberEvent(tx, feedOf(tx), news);
-    const destination = activeDestination(tx);
-    const isWanted = destination !== null && takes(destination.eventTypes, event);
+  take_event(tx, { event: news, push }) {
+    const { feed, event, isWanted } = takeNews(tx, news);
+    const queued = push === undefined ? feed : queuePushes(tx, feed, event, push.isOver);
+    const isSent = isWanted || queued !== feed;
     // Reading the feed hurries the commit.
-    if (!isWanted) tx.mayWait();
-    keepFeed(tx, isWanted ? fillFeed(tx, queueAttempt(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
+    if (!isSent) tx.mayWait();
+    keepFeed(tx, isSent ? fillFeed(tx, queued) : feed);
     return ok(null);
   },
 
@@ -43,6 +43,8 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
     const former = tx.read(attemptTable, attemptId);
     // The records of the path come first, whether delivery is on or not.
     if (former === null) return notFound(destinationOf(tx) === null ? "messaging_integration" : "delivery");
+    if (former.push !== undefined)
+      return invalidState("pushed", "A push notification has the state of its task when it is sent: read the task");
     return whereSending(tx, (destination) => {
       const event = tx.read(webhookEventTable, former.eventId);
       if (event === null || tx.now - Date.parse(event.createdAt) > EVENT_RETENTION_MS)

@@ -16,6 +16,7 @@ import type {
   AttemptResult,
   EventRange,
   Prepared,
+  PreparedPush,
   WebhookCommand,
   WebhookReplies,
 } from "./protocol.ts";
@@ -24,9 +25,12 @@ import { Reports, type ReportsParts } from "./reports.ts";
 
 /** Port: sends an attempt. */
 export interface WebhookSender {
-  /** Sends the event, signed, in one HTTP exchange. Does not reject; null if the signal aborted it before it ended. */
+  /**
+   * Sends the event, signed, in one HTTP exchange; or to an address of a job, its state. Does not reject; null if the
+   * signal aborted it before it ended.
+   */
   send(
-    prepared: Prepared,
+    prepared: Prepared | PreparedPush,
     signal: AbortSignal,
   ): Promise<Exclude<AttemptResult, { readonly kind: "interrupted" }> | null>;
 }
@@ -94,7 +98,7 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
     attempts.map(async ({ id }, i) => {
       const one = prepared[i] ?? null;
       const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
-      const sentTo = one?.destination.url ?? null;
+      const sentTo = one === null ? null : "push" in one ? one.push.url : one.destination.url;
       if (result !== null) await reportUntilTaken(courier, effect, context, { attemptId: id, sentTo, result });
     }),
   );

@@ -4,7 +4,7 @@ import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { DestinationState, WebhookProtocol } from "./protocol.ts";
-import { destinationOf, feedOf, fillFeed, keepFeed, withMore } from "./queue.ts";
+import { destinationOf, feedOf, fillFeed, keepFeed, withSkips } from "./queue.ts";
 import { numberEvent } from "./numbering.ts";
 import { type WebhookDestination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
 
@@ -28,7 +28,7 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     const feed = feedOf(tx);
     // Waiting attempts go to the new address, or are skipped; another address has no failures yet.
     const isOther = former?.url !== destination.url || !former.enabled;
-    const waiting = destination.enabled ? feed : withMore(feed);
+    const waiting = destination.enabled ? feed : withSkips(feed);
     keepFeed(tx, fillFeed(tx, isOther ? { ...waiting, failingSince: null } : waiting));
     return ok({ ...destinationState(tx, destination), isNew: former === null, isUnchanged: false });
   },
@@ -77,5 +77,5 @@ export function disableDestination(tx: Tx, destination: WebhookDestination, feed
     isTruncated: false,
     changes: ["enabled", "disabled_reason"],
   } as const;
-  return withMore(numberEvent(tx, feed, { ...news, changes: [...news.changes] }).feed);
+  return withSkips(numberEvent(tx, feed, { ...news, changes: [...news.changes] }).feed);
 }

@@ -90,8 +90,14 @@ export interface NewsEvent {
 export interface TakeEvent {
   readonly kind: "take_event";
   readonly event: NewsEvent;
+  /** The event reports a state of a job that tells it to addresses of its own; absent: nobody else is told. */
+  readonly push?: { readonly isOver: boolean } | undefined;
 }
-export const takeEvent = (event: NewsEvent): TakeEvent => ({ kind: "take_event", event });
+export const takeEvent = (event: NewsEvent, push?: TakeEvent["push"]): TakeEvent => ({
+  kind: "take_event",
+  event,
+  ...(push === undefined ? {} : { push }),
+});
 
 /** One for each organization. */
 export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({

@@ -30,7 +30,7 @@ export function numberEvent(
 export function firstAttempt(
   tx: Tx,
   { id, type, source, sequence }: EventHead,
-  { url }: WebhookDestination,
+  { url, push }: Pick<WebhookDestination, "url"> & Pick<Attempt, "push">,
   trigger: Attempt["trigger"],
 ): Attempt {
   return tx.create(attemptTable, {
@@ -45,6 +45,7 @@ export function firstAttempt(
     destinationHost: redactedHost(url),
     deliveryKey: tx.id("dlk"),
     trigger,
+    ...(push === undefined ? {} : { push }),
     dueAt: isoTime(tx.now),
   });
 }
@@ -52,7 +53,7 @@ export function firstAttempt(
 /** The attempt after one that did not succeed. */
 export function nextAttempt(
   tx: Tx,
-  { eventId, eventType, source, sequence, deliveryKey, trigger, attempt }: Attempt,
+  { eventId, eventType, source, sequence, deliveryKey, trigger, push, attempt }: Attempt,
   { failures, dueAt, url }: Pick<Attempt, "failures" | "dueAt"> & { readonly url: string },
 ): Attempt {
   return tx.create(attemptTable, {
@@ -67,6 +68,7 @@ export function nextAttempt(
     destinationHost: redactedHost(url),
     deliveryKey,
     trigger,
+    ...(push === undefined ? {} : { push }),
     dueAt,
   });
 }

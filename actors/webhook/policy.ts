@@ -31,6 +31,12 @@ export function retryWaitMs(failures: number, profile: RetryProfile, retryAfterM
   return wait === undefined ? null : Math.max(wait, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS));
 }
 
+/** The receiver wants nothing more, permanently. */
+export const GONE_STATUS = 410;
+
+/** Addresses that one job tells its states. */
+export const PUSHES_OF_JOB = 8;
+
 /** Attempts of one organization that are in flight at once. */
 export const IN_FLIGHT_LIMIT = 8;
 /** A destination at which everything has failed for this long is disabled. */

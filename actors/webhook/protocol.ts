@@ -2,7 +2,7 @@
 import type { NewsEvent, TakeEvent } from "./events.ts";
 import type { RetryProfile } from "./policy.ts";
 import type { Resealed } from "../sealing.ts";
-import type { Attempt, AttemptError, WebhookDestination, Feed, Undelivered, WebhookEvent } from "./schema.ts";
+import type { Attempt, AttemptError, WebhookDestination, Feed, JobPush, Undelivered, WebhookEvent } from "./schema.ts";
 
 /** A signing secret as it is stored. */
 export type SealedSecret = WebhookDestination["secret"];
@@ -61,6 +61,11 @@ export interface Prepared {
   readonly destination: WebhookDestination;
 }
 
+/** The same for an attempt to tell an address the state of a job. */
+export interface PreparedPush extends Pick<Prepared, "attempt" | "event"> {
+  readonly push: JobPush & { readonly jobId: string };
+}
+
 /** The events that a bulk redelivery sends again. */
 export interface EventRange {
   /** The number before the first one. */
@@ -85,6 +90,22 @@ export type WebhookCommand =
    * returns the number of resealed ones.
    */
   | { readonly kind: "reseal_signing"; readonly resealed: readonly Resealed[] }
+  /**
+   * Adds an address that is told each state of the job, or replaces the one with this id. `event` reports the addition;
+   * if the job has ended, the address is told so at once.
+   */
+  | {
+      readonly kind: "set_push";
+      readonly jobId: string;
+      readonly isOver: boolean;
+      readonly push: Pick<JobPush, "id" | "url" | "scheme" | "sealed">;
+      readonly event: NewsEvent;
+    }
+  /** Removes it; attempts to tell it that wait are skipped. `event` reports the removal. */
+  | { readonly kind: "remove_push"; readonly jobId: string; readonly pushId: string; readonly event: NewsEvent }
+  | { readonly kind: "read_pushes"; readonly jobId: string }
+  /** The same sealed texts under another key, as `reseal_signing`. */
+  | { readonly kind: "reseal_pushes"; readonly jobId: string; readonly resealed: readonly Resealed[] }
   /** Numbers the event and sends it, whatever the subscriptions are. */
   | { readonly kind: "send_test"; readonly event: NewsEvent }
   /** Sends the event of this attempt again, as a delivery of its own. */
@@ -120,12 +141,16 @@ export interface WebhookReplies {
   configure_destination: DestinationState & { readonly isNew: boolean; readonly isUnchanged: boolean };
   rotate_secret: DestinationState;
   reseal_signing: number;
+  set_push: JobPush;
+  remove_push: null;
+  read_pushes: readonly JobPush[];
+  reseal_pushes: number;
   send_test: Attempt;
   redeliver: Attempt;
   redeliver_range: EventRange;
   read_feed: Pick<Feed, "sequence">;
   /** In the order of the request; null if there is nothing to send, or no destination. */
-  prepare_attempts: readonly (Prepared | null)[];
+  prepare_attempts: readonly (Prepared | PreparedPush | null)[];
   attempts_ended: null;
   attempts_found: null;
   attempts_due: null;

@@ -8,12 +8,15 @@
  *      └─▶ only in the table: more than 32 are due, or it is a retry that is not due yet
  *
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
- * searches again when the first retry is due. If delivery is switched off, the same search takes every waiting attempt
- * and marks it as skipped.
+ * searches again when the first retry is due. If delivery is switched off, a search takes every waiting attempt of the
+ * organization's destination and marks it as skipped. Attempts to tell the addresses of a job its state (`pushes.ts`)
+ * go on.
  */
 import { assert } from "../assert.ts";
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { type NewsEvent, takes } from "./events.ts";
+import { firstAttempt, numberEvent } from "./numbering.ts";
 import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
 import type { AttemptHead } from "./protocol.ts";
 import {
@@ -23,6 +26,7 @@ import {
   destinationTable,
   type Feed,
   feedTable,
+  type WebhookEvent,
 } from "./schema.ts";
 
 /** The intent of an effect that makes attempts: those that one turn has started. */
@@ -32,7 +36,7 @@ export interface DeliveryIntent {
 
 /** The intent of a search in the table. */
 export interface SearchIntent {
-  /** Attempts due by this time, ISO 8601; null: all waiting attempts. */
+  /** Attempts due by this time, ISO 8601; null: all that wait for the organization's destination. */
   readonly until: string | null;
   readonly limit: number;
 }
@@ -75,8 +79,22 @@ export function queueAttempt(feed: Feed, attempt: Attempt): Feed {
   return withMore(feed);
 }
 
+/** Numbers the event, and plans its delivery if the organization's destination takes it. */
+export function takeNews(
+  tx: Tx,
+  news: NewsEvent,
+): { readonly feed: Feed; readonly event: WebhookEvent; readonly isWanted: boolean } {
+  const { feed, event } = numberEvent(tx, feedOf(tx), news);
+  const destination = activeDestination(tx);
+  if (destination === null || !takes(destination.eventTypes, event)) return { feed, event, isWanted: false };
+  return { feed: queueAttempt(feed, firstAttempt(tx, event, destination, "automatic")), event, isWanted: true };
+}
+
 /** The feed whose table has more due attempts. */
 export const withMore = (feed: Feed): Feed => ({ ...feed, hasMore: true, isSearchStale: feed.search !== null });
+
+/** The feed whose table has attempts that are to be skipped. */
+export const withSkips = (feed: Feed): Feed => ({ ...feed, hasSkips: true, isSearchStale: feed.search !== null });
 
 /** The feed with a search at this time. */
 export function withSearchAt(tx: Tx, feed: Feed, dueAt: string | null): Feed {
@@ -90,10 +108,17 @@ export function withSearchAt(tx: Tx, feed: Feed, dueAt: string | null): Feed {
 /** Starts attempts while there is room, and searches for more if few are ready. */
 export function fillFeed(tx: Tx, feed: Feed): Feed {
   const isActive = activeDestination(tx) !== null;
-  const next = isActive ? startAttempts(tx, feed) : feed.ready.length === 0 ? feed : { ...withMore(feed), ready: [] };
-  if (!next.hasMore || next.search !== null || next.ready.length > READY_LOW) return next;
-  const intent: SearchIntent = { until: isActive ? isoTime(tx.now) : null, limit: FOUND_LIMIT };
+  const next = startAttempts(tx, isActive ? feed : withoutOff(tx, feed));
+  const skips = !isActive && next.hasSkips === true;
+  if (next.search !== null || next.ready.length > READY_LOW || !(skips || next.hasMore)) return next;
+  const intent: SearchIntent = { until: skips ? null : isoTime(tx.now), limit: FOUND_LIMIT };
   return { ...next, search: tx.effect(tx.self, "find_webhooks", { ...intent }), isSearchStale: false };
+}
+
+/** The feed without ready attempts for the organization's destination, because delivery to it is off. */
+function withoutOff(tx: Tx, feed: Feed): Feed {
+  const ready = feed.ready.filter((id) => tx.read(attemptTable, id)?.push !== undefined);
+  return ready.length === feed.ready.length ? feed : { ...withSkips(feed), ready };
 }
 
 function startAttempts(tx: Tx, feed: Feed): Feed {

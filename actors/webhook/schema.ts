@@ -69,7 +69,7 @@ export const ATTEMPT_ERRORS = [
   "http_error",
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
-export const TRIGGERS = ["automatic", "redelivery", "test"] as const;
+export const TRIGGERS = ["automatic", "redelivery", "test", "push"] as const;
 
 /**
  * One attempt to deliver an event: a row of the ledger (HOOK-9).
@@ -98,12 +98,39 @@ export const Attempt = Type.Object({
   /** The same for all attempts of one delivery (HOOK-7). */
   deliveryKey: Type.String(),
   trigger: OneOf(TRIGGERS),
+  /** Whom it tells the state of a job; absent: it goes to the organization's destination. */
+  push: Type.Optional(Type.Object({ jobId: Type.String(), id: Type.String() })),
   /** The earliest time for this attempt. */
   dueAt: Timestamp,
   /** The earliest time for the next attempt; null if none follows. */
   nextAttemptAt: NullableTime,
 });
 export type Attempt = Static<typeof Attempt>;
+
+/** An address that is told the states of a job. */
+const JobPush = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  /** The name of the scheme in `Authorization`, which clients see; null: the address needs none. */
+  scheme: NullableText,
+  /** What the receiver checks, sealed: JSON of `PushSecrets`; null: nothing, or it is done. */
+  sealed: NullableText,
+  /** The event with the newest state; null: none so far. */
+  eventId: NullableText,
+  /** Whether it was told the last state, or nobody could be told. */
+  isDone: Type.Boolean(),
+});
+export type JobPush = Static<typeof JobPush>;
+
+/** The addresses of one job; the record has the job's id. */
+const JobPushes = Type.Object({ ...RecordBase, isOver: Type.Boolean(), pushes: Type.Array(JobPush) });
+export type JobPushes = Static<typeof JobPushes>;
+
+/** What a sealed text has. */
+export interface PushSecrets {
+  readonly token?: string;
+  readonly credentials?: string;
+}
 
 /** How many deliveries were given up, and the first and the last number of their events. */
 const Undelivered = Type.Object({
@@ -123,6 +150,8 @@ export const Feed = Type.Object({
   ready: Type.Array(Type.String()),
   /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
+  /** Whether the table may have attempts that are to be skipped, because delivery is off. */
+  hasSkips: Type.Optional(Type.Boolean()),
   /** The effect that searches for them. */
   search: NullableText,
   /** Whether more became due during the search. */
@@ -141,6 +170,9 @@ export const Feed = Type.Object({
 export type Feed = Static<typeof Feed>;
 
 export const destinationTable = table<WebhookDestination>("webhook_destination");
+/** Beside the organization's own destination. */
+export const jobPushTable = table<JobPushes>("webhook_destination");
+
 export const webhookEventTable = table<WebhookEvent>("webhook_event");
 export const attemptTable = table<Attempt>("webhook_attempt");
 export const feedTable = table<Feed>("webhook_feed");

@@ -32,7 +32,7 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
       query
         .select({ id })
         .from(webhookAttempt)
-        .where(and(isWaiting, until === null ? undefined : lte(dueAt, until)))
+        .where(and(isWaiting, until === null ? sql`${webhookAttempt.body} -> 'push' is null` : lte(dueAt, until)))
         .orderBy(asc(dueAt), asc(sequence))
         .limit(limit),
     );

@@ -329,7 +329,7 @@ export const clientSessions = pgTable(
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("client_sessions_expiry").on(t.expiresAt)],
 );
 
-/** The destination of an organization's events; one row. */
+/** Where events go: the organization's destination, and the addresses of each job that tells its states. */
 export const webhookDestination = pgTable("webhook_destination", columns, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
 ]);

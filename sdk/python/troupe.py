@@ -6661,7 +6661,9 @@ class Delivery(TypedDict):
     # The same for all attempts of one delivery
     delivery_key: str
     # Why it is sent: the event itself, a redelivery or a test
-    trigger: Literal["automatic", "redelivery", "test"]
+    trigger: Literal["automatic", "redelivery", "test", "push"]
+    # The job whose state it tells to an address of its own; null: it goes to the destination
+    pushed_job_id: str | None
     # ISO 8601 UTC with milliseconds
     next_attempt_at: str | None
     # The organization that owns it

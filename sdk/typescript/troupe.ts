@@ -5080,7 +5080,9 @@ export interface Delivery {
   /** The same for all attempts of one delivery */
   delivery_key: string;
   /** Why it is sent: the event itself, a redelivery or a test */
-  trigger: "automatic" | "redelivery" | "test";
+  trigger: "automatic" | "redelivery" | "test" | "push";
+  /** The job whose state it tells to an address of its own; null: it goes to the destination */
+  pushed_job_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   next_attempt_at: string | null;
   /** The organization that owns it */

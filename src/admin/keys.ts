@@ -32,7 +32,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     for await (const of of pages(parts)) {
       count.organizations++;
       count.secrets += await resealSecrets(parts, of);
-      count.signing += await resealSigning(parts, of);
+      count.signing += (await resealSigning(parts, of)) + (await resealPushes(parts, of));
       valueOrRefuse(await parts.system.settled(of.organizationId));
     }
     const left = await stillSealed(parts);
@@ -77,6 +77,17 @@ async function resealSigning(parts: AdminParts, { organizationId, signing }: Sea
   return valueOrRefuse(await parts.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }));
 }
 
+async function resealPushes(parts: AdminParts, { organizationId, pushes }: SealedTexts): Promise<number> {
+  let count = 0;
+  for (const { jobId, sealed } of pushes) {
+    const resealed = resealedUnder(parts, "webhook", sealed, signingContext(organizationId));
+    if (resealed.length === 0) continue;
+    const command = { kind: "reseal_pushes", jobId, resealed } as const;
+    count += valueOrRefuse(await parts.system.dispatch(webhookRef(organizationId), command));
+  }
+  return count;
+}
+
 /** The same text under the present key; empty if it is already sealed under that key, or opens under none. */
 function resealedUnder(
   { sealing }: AdminParts,
@@ -92,13 +103,16 @@ function resealedUnder(
 /** The texts in the tables that do not open under the present key. */
 async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
   const left: string[] = [];
-  for await (const { organizationId, secrets, signing } of pages(parts)) {
+  for await (const { organizationId, secrets, signing, pushes } of pages(parts)) {
     for (const { name, sealed } of secrets)
       if (!parts.sealing.isPresent("secret", sealed, secretContext(organizationId, name)))
         left.push(`the secret ${name} of ${organizationId}`);
     for (const sealed of signing)
       if (!parts.sealing.isPresent("webhook", sealed, signingContext(organizationId)))
         left.push(`a signing secret of ${organizationId}`);
+    for (const { jobId, sealed } of pushes)
+      if (!parts.sealing.isPresent("webhook", sealed, signingContext(organizationId)))
+        left.push(`the credentials of a push notification of ${jobId} of ${organizationId}`);
   }
   return left;
 }

@@ -3,12 +3,15 @@
  * follows no redirect, reads at most 16 KiB of the answer, keeps nothing of it, and ends after 15 s (HOOK-6,
  * HOOK-7). The status decides: a receiver that has sent it has the event, whatever becomes of the body after it.
  */
+import { ok, type Outcome } from "../../actors/fault.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { WebhookSender } from "../../actors/webhook/delivering.ts";
-import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
+import type { AttemptResult, Prepared, PreparedPush } from "../../actors/webhook/protocol.ts";
 import {
   type AttemptError,
+  type JobPush,
+  type PushSecrets,
   type WebhookDestination,
   signingContext,
   type WebhookEvent,
@@ -29,36 +32,103 @@ export interface SenderParts {
   readonly clock: Clock;
   /** The body of an event (HOOK-2). */
   readonly bodyOf: (event: WebhookEvent) => string;
+  /** The current state of a job, as the address of a push gets it. */
+  readonly pushBodyOf: (organizationId: string, jobId: string) => Promise<Outcome<PushBody>>;
   /** The headers that carry the trace to the receiver; absent if tracing is off. */
   readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
+}
+
+/** What an address of a job is sent. */
+export interface PushBody {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 type SentResult = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
 
 export function createWebhookSender(parts: SenderParts): WebhookSender {
   const signers = new Signers(parts.sealing);
-  return { send: (prepared, signal) => sendWebhook(parts, signers, prepared, signal) };
+  return {
+    async send(prepared, signal) {
+      if (!("push" in prepared)) return exchange(parts, prepared, signedRequest(parts, signers, prepared), signal);
+      const request = await pushRequest(parts, prepared);
+      if (request.ok) return exchange(parts, prepared, request.value, signal);
+      return request.fault.kind === "not_found" ? { kind: "skipped" } : UNREAD_JOB;
+    },
+  };
 }
 
-async function sendWebhook(
-  { egress, clock, bodyOf, traceHeaders }: SenderParts,
+/** The shard of the job has no owner just now: the attempt is made again. */
+const UNREAD_JOB = {
+  kind: "failed",
+  error: "timeout",
+  httpStatus: null,
+  durationMs: 0,
+  isTransient: true,
+  retryAfterMs: null,
+} as const;
+
+/** What one attempt sends, and where. */
+interface AttemptRequest {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function signedRequest(
+  { clock, bodyOf }: SenderParts,
   signers: Signers,
-  { attempt, event, destination }: Prepared,
+  { event, destination }: Prepared,
+): AttemptRequest {
+  const body = bodyOf(event);
+  const signed = { eventId: event.id, seconds: Math.floor(clock.now() / 1_000), body };
+  const signature = signatureHeaders(signers.of(destination, clock.now()), signed);
+  return { url: destination.url, body, headers: { "Content-Type": "application/json", ...signature } };
+}
+
+/** Its receiver knows it by the token and the credentials that its client has given. */
+async function pushRequest(
+  { sealing, pushBodyOf }: SenderParts,
+  { event, push }: PreparedPush,
+): Promise<Outcome<AttemptRequest>> {
+  const { organizationId } = event;
+  const sent = await pushBodyOf(organizationId, push.jobId);
+  if (!sent.ok) return sent;
+  const { token, credentials } = pushSecrets(sealing, organizationId, push);
+  const headers = {
+    ...sent.value.headers,
+    ...(token === undefined ? {} : { [PUSH_TOKEN_HEADER]: token }),
+    ...(push.scheme === null ? {} : { Authorization: [push.scheme, credentials].filter(Boolean).join(" ") }),
+  };
+  return ok({ url: push.url, body: sent.value.body, headers });
+}
+
+/** Where A2A puts the token of a client. */
+const PUSH_TOKEN_HEADER = "X-A2A-Notification-Token";
+
+function pushSecrets(sealing: Sealing, organizationId: string, { sealed }: Pick<JobPush, "sealed">): PushSecrets {
+  if (sealed === null) return {};
+  const text = sealing.open("webhook", sealed, signingContext(organizationId));
+  if (text === null) throw new Error("credentials of a push do not open under the key of this service");
+  return JSON.parse(text) as PushSecrets;
+}
+
+async function exchange(
+  { egress, clock, traceHeaders }: SenderParts,
+  { attempt, event }: Pick<Prepared, "attempt" | "event">,
+  { url, body, headers }: AttemptRequest,
   signal: AbortSignal,
 ): Promise<SentResult | null> {
-  const body = bodyOf(event);
   const startedAt = clock.monotonic();
-  const signed = { eventId: event.id, seconds: Math.floor(clock.now() / 1_000), body };
   const result = await egress.open({
-    url: destination.url,
+    url,
     method: "POST",
     headers: {
-      "Content-Type": "application/json",
+      ...headers,
       "Service-Event-Id": event.id,
       "Service-Event-Type": event.type,
       "Service-Delivery-Attempt": String(attempt.attempt),
       "Idempotency-Key": attempt.deliveryKey,
-      ...signatureHeaders(signers.of(destination, clock.now()), signed),
       ...traceHeaders?.(),
     },
     body,

@@ -57,6 +57,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   provider_key: "Provider key not found",
   messaging_integration: "Messaging integration not found",
   delivery: "Delivery not found",
+  push_notification: "Push notification not found",
   approval: "Approval not found",
   mission: "Mission not found",
   mission_task: "Mission task not found",

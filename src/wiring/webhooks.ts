@@ -2,6 +2,8 @@
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
+import { ok, type Outcome } from "../../actors/fault.ts";
+import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { webhookEffects, type WebhookSender } from "../../actors/webhook/delivering.ts";
@@ -11,10 +13,13 @@ import type { Meters } from "../metrics/meters.ts";
 import { meteredSender } from "./metered.ts";
 import { tracedSender } from "./traced.ts";
 import { webhookEventView } from "../current/events/view.ts";
+import { jobFields } from "../current/jobs/view.ts";
+import { a2aPushBody } from "../dialects/a2a/push-body.ts";
+import type { TaskJob } from "../dialects/a2a/task.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressError } from "../egress/failure.ts";
-import { createWebhookSender } from "../egress/webhook-sender.ts";
+import { createWebhookSender, type PushBody } from "../egress/webhook-sender.ts";
 import { newSigningSecret } from "../egress/webhook-signature.ts";
 import { verifySignature } from "../egress/webhook-verification.ts";
 
@@ -25,7 +30,7 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
   readonly log: { warn(fields: object, message: string): void };
-  readonly system: Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
+  readonly system: Pick<TroupeSystem, "dispatch" | "dispatchGroup" | "joinNext">;
   /** Where clients reach the service. */
   readonly appUrl: string;
   /** Counts attempts; absent if metrics are off. */
@@ -48,13 +53,21 @@ export const webhookHandlers = (parts: WebhookParts) => {
   }) satisfies Readonly<Record<string, EffectHandler>>;
 };
 
-function senderOf({ egress, sealing, clock, appUrl, meters, tracing }: WebhookParts): WebhookSender {
+function senderOf({ egress, sealing, clock, system, appUrl, meters, tracing }: WebhookParts): WebhookSender {
   const bodyOf = (event: WebhookEvent): string => JSON.stringify(webhookEventView(event, appUrl));
   const traceHeaders = tracing === null || tracing === undefined ? undefined : () => tracing.headers();
-  const plain = createWebhookSender({ egress, sealing, clock, bodyOf, traceHeaders });
+  const pushBodyOf = async (organizationId: string, jobId: string): Promise<Outcome<PushBody>> => {
+    const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+    return job.ok ? ok(a2aPushBody(taskJobOf(job.value), appUrl)) : job;
+  };
+  const plain = createWebhookSender({ egress, sealing, clock, bodyOf, pushBodyOf, traceHeaders });
   const sender = meters === null || meters === undefined ? plain : meteredSender(plain, meters);
   return tracing === null || tracing === undefined ? sender : tracedSender(sender, tracing);
 }
+
+/** The job as a task's view of it: what everybody who may know of it sees. */
+const taskJobOf = (job: Job): TaskJob =>
+  ({ ...jobFields(job), version: job.version, updated_at: job.updatedAt }) as unknown as TaskJob;
 
 /** Time limit for resolving a name when a destination is set. */
 const LOOK_UP_MS = 3_000;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { secretContext } from "../../actors/sealing.ts";
-import { webhookRef } from "../../actors/webhook/events.ts";
+import { type NewsEvent, webhookRef } from "../../actors/webhook/events.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { claimOf } from "../../src/http/commit/idempotency-key.ts";
 import { signedAddress, subjectOf } from "../../src/http/admission/signed-address.ts";
@@ -18,6 +18,19 @@ const PRESENT = new Uint8Array(32).fill(8);
 /** As a process has them after the change. */
 const ring = createSealing(PRESENT, [FORMER]);
 const alone = createSealing(PRESENT);
+
+const PUSHED = newId("job");
+const NEWS: NewsEvent = {
+  type: "resource.created",
+  source: "api_mutation",
+  at: "2026-11-01T12:00:00.000Z",
+  actor: { type: "system", id: "test" },
+  requestId: null,
+  resource: { type: "push_notification", id: "p", path: null, version: null },
+  data: {},
+  isTruncated: false,
+  changes: [],
+};
 
 let service: Service;
 let owners: Founded[];
@@ -41,6 +54,14 @@ beforeAll(async () => {
     } as const;
     await system.dispatch(webhookRef(organizationId), { kind: "configure_destination", input, fresh });
     await system.dispatch(webhookRef(organizationId), { kind: "rotate_secret", fresh, graceMs: 60_000 });
+    const push = { id: "p", url: "https://hooks.test", scheme: "Bearer", sealed: fresh.sealed };
+    await system.dispatch(webhookRef(organizationId), {
+      kind: "set_push",
+      jobId: PUSHED,
+      isOver: false,
+      push,
+      event: NEWS,
+    });
     await system.settled(organizationId);
   }
   await service.database.read`insert into service_key (id, check_value) values (1, 'former') on conflict do nothing`;
@@ -87,7 +108,12 @@ test("[OPS-7] a repeated key change continues with the rest, and then the databa
     const found = await service.system.dispatch(webhookRef(owner.organizationId), { kind: "read_destination" });
     if (!found.ok || found.value === null) throw new Error("no destination");
     const { secret, formerSecret } = found.value.destination;
-    for (const text of [secret.sealed, formerSecret?.sealed ?? ""])
+    const pushes = await service.system.dispatch(webhookRef(owner.organizationId), {
+      kind: "read_pushes",
+      jobId: PUSHED,
+    });
+    const push = pushes.ok ? (pushes.value[0]?.sealed ?? "") : "";
+    for (const text of [secret.sealed, formerSecret?.sealed ?? "", push])
       expect(alone.open("webhook", text, signingContext(owner.organizationId))).toBe("signing");
   }
   await checkServiceKey(service.database, alone);

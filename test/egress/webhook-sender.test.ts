@@ -1,5 +1,6 @@
 /** One attempt against receivers that are slow, endless or wordy (HOOK-6). */
 import { afterEach, expect, test } from "bun:test";
+import { notFound } from "../../actors/fault.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
@@ -43,7 +44,8 @@ async function attempt(answer: Answer, endMs = 5_000) {
       return client.open({ ...request, limits: { ...request.limits, timeoutMs: endMs } });
     },
   };
-  const sender = createWebhookSender({ egress, sealing, clock: systemClock, bodyOf: () => "{}" });
+  const pushBodyOf = async () => notFound("job");
+  const sender = createWebhookSender({ egress, sealing, clock: systemClock, bodyOf: () => "{}", pushBodyOf });
   const result = await sender.send(preparedFor(server.port), new AbortController().signal);
   return { server, asked, result };
 }

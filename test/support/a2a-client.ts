@@ -5,7 +5,15 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from "@a2a-js/sdk/client";
-import { type Message, type Part, Role, type StreamResponse, type Task, type TaskState } from "@a2a-js/sdk";
+import {
+  type Message,
+  type Part,
+  Role,
+  type StreamResponse,
+  type Task,
+  type TaskPushNotificationConfig,
+  type TaskState,
+} from "@a2a-js/sdk";
 
 export const textPart = (value: string): Part => ({
   content: { $case: "text", value },
@@ -28,7 +36,11 @@ export const said = (part: Part, fields: Partial<Message> = {}): Message => ({
 });
 export const sending = (
   message: Message,
-  configuration?: { readonly returnImmediately?: boolean; readonly historyLength?: number },
+  configuration?: {
+    readonly returnImmediately?: boolean;
+    readonly historyLength?: number;
+    readonly taskPushNotificationConfig?: TaskPushNotificationConfig;
+  },
 ) => ({
   tenant: "",
   message,

@@ -81,7 +81,7 @@ class MemoryWebhookQueue implements WebhookQueue {
     const waiting = recordsOf<Attempt>(this.database, "webhook_attempt")
       .filter((attempt) => attempt.organizationId === organizationId && attempt.status === "pending")
       .sort((a, b) => a.dueAt.localeCompare(b.dueAt) || a.sequence - b.sequence);
-    const due = waiting.filter(({ dueAt }) => until === null || dueAt <= until);
+    const due = waiting.filter(({ dueAt, push }) => (until === null ? push === undefined : dueAt <= until));
     const others = waiting.filter((attempt) => !due.includes(attempt));
     await this.answers();
     return { attemptIds: due.slice(0, limit).map(({ id }) => id), nextDueAt: others[0]?.dueAt ?? null };

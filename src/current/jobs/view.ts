@@ -201,6 +201,12 @@ export const jobView = (
   by: Principal,
   { appStream = null, standing = STANDS }: JobFacts = {},
 ): Shown<typeof JobView> => ({
+  ...jobFields(job),
+  ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
+});
+
+/** The job as everybody who may know of it sees it. */
+export const jobFields = (job: Job) => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -249,7 +255,6 @@ export const jobView = (
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
-  ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
 });
 
 const errorView = ({ code, message, errors = [] }: RunError) => ({

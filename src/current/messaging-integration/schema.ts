@@ -122,6 +122,9 @@ export const DeliveryView = noun("Delivery", "One attempt to deliver an event", 
   destination_host: Text("Host of the destination, redacted", "h***s.e***e.com"),
   delivery_key: Text("The same for all attempts of one delivery", "dlk_V1StGXR8_Z5jdHi6B-myT"),
   trigger: OneOf(TRIGGERS),
+  pushed_job_id: Nullable(
+    Id("job", "The job whose state it tells to an address of its own; null: it goes to the destination"),
+  ),
   next_attempt_at: Nullable(Timestamp),
   ...RECORD,
 });
@@ -229,6 +232,7 @@ export function withVerbs<T>(outcome: Outcome<T>, by: Principal): Outcome<T> {
 }
 
 export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof DeliveryView> {
+  const isPush = attempt.push !== undefined;
   return {
     id: attempt.id,
     event_id: attempt.eventId,
@@ -243,12 +247,13 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
     destination_host: attempt.destinationHost,
     delivery_key: attempt.deliveryKey,
     trigger: attempt.trigger,
+    pushed_job_id: attempt.push?.jobId ?? null,
     // A pending attempt is itself the next one.
     next_attempt_at: attempt.status === "pending" ? attempt.dueAt : attempt.nextAttemptAt,
     ...recordView(
       attempt,
-      { redeliver: `${INTEGRATION_PATH}/deliveries/${attempt.id}/redeliver` },
-      permittedActions(by, "webhooks:write", by.role === "owner" ? ["redeliver"] : []),
+      isPush ? {} : { redeliver: `${INTEGRATION_PATH}/deliveries/${attempt.id}/redeliver` },
+      permittedActions(by, "webhooks:write", by.role === "owner" && !isPush ? ["redeliver"] : []),
     ),
   };
 }

@@ -2,18 +2,18 @@
  * The methods of A2A over the operations of the service, for both transports: a call has the same effect, scope and
  * limits in each. A task is a job, and its context is the job's chat.
  */
-import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { jobRef } from "../../../actors/job/schema.ts";
 import { hasScope } from "../../../actors/organization/principal.ts";
 import type { Json, Static } from "../../../actors/schema.ts";
-import { type Caller, detachCaller } from "../../http/request/caller.ts";
+import { detachCaller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
 import { RunTranslation } from "../runs/run-translation.ts";
 import { answerCalls, type AnswerMeaning } from "./answer.ts";
 import { agentCard } from "./card.ts";
-import { SENDS_NO_PUSHES, TASK_HAS_ENDED } from "./errors.ts";
+import { TASK_HAS_ENDED } from "./errors.ts";
 import type { ClientMessage, SendA2aBody } from "./message.ts";
 import {
   type A2aTask,
@@ -25,13 +25,10 @@ import {
   taskState,
   a2aTask,
 } from "./task.ts";
+import { A2aPushCalls } from "./push-calls.ts";
 import { TaskStream } from "./stream.ts";
+import { type A2aRequest, readTaskJob } from "./task-request.ts";
 
-/** A request for one agent. */
-export interface A2aRequest {
-  readonly caller: Caller;
-  readonly agentId: string;
-}
 type SentA2a = Static<typeof SendA2aBody>;
 
 /** The frame of a response, for the client's transport. */
@@ -131,12 +128,19 @@ export class A2aCalls {
     return ok({ tasks, nextPageToken: next, pageSize, totalSize: tasks.length });
   }
 
-  /** Gives the message to its task, or begins one. Answers the task's id. */
+  /** Gives the message to its task, or begins one, and adds the address that came with it. Answers the task's id. */
   private async take(request: A2aRequest, body: SentA2a): Promise<Outcome<string>> {
-    const { configuration, message } = body;
     // Nothing begins whose task the caller could not read.
     if (!hasScope(request.caller.principal.scopes, "jobs:read")) return CANNOT_READ;
-    if (configuration?.taskPushNotificationConfig !== undefined) return PUSHES_REFUSED;
+    const taken = await this.taken(request, body);
+    const push = body.configuration?.taskPushNotificationConfig;
+    if (!taken.ok || push === undefined) return taken;
+    const ensured = await new A2aPushCalls(this.services).ensure(request, taken.value, push);
+    return ensured.ok ? taken : ensured;
+  }
+
+  private async taken(request: A2aRequest, body: SentA2a): Promise<Outcome<string>> {
+    const { message } = body;
     if (message.taskId !== undefined && message.taskId !== "") return this.answer(request, message.taskId, message);
     const { caller, agentId } = request;
     const begun = await this.services.invoke("beginA2aTask", caller, {
@@ -172,10 +176,8 @@ export class A2aCalls {
     return ok(answeredBy);
   }
 
-  /** The job of a task of this agent, as the caller may see it. */
-  private async read({ caller, agentId }: A2aRequest, taskId: string): Promise<Outcome<TaskJob>> {
-    const job = (await this.services.invoke("getJob", caller, { params: { id: taskId } })) as Outcome<TaskJob>;
-    return job.ok && job.value.agent_id !== agentId ? notFound("job") : job;
+  private read(request: A2aRequest, taskId: string): Promise<Outcome<TaskJob>> {
+    return readTaskJob(this.services, request, taskId);
   }
 
   /** Waits until the task is over or waits for its client. */
@@ -244,12 +246,6 @@ export class A2aCalls {
   }
 }
 
-const PUSHES_REFUSED = refuse({
-  kind: "invalid_state",
-  status: "",
-  allowedActions: [],
-  message: SENDS_NO_PUSHES,
-} satisfies Fault);
 const CANNOT_READ = refuse({ kind: "insufficient_scope", required: ["jobs:read"] } satisfies Fault);
 const WRONG_A2A_CONTEXT = refuse({
   kind: "invalid_request",

@@ -31,7 +31,7 @@ export function agentCard(agent: Agent, reads: readonly ModelInput[], appUrl: st
     provider: { organization: CARD_PROVIDER, url: appUrl },
     documentationUrl: `${appUrl}/guides/a2a-clients.md`,
     supportedInterfaces: [at(RPC_BASE, "JSONRPC"), at(AGENT_BASE, "HTTP+JSON")],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false },
     securitySchemes: {
       [A2A_SCHEME]: {
         httpAuthSecurityScheme: { scheme: "Bearer", description: "A token with `chats:write` and `jobs:write`" },

@@ -11,7 +11,6 @@ import type { Dialect, Refusal } from "../../http/answer/dialect.ts";
 const A2A_ERRORS = {
   TASK_NOT_FOUND: { code: -32_001, status: 404, grpc: "NOT_FOUND" },
   TASK_NOT_CANCELABLE: { code: -32_002, status: 400, grpc: "FAILED_PRECONDITION" },
-  PUSH_NOTIFICATION_NOT_SUPPORTED: { code: -32_003, status: 400, grpc: "FAILED_PRECONDITION" },
   UNSUPPORTED_OPERATION: { code: -32_004, status: 400, grpc: "FAILED_PRECONDITION" },
   CONTENT_TYPE_NOT_SUPPORTED: { code: -32_005, status: 400, grpc: "INVALID_ARGUMENT" },
   VERSION_NOT_SUPPORTED: { code: -32_009, status: 400, grpc: "FAILED_PRECONDITION" },
@@ -27,12 +26,7 @@ const INTERNAL_ERROR = -32_603;
 
 /** The words of refusals that A2A tells from others of their kind. */
 export const TASK_HAS_ENDED = "The task has already ended, so it cannot be canceled";
-export const SENDS_NO_PUSHES =
-  "This agent sends no push notifications; use SubscribeToTask or a webhook of the service";
-const REASON_OF_WORDS: ReadonlyMap<string, A2aReason> = new Map([
-  [TASK_HAS_ENDED, "TASK_NOT_CANCELABLE"],
-  [SENDS_NO_PUSHES, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
-]);
+const REASON_OF_WORDS: ReadonlyMap<string, A2aReason> = new Map([[TASK_HAS_ENDED, "TASK_NOT_CANCELABLE"]]);
 
 /** The reason of A2A for a kind of fault; null: A2A has none. */
 type ReasonTable = { readonly [K in FaultKind]: A2aReason | null | ((fault: FaultOf<K>) => A2aReason | null) };

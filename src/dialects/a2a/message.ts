@@ -2,6 +2,7 @@
 import type { InputError } from "../../../actors/fault.ts";
 import { FreeObject, isJsonObject, type Json, type JsonObject, Type } from "../../../actors/schema.ts";
 import { checkedField } from "../../http/contract/body-schema.ts";
+import { A2aPushBody } from "./push.ts";
 
 /** Characters of a client's ids. */
 const A2A_ID_CHARACTERS = 256;
@@ -78,7 +79,7 @@ export const SendA2aBody = Type.Object({
     Type.Object({
       historyLength: Type.Optional(Type.Integer({ minimum: 0 })),
       returnImmediately: Type.Optional(Type.Boolean()),
-      taskPushNotificationConfig: Type.Optional(Type.Object({})),
+      taskPushNotificationConfig: Type.Optional(A2aPushBody),
     }),
   ),
   metadata: Type.Optional(Type.Unsafe<JsonObject>(FreeObject)),

@@ -7,11 +7,12 @@
  */
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { hasScope } from "../../../actors/organization/principal.ts";
 import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { MIB } from "../../../actors/units.ts";
-import { done } from "../../http/commit/commit.ts";
+import { type Change, done } from "../../http/commit/commit.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
@@ -19,15 +20,18 @@ import { operation } from "../../operations/operation.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { steeringSteps, workOf } from "../../work/sending.ts";
-import { beginRun } from "../runs/begin-run.ts";
+import { beginRun, type GivenRun } from "../runs/begin-run.ts";
 import { A2A_VERSION, AGENT_BASE } from "./card.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
 import { answerCalls, answerMeaning, type AnswerMeaning } from "./answer.ts";
 import { A2aCalls } from "./calls.ts";
+import { A2aPushCalls } from "./push-calls.ts";
+import { A2aPushBody, type GivenPush, pushStep } from "./push.ts";
 import { partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
 import { MESSAGE_ID_FIELD, TASK_STATES, type TaskJob } from "./task.ts";
 
 export const A2A_AGENT = { id: Type.String({ description: "The agent's id" }) };
+const A2A_CONFIG = { ...A2A_AGENT, call: Type.String(), config: Type.String() };
 
 /** A message may have files in it, as Base64. */
 export const A2A_BODY_BYTES = 8 * MIB;
@@ -59,6 +63,19 @@ function verbOf(call: string): { readonly name: string; readonly verb: string } 
 
 const request = (caller: Caller, { id }: { readonly id: string }) => ({ caller, agentId: id });
 
+/** The part of a run's beginning that adds the address that came with its message. */
+async function givenPushes(
+  services: Parameters<typeof pushStep>[0],
+  change: Change,
+  given: GivenPush | undefined,
+): Promise<Outcome<Pick<GivenRun, "pushes">>> {
+  if (given === undefined) return ok({});
+  if (!hasScope(change.principal.scopes, "jobs:write"))
+    return refuse({ kind: "insufficient_scope", required: ["jobs:write"] });
+  const step = await pushStep(services, change, given, "/configuration/taskPushNotificationConfig");
+  return step.ok ? ok({ pushes: (jobId) => step.value({ jobId, isOver: false }) }) : step;
+}
+
 export const a2aMessages = operationGroup<ProtocolServices>(
   "A2A messages",
   "What a message does, over both transports of A2A",
@@ -77,8 +94,10 @@ export const a2aMessages = operationGroup<ProtocolServices>(
         emits: null,
       },
       {
-        run: (services, change, { params, body: { message, metadata = {} } }) =>
-          beginRun(services, change, {
+        run: async (services, change, { params, body: { message, configuration, metadata = {} } }) => {
+          const pushes = await givenPushes(services, change, configuration?.taskPushNotificationConfig);
+          if (!pushes.ok) return pushes;
+          return beginRun(services, change, {
             protocol: "a2a",
             agentId: params.id,
             chat: (message.contextId ?? "") === "" ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
@@ -86,7 +105,9 @@ export const a2aMessages = operationGroup<ProtocolServices>(
             field: "message/parts",
             key: message.messageId,
             metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
-          }),
+            ...pushes.value,
+          });
+        },
         join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
       },
     ),
@@ -251,6 +272,76 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       const { name, verb } = verbOf(params.call);
       if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, restFrame);
       return verb === "cancel" ? new A2aCalls(services).cancel(request(caller, params), name) : notFound("route");
+    },
+  ),
+
+  createA2aPush: protocolOperation(
+    {
+      method: "POST",
+      path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs`,
+      scope: "jobs:write",
+      summary: "Add an address that is told the states of a task",
+      params: { ...A2A_AGENT, call: Type.String() },
+      headers: A2A_VERSIONED,
+      body: A2aPushBody,
+      answers: { 200: A2aObject },
+      errors: ["invalid_state", "invalid_url"],
+      isRead: true,
+    },
+    async (services, caller, { params, headers, body }) => {
+      const served = isServed(headers["a2a-version"]);
+      return served.ok ? new A2aPushCalls(services).create(request(caller, params), params.call, body) : served;
+    },
+  ),
+
+  listA2aPushes: protocolOperation(
+    {
+      method: "GET",
+      path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs`,
+      scope: "jobs:read",
+      summary: "List the addresses that are told the states of a task",
+      params: { ...A2A_AGENT, call: Type.String() },
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+    },
+    async (services, caller, { params, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      return served.ok ? new A2aPushCalls(services).list(request(caller, params), params.call) : served;
+    },
+  ),
+
+  getA2aPush: protocolOperation(
+    {
+      method: "GET",
+      path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs/{config}`,
+      scope: "jobs:read",
+      summary: "Read an address that is told the states of a task",
+      params: A2A_CONFIG,
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+    },
+    async (services, caller, { params, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      return served.ok ? new A2aPushCalls(services).get(request(caller, params), params.call, params.config) : served;
+    },
+  ),
+
+  deleteA2aPush: protocolOperation(
+    {
+      method: "DELETE",
+      path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs/{config}`,
+      scope: "jobs:write",
+      summary: "Remove an address that is told the states of a task",
+      params: A2A_CONFIG,
+      headers: A2A_VERSIONED,
+      answers: { 200: A2aObject },
+      isRead: true,
+    },
+    async (services, caller, { params, headers }) => {
+      const served = isServed(headers["a2a-version"]);
+      return served.ok
+        ? new A2aPushCalls(services).remove(request(caller, params), params.call, params.config)
+        : served;
     },
   ),
 });

@@ -2,6 +2,7 @@
 import type { ForeignProtocol } from "../runs/protocol.ts";
 import { A2aErrors } from "./errors.ts";
 import { a2aMessages, a2aOperations } from "./operations.ts";
+import { a2aPushes } from "./push.ts";
 import { a2aRpcOperations } from "./rpc.ts";
 
 export const A2A_PROTOCOLS: readonly ForeignProtocol[] = [
@@ -9,7 +10,7 @@ export const A2A_PROTOCOLS: readonly ForeignProtocol[] = [
   {
     root: "/a2a",
     groups: [a2aOperations],
-    inner: [a2aMessages],
+    inner: [a2aMessages, a2aPushes],
     dialect: (words) => new A2aErrors(words).restDialect,
   },
 ];

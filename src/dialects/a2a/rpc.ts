@@ -6,22 +6,29 @@ import { operationGroup } from "../../http/contract/operation.ts";
 import { Body } from "../../http/input/validation.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { protocolOperation } from "../runs/protocol.ts";
-import { A2aCalls, type A2aFrame, type A2aRequest } from "./calls.ts";
+import { A2aCalls, type A2aFrame } from "./calls.ts";
 import { RPC_BASE } from "./card.ts";
-import { SENDS_NO_PUSHES } from "./errors.ts";
 import { SendA2aBody } from "./message.ts";
+import { A2aPushBody } from "./push.ts";
+import { A2aPushCalls } from "./push-calls.ts";
+import type { A2aRequest } from "./task-request.ts";
 import { A2A_AGENT, A2A_BODY_BYTES, A2aObject, isServed, A2A_LIST_QUERY, A2A_VERSIONED } from "./operations.ts";
+
+interface A2aMethods {
+  readonly tasks: A2aCalls;
+  readonly pushes: A2aPushCalls;
+}
 
 /** A method: its params, and what it answers, whole or as a stream. */
 interface A2aMethod {
-  (parts: A2aCalls, request: A2aRequest, params: JsonObject, frame: A2aFrame): Promise<Outcome<object | Response>>;
+  (calls: A2aMethods, request: A2aRequest, params: JsonObject, frame: A2aFrame): Promise<Outcome<object | Response>>;
 }
 
 /** Reads the params by the schema. */
 function methodOf<S extends BodySchema>(
   schema: S,
   run: (
-    calls: A2aCalls,
+    calls: A2aMethods,
     request: A2aRequest,
     params: Static<S>,
     frame: A2aFrame,
@@ -39,29 +46,41 @@ const refusedMethod =
   (message: string): A2aMethod =>
   async () =>
     refuse({ kind: "invalid_state", status: "", allowedActions: [], message });
-const NO_PUSHES = refusedMethod(SENDS_NO_PUSHES);
+const PushOfTask = Type.Object({ taskId: Type.String({ minLength: 1 }) });
+const PushName = Type.Object({ ...PushOfTask.properties, id: Type.String({ minLength: 1 }) });
 
 const RPC_METHODS: Readonly<Record<string, A2aMethod>> = {
-  SendMessage: methodOf(SendA2aBody, (calls, request, params) => calls.send(request, params)),
-  SendStreamingMessage: methodOf(SendA2aBody, (calls, request, params, frame) => calls.stream(request, params, frame)),
+  SendMessage: methodOf(SendA2aBody, ({ tasks }, request, params) => tasks.send(request, params)),
+  SendStreamingMessage: methodOf(SendA2aBody, ({ tasks }, request, params, frame) =>
+    tasks.stream(request, params, frame),
+  ),
   GetTask: methodOf(
     Type.Object({ ...TaskName.properties, historyLength: Type.Optional(A2A_LIST_QUERY.historyLength) }),
-    (calls, request, { id, historyLength }) => calls.get(request, id, historyLength),
+    ({ tasks }, request, { id, historyLength }) => tasks.get(request, id, historyLength),
   ),
   ListTasks: methodOf(
     Type.Object({
       ...Type.Partial(Type.Object(A2A_LIST_QUERY)).properties,
       includeArtifacts: Type.Optional(Type.Boolean()),
     }),
-    (calls, request, query) => calls.list(request, query),
+    ({ tasks }, request, query) => tasks.list(request, query),
   ),
-  CancelTask: methodOf(TaskName, (calls, request, { id }) => calls.cancel(request, id)),
-  SubscribeToTask: methodOf(TaskName, (calls, request, { id }, frame) => calls.subscribe(request, id, frame)),
+  CancelTask: methodOf(TaskName, ({ tasks }, request, { id }) => tasks.cancel(request, id)),
+  SubscribeToTask: methodOf(TaskName, ({ tasks }, request, { id }, frame) => tasks.subscribe(request, id, frame)),
   GetExtendedAgentCard: refusedMethod("The agent has one card, which its address below the agent's base has"),
-  CreateTaskPushNotificationConfig: NO_PUSHES,
-  GetTaskPushNotificationConfig: NO_PUSHES,
-  ListTaskPushNotificationConfigs: NO_PUSHES,
-  DeleteTaskPushNotificationConfig: NO_PUSHES,
+  CreateTaskPushNotificationConfig: methodOf(
+    Type.Object({ ...PushOfTask.properties, ...A2aPushBody.properties }),
+    ({ pushes }, request, { taskId, ...given }) => pushes.create(request, taskId, given),
+  ),
+  GetTaskPushNotificationConfig: methodOf(PushName, ({ pushes }, request, { taskId, id }) =>
+    pushes.get(request, taskId, id),
+  ),
+  ListTaskPushNotificationConfigs: methodOf(PushOfTask, ({ pushes }, request, { taskId }) =>
+    pushes.list(request, taskId),
+  ),
+  DeleteTaskPushNotificationConfig: methodOf(PushName, ({ pushes }, request, { taskId, id }) =>
+    pushes.remove(request, taskId, id),
+  ),
 };
 
 const RPC_METHOD_NOT_FOUND = -32_601;
@@ -96,7 +115,12 @@ export const a2aRpcOperations = operationGroup("A2A over JSON-RPC", "Agent2Agent
       const frame: A2aFrame = (result) => sseEvent({ data: sseJson({ jsonrpc, id, result }) });
       const served = isServed(headers["a2a-version"]);
       const outcome = served.ok
-        ? await run(new A2aCalls(services), { caller, agentId: params.id }, given, frame)
+        ? await run(
+            { tasks: new A2aCalls(services), pushes: new A2aPushCalls(services) },
+            { caller, agentId: params.id },
+            given,
+            frame,
+          )
         : served;
       if (!outcome.ok) return ok({ ...(services.refusal(outcome.fault, caller.requestId).body as object), id });
       return outcome.value instanceof Response ? ok(outcome.value) : answer({ result: outcome.value });

@@ -17,7 +17,7 @@ import type { AgentTool } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { Ask } from "../../../actors/runtime/turns/members.ts";
+import type { Ask, MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
@@ -77,6 +77,8 @@ export interface GivenRun {
   readonly metadata?: JsonObject;
   /** The same message begins another run after one that has failed. */
   readonly repeatsFailed?: true;
+  /** A member of the commit that begins the run, for addresses that are told its states; absent: nobody is told. */
+  readonly pushes?: (jobId: string) => MemberStep;
   /** Answers to the run that the chat waits for, given with the message; a missing one refuses it. Absent: it waits. */
   readonly answers?: readonly RunAnswer[];
 }
@@ -149,6 +151,7 @@ export async function beginRun(
       metadata,
       ...(modelSettings === undefined ? {} : { modelSettings }),
       ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(run.pushes === undefined ? {} : { isPushed: true as const }),
     },
     metadata,
     keyed,
@@ -165,7 +168,8 @@ export async function beginRun(
       ([sent]: readonly unknown[]) =>
         (sent as SentMessage).job === null ? null : step,
   );
-  const begun = await change.begin([message, ...answering, ...uses], ({ message: { jobId } }) => {
+  const pushes = run.pushes === undefined || keyed === undefined ? [] : [run.pushes(keyed.jobId)];
+  const begun = await change.begin([message, ...answering, ...uses, ...pushes], ({ message: { jobId } }) => {
     assert(jobId !== null, "a message has a job of its own, or one that it steers");
     return { ...more, chatId, jobId };
   });

@@ -66,7 +66,7 @@ export class Emission {
       type,
       source: "api_mutation",
       at: isoTime(at),
-      actor: actorOf(principal),
+      actor: eventCause(principal),
       requestId,
       resource: eventResource(this.emitter, answer),
       data: isTruncated ? cutTexts(whole) : whole,
@@ -79,7 +79,8 @@ export class Emission {
 /** Types of events that list the fields that were set. */
 const CHANGING = /\.(?:updated|configured|install_state_changed)$/;
 
-const actorOf = ({ isOperator, tokenKind, tokenId, userId }: Principal): EventActor =>
+/** The caller as the cause of an event. */
+export const eventCause = ({ isOperator, tokenKind, tokenId, userId }: Principal): EventActor =>
   isOperator === true
     ? { type: "system", id: "operator" }
     : tokenKind === "service"

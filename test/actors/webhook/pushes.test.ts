@@ -1,0 +1,94 @@
+/** How the webhook actor tells the addresses of jobs their states, beside the organization's own deliveries. */
+import { expect, test } from "bun:test";
+import { webhookRef } from "../../../actors/webhook/events.ts";
+import { READY_LIMIT } from "../../../actors/webhook/policy.ts";
+import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
+import { until } from "../../support/condition.ts";
+import { World } from "../../support/replica.ts";
+import {
+  delivered,
+  granted,
+  httpError,
+  ORG,
+  startWebhooks,
+  type WebhookReplica,
+} from "../../support/webhook-replica.ts";
+
+const JOBS = Array.from({ length: 8 }, (_, i) => `job_${i}`);
+const ADDRESSES = Array.from({ length: 8 }, (_, i) => `address ${i}`);
+
+async function addAll(replica: WebhookReplica): Promise<void> {
+  for (const jobId of JOBS)
+    for (const id of ADDRESSES) {
+      const push = { id, url: `https://${jobId}.test/${id}`, scheme: null, sealed: null };
+      granted(
+        await replica.ask({ kind: "set_push", jobId, isOver: false, push, event: replica.news("resource.created") }),
+      );
+    }
+}
+const tell = async (replica: WebhookReplica, jobId: string, isOver: boolean): Promise<void> => {
+  const about = { type: "job", id: jobId, path: null, version: 1 };
+  const event = { ...replica.news("job.started"), resource: about };
+  granted(await replica.ask({ kind: "take_event", event, push: { isOver } }));
+};
+const idle = (replica: WebhookReplica): Promise<void> =>
+  until("nothing is under way", () => {
+    const { feed } = replica;
+    return (
+      feed.inFlight.length + feed.ready.length === 0 && !feed.hasMore && feed.hasSkips !== true && feed.search === null
+    );
+  });
+
+test("[DIA-18] more notifications than are ready at once are sent while delivery is off, and events are skipped", async () => {
+  const replica = await startWebhooks(new World());
+  await addAll(replica);
+  await replica.configure();
+  const ends: ((result: AttemptResult) => void)[] = [];
+  replica.receiver.react = () => new Promise((resolve) => ends.push(resolve));
+  await replica.take(2 * READY_LIMIT);
+  for (const jobId of JOBS) await tell(replica, jobId, false);
+  await replica.configure({ enabled: false });
+  replica.receiver.react = () => delivered;
+  for (const end of ends) end(delivered);
+  await idle(replica);
+  const pushed = replica.attempts.filter(({ push }) => push !== undefined);
+  expect(pushed.length).toBe(JOBS.length * ADDRESSES.length);
+  expect(new Set(pushed.map(({ status }) => status))).toEqual(new Set(["success"]));
+  const others = replica.attempts.filter(({ push }) => push === undefined).map(({ status }) => status);
+  expect(others.filter((status) => status === "skipped").length).toBeGreaterThan(READY_LIMIT);
+  expect(others).not.toContain("pending");
+  expect(replica.errors).toEqual([]);
+  await replica.system.stop();
+});
+
+test("[DIA-18] a retry that waits while delivery is switched off is still made", async () => {
+  const world = new World();
+  const replica = await startWebhooks(world);
+  await addAll(replica);
+  await replica.configure();
+  replica.receiver.react = ({ attempt }) => (attempt.attempt === 1 ? httpError(503) : delivered);
+  await tell(replica, JOBS[0]!, true);
+  await until("all have failed once", () => replica.statuses.filter((status) => status === "retrying").length >= 8);
+  await replica.configure({ enabled: false });
+  await idle(replica);
+  await world.clock.advance(10_000);
+  await until("all were told", () => replica.statuses.filter((status) => status === "success").length === 8);
+  await replica.system.stop();
+});
+
+test("[DIA-18] a process that ends while it tells an address leaves the notification to the next one", async () => {
+  const world = new World();
+  const first = await startWebhooks(world);
+  await addAll(first);
+  first.receiver.react = () => new Promise(() => {});
+  await tell(first, JOBS[0]!, true);
+  await until("they are under way", () => first.receiver.underWay === 8);
+  first.crash();
+  const next = await startWebhooks(world);
+  await until("all were told", () => next.statuses.filter((status) => status === "success").length === 8);
+  const ledger = next.attempts.map(({ status }) => status).toSorted();
+  expect(ledger).toEqual([...JOBS.map(() => "retrying" as const), ...JOBS.map(() => "success" as const)]);
+  const pushes = granted(await next.system.dispatch(webhookRef(ORG), { kind: "read_pushes", jobId: JOBS[0]! }));
+  expect(pushes.every(({ isDone, sealed }) => isDone && sealed === null)).toBe(true);
+  await next.system.stop();
+});
