@@ -24,49 +24,26 @@ import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { startLangGraph } from "./support/langgraph.ts";
 import { durableStreamsPeer } from "./support/resume-durable-streams.ts";
 import { langGraphPeer } from "./support/resume-langgraph.ts";
-import { ReaderRecord, type ResumePeer } from "./support/resume-peer.ts";
+import { CUT_READERS, type CutRun, cutRun } from "./support/cut-run.ts";
+import type { ResumePeer } from "./support/resume-peer.ts";
 import { troupePeer } from "./support/resume-troupe.ts";
 import { startService } from "./support/service.ts";
-import { figure, percentile } from "./support/statistics.ts";
+import { figure } from "./support/statistics.ts";
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
-
-const READERS = 200;
-const WORDS = 400;
-const EVERY_MS = 20;
-/** When the kill comes in the run, for each round: always after LangGraph has written its file. */
-const KILLED_AT = [0.5, 0.65, 0.8];
-/** A run that is not read to its end this long after the kill counts as endless. */
-const LIMIT_MS = 45_000;
-const LOOK_MS = 10;
-
-interface Outcome {
-  readonly ended: number;
-  readonly gaps: number;
-  readonly repeats: number;
-  readonly reused: number;
-  readonly lost: number;
-  /**
-   * Seconds from the kill: until the server answers, until half of the readers receive anything, until the last has the
-   * end.
-   */
-  readonly serves: number;
-  readonly back: number;
-  readonly end: number;
-}
 
 export const benchmark: Benchmark = {
   question: "What does a crash in the middle of a run cost its readers?",
   async run(context) {
     const { peers, skipped } = await open(context);
-    const outcomes = new Map<string, Outcome[]>();
+    const outcomes = new Map<string, CutRun[]>();
     for (let round = 1; round <= context.rounds; round++) {
       for (const peer of peers) {
-        const outcome = await crash(peer, KILLED_AT[(round - 1) % KILLED_AT.length]!);
+        const outcome = await cutRun(peer, round);
         outcomes.set(peer.name, [...(outcomes.get(peer.name) ?? []), outcome]);
         const { ended, gaps, repeats, reused, lost, end } = outcome;
         context.say(
-          `round ${round}: ${peer.name}: ${ended} of ${READERS} at the end, ${gaps} gaps, ${repeats} repeats, ${reused} reused ids, ${lost} lost, ${figure(end)} s`,
+          `round ${round}: ${peer.name}: ${ended} of ${CUT_READERS} at the end, ${gaps} gaps, ${repeats} repeats, ${reused} reused ids, ${lost} lost, ${figure(end)} s`,
         );
       }
     }
@@ -93,56 +70,13 @@ async function open({ lifetime }: BenchmarkContext) {
   return { peers, skipped };
 }
 
-async function crash(peer: ResumePeer, at: number): Promise<Outcome> {
-  const run = await peer.begin(WORDS, EVERY_MS);
-  const records = Array.from({ length: READERS }, () => new ReaderRecord());
-  const timeIsUp = new AbortController();
-  const reading = records.map((record) => run.read(record, timeIsUp.signal).catch(() => {}));
-  const isSoFar = (): boolean => records.filter(({ units }) => units.length >= WORDS * at).length >= READERS / 2;
-  while (!isSoFar()) await Bun.sleep(LOOK_MS);
-  const killed = performance.now();
-  await run.crash();
-  const serves = performance.now();
-  for (const record of records) record.watch();
-  const limit = setTimeout(() => timeIsUp.abort(), LIMIT_MS);
-  await Promise.all(reading);
-  clearTimeout(limit);
-  const stored = await run.stored();
-  const seconds = (time: number): number => (time - killed) / 1_000;
-  const backs = records.map(({ backAt }) => seconds(backAt ?? Number.POSITIVE_INFINITY)).sort((a, b) => a - b);
-  return {
-    ...compared(records, stored),
-    serves: seconds(serves),
-    back: percentile(backs, 0.5),
-    end: Math.max(...records.map(({ endedAt }) => seconds(endedAt ?? Number.POSITIVE_INFINITY))),
-  };
-}
-
-function compared(records: readonly ReaderRecord[], stored: readonly string[]) {
-  const truth = new Set(stored);
-  const meanings = new Map<string, string>();
-  const reused = new Set<string>();
-  let [ended, gaps, repeats, lost] = [0, 0, 0, 0];
-  for (const { units, told, endedAt } of records) {
-    const own = new Set(units);
-    if (endedAt !== null) ended++;
-    gaps += truth.difference(own).size;
-    lost += own.difference(truth).size;
-    repeats += units.length - own.size;
-    for (const [id, what] of told)
-      if ((meanings.get(id) ?? what) !== what) reused.add(id);
-      else meanings.set(id, what);
-  }
-  return { ended, gaps, repeats, reused: reused.size, lost };
-}
-
-function tableOf(outcomes: ReadonlyMap<string, readonly Outcome[]>): string {
+function tableOf(outcomes: ReadonlyMap<string, readonly CutRun[]>): string {
   const rows = [...outcomes].map(([name, runs]) => {
-    const sum = (of: (outcome: Outcome) => number): string => figure(runs.reduce((total, run) => total + of(run), 0));
-    const best = (of: (outcome: Outcome) => number): string => figure(Math.min(...runs.map(of)));
+    const sum = (of: (outcome: CutRun) => number): string => figure(runs.reduce((total, run) => total + of(run), 0));
+    const best = (of: (outcome: CutRun) => number): string => figure(Math.min(...runs.map(of)));
     return [
       name,
-      `${sum(({ ended }) => ended)} of ${figure(runs.length * READERS)}`,
+      `${sum(({ ended }) => ended)} of ${figure(runs.length * CUT_READERS)}`,
       sum(({ gaps }) => gaps),
       sum(({ repeats }) => repeats),
       sum(({ reused }) => reused),
@@ -156,15 +90,15 @@ function tableOf(outcomes: ReadonlyMap<string, readonly Outcome[]>): string {
   return table([...head, "all at the end s"], rows);
 }
 
-function aims(ours: readonly Outcome[]): Aim[] {
-  const sum = (of: (outcome: Outcome) => number): number => ours.reduce((total, run) => total + of(run), 0);
+function aims(ours: readonly CutRun[]): Aim[] {
+  const sum = (of: (outcome: CutRun) => number): number => ours.reduce((total, run) => total + of(run), 0);
   const ended = sum((run) => run.ended);
   const none = (what: string, count: number): Aim => ({ aim: `no ${what}`, figure: figure(count), holds: count === 0 });
   return [
     {
-      aim: `each of ${READERS} readers reaches the end in every round`,
-      figure: `${figure(ended)} of ${figure(ours.length * READERS)}`,
-      holds: ended === ours.length * READERS,
+      aim: `each of ${CUT_READERS} readers reaches the end in every round`,
+      figure: `${figure(ended)} of ${figure(ours.length * CUT_READERS)}`,
+      holds: ended === ours.length * CUT_READERS,
     },
     none(
       "gaps",

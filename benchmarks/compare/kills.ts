@@ -3,6 +3,8 @@
  * system are killed again and again at moments that no run knows of, and in the end each acknowledged run must have ended.
  * Calls that were under way at a kill may be made again; no system can know whether they had an effect.
  */
+import type { Aim } from "../support/benchmark.ts";
+import { table } from "../support/table.ts";
 import type { Worker } from "../support/worker.ts";
 import type { RunRequests, WorldNotes } from "../support/step-world.ts";
 import type { AgentSystem } from "./peers.ts";
@@ -75,4 +77,30 @@ export async function lossesOverKills(
     repeatedTools: over(({ tools }) => tools, KILLED_STEPS),
     repeatedModels: over(({ models }) => models, KILLED_STEPS + 1),
   };
+}
+
+export function lossText(losses: ReadonlyMap<string, Losses>): string {
+  const rows = [...losses].map(([name, { kills, acknowledged, lost, repeatedTools, repeatedModels }]) => [
+    name,
+    String(kills),
+    `${lost} of ${acknowledged}`,
+    String(repeatedTools),
+    String(repeatedModels),
+  ]);
+  return [
+    `All processes of a system killed with -9 again and again while runs are begun. Acknowledged runs that did not end, and calls that were made again:`,
+    table(["system", "kills", "runs lost", "tool calls repeated", "model calls repeated"], rows),
+  ].join("\n\n");
+}
+
+export function lossAims(losses: ReadonlyMap<string, Losses>): Aim[] {
+  const ours = losses.get("Troupe");
+  if (ours === undefined) return [];
+  return [
+    {
+      aim: "kills with -9: no acknowledged run is lost",
+      figure: `${ours.lost} lost over ${ours.kills}`,
+      holds: ours.lost === 0,
+    },
+  ];
 }

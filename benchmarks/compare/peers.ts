@@ -8,6 +8,7 @@ import postgres from "postgres";
 import { freePort } from "../../test/support/free-port.ts";
 import { cpuOf, cpuOfTree } from "../support/cpu.ts";
 import type { Lifetime } from "../support/lifetime.ts";
+import type { Acknowledger } from "./acknowledgements.ts";
 import { installPeer, PeerProcess } from "../support/npm-peer.ts";
 import { asked } from "../support/organization.ts";
 import type { Server } from "../support/postgres.ts";
@@ -28,6 +29,12 @@ export interface AgentSystem {
   run(message: string): Promise<void>;
   /** Resolves when the system has acknowledged the message as its own; null: it acknowledges nothing before the end. */
   readonly accept: ((message: string) => Promise<void>) | null;
+  /** What acknowledges a message; null: nothing does. */
+  readonly acknowledger: Acknowledger | null;
+  /** The roots of its own processes at present. */
+  pids(): readonly number[];
+  /** Its PostgreSQL, if it has one. */
+  readonly database: Server | null;
   /** Kills all its processes with -9, but not its database, and starts them again; resolves when it serves. */
   crash(): Promise<void>;
   /** Seconds of CPU of all its processes so far, with its database. */
@@ -103,6 +110,17 @@ export async function startTroupe(lifetime: Lifetime, server: Server, worldPort:
       const chat = await asked(service, owner, ["POST", "/api/chats"], place);
       await asked(service, owner, ["POST", `/api/chats/${chat.id}/messages`], { content });
     },
+    acknowledger: {
+      name: "Troupe",
+      stored: "the message, its job, both streams' events and the intent of the run, in PostgreSQL, synced",
+      open: async () => {
+        const chat = await asked(service, owner, ["POST", "/api/chats"], place);
+        return async (content) =>
+          void (await asked(service, owner, ["POST", `/api/chats/${chat.id}/messages`], { content }));
+      },
+    },
+    pids: () => [service.pid],
+    database: server,
     crash: () => service.crash(),
     cpu: () => cpuOf(service.pid) + cpuOfTree(server.pid),
   };
@@ -120,7 +138,7 @@ async function startDbos({ lifetime, folder, worldPort }: PeerPlace, server: Ser
     program: "dbos-app.mjs",
     isDurable: true,
     env: { ...env, WORLD_PORT: worldPort },
-    cpuBeside: () => cpuOfTree(server.pid),
+    database: server,
   });
 }
 
@@ -132,7 +150,7 @@ const startBare = ({ lifetime, folder, worldPort }: PeerPlace): Promise<AgentSys
     program: "bare-app.mjs",
     isDurable: false,
     env: { WORLD_PORT: worldPort },
-    cpuBeside: () => 0,
+    database: null,
   });
 
 interface AgentApp extends Pick<AgentSystem, "name" | "durability"> {
@@ -140,7 +158,8 @@ interface AgentApp extends Pick<AgentSystem, "name" | "durability"> {
   readonly program: string;
   readonly isDurable: boolean;
   readonly env: Readonly<Record<string, string>>;
-  cpuBeside(): number;
+  /** Its PostgreSQL. */
+  readonly database: Server | null;
 }
 
 async function agentApp(lifetime: Lifetime, app: AgentApp): Promise<AgentSystem | null> {
@@ -152,14 +171,25 @@ async function agentApp(lifetime: Lifetime, app: AgentApp): Promise<AgentSystem 
     probe: url,
   });
   if (process === null) return null;
-  const { name, durability } = app;
+  const { name, durability, database } = app;
+  const accept = app.isDurable ? async (message: string) => void (await sent(`${url}/begin`, { message })) : null;
   return {
     name,
     durability,
     run: (message) => finished(`${url}/agent`, { message }),
-    accept: app.isDurable ? async (message) => void (await sent(`${url}/begin`, { message })) : null,
+    accept,
+    acknowledger:
+      accept === null
+        ? null
+        : {
+            name,
+            stored: "the workflow and its input, in the same PostgreSQL, synced",
+            open: () => Promise.resolve(accept),
+          },
+    pids: () => [process.pid],
+    database,
     crash: () => process.crash(),
-    cpu: () => cpuOfTree(process.pid) + app.cpuBeside(),
+    cpu: () => cpuOfTree(process.pid) + (database === null ? 0 : cpuOfTree(database.pid)),
   };
 }
 
@@ -192,11 +222,19 @@ disable-web-ui = true
   });
   if (program === null || !(await isRegistered(admin, app))) return null;
   const url = `http://127.0.0.1:${ingress}/agent/run`;
+  const accept = async (message: string) => void (await sent(`${url}/send`, { message }));
   return {
     name: "Restate",
     durability: "the result of each call in its own log, synced",
     run: (message) => finished(url, { message }),
-    accept: async (message) => void (await sent(`${url}/send`, { message })),
+    accept,
+    acknowledger: {
+      name: "Restate",
+      stored: "the invocation in its own log, synced",
+      open: () => Promise.resolve(accept),
+    },
+    pids: () => [server.pid, program.pid],
+    database: null,
     crash: async () => void (await Promise.all([server.crash(), program.crash()])),
     cpu: () => cpuOfTree(server.pid) + cpuOf(program.pid),
   };

@@ -9,7 +9,7 @@ import type { Lifetime } from "./lifetime.ts";
 import { installPeer, PeerProcess } from "./npm-peer.ts";
 import { freePort } from "../../test/support/free-port.ts";
 
-const PACKAGES = [
+export const LANGGRAPH_PACKAGES = [
   "@langchain/langgraph-api@1.5.1",
   "@langchain/langgraph-cli@1.5.1",
   "@langchain/langgraph@1.4.5",
@@ -27,7 +27,13 @@ export type LangGraph =
 
 export async function startLangGraph(lifetime: Lifetime, providerUrl: string): Promise<LangGraph> {
   const folder = lifetime.folder();
-  if (!(await installPeer(folder, PACKAGES))) return { kind: "not", why: "its packages could not be installed" };
+  if (!(await installPeer(folder, LANGGRAPH_PACKAGES)))
+    return { kind: "not", why: "its packages could not be installed" };
+  return writeLangGraph(lifetime, folder, providerUrl);
+}
+
+/** Starts it in a folder that has its packages. */
+export async function writeLangGraph(lifetime: Lifetime, folder: string, providerUrl: string): Promise<LangGraph> {
   await Bun.write(
     join(folder, "langgraph.json"),
     JSON.stringify({ node_version: "20", graphs: { agent: "./graph.mjs:graph" }, env: {}, dependencies: ["."] }),
