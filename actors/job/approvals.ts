@@ -27,7 +27,7 @@ type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them runs. */
 export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
-  calls.map(({ block, safe, needsApproval, inputSchema, isClient }) => ({
+  calls.map(({ block, safe, needsApproval, inputSchema, isClient, refusal, decision }) => ({
     id: block.id,
     name: block.name,
     openedAt,
@@ -38,6 +38,8 @@ export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenC
     ...(isClient === undefined ? {} : { isClient }),
     arguments: needsApproval || isClient === true ? block.input : null,
     ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(decision === undefined ? {} : { decision }),
   }));
 
 /** The calls that run as soon as their step is committed: all that wait for nobody. */
@@ -62,7 +64,7 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
 
 function requestApproval(
   tx: Tx,
-  { id: toolCallId, name: toolName, arguments: input }: OpenCall,
+  { id: toolCallId, name: toolName, arguments: input, decision: askedBy }: OpenCall,
   { expiresAt, onExpiry }: Pick<Approval, "expiresAt" | "onExpiry">,
 ): Approval {
   const id = tx.id("apr");
@@ -74,6 +76,7 @@ function requestApproval(
     message: `The agent asks to use ${toolName}`,
     expiresAt,
     onExpiry,
+    ...(askedBy === undefined ? {} : { askedBy }),
   };
   appendJobEvent(tx, "approval.requested", { approvalId: id, ...approval });
   return { id, ...approval };

@@ -40,6 +40,7 @@ export function childTerms(parent: Job): JobTerms {
     priority: parent.priority,
     requestId: parent.requestId,
     metadata: parent.metadata,
+    ...delegatedFrom(parent),
     budget: { ...PLAIN_TERMS.budget, ...budgetLeft(parent) },
     lineage: {
       parentJobId: parent.id,
@@ -50,6 +51,12 @@ export function childTerms(parent: Job): JobTerms {
     },
   };
 }
+
+/** A delegated job keeps the origin of its lineage, so that no rule about it is escaped by handing work on (APR-5). */
+const delegatedFrom = ({ provenance, agent }: Job): Pick<JobTerms, "provenance"> =>
+  provenance === undefined
+    ? {}
+    : { provenance: { origin: provenance.origin, delegators: [...(provenance.delegators ?? []), agent.id] } };
 
 /** Cancels the children of open calls in this commit: no call waits for them any more. */
 export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void {

@@ -22,6 +22,7 @@ import {
 } from "../schema.ts";
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
+import { CallDecision } from "./approval-rule.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, JobTokens } from "./schema.ts";
 import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
@@ -50,6 +51,7 @@ export const ApprovalRequested = Type.Object({
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
+  askedBy: Type.Optional(CallDecision),
 });
 /** `by` is a user's id, or null if a timeout or a cancel decided; `arguments` is set if a person changed them. */
 export const ApprovalResolved = Type.Object({
@@ -104,6 +106,7 @@ const TranscriptEvent = Type.Union(
       id: Type.String(),
       name: Type.String(),
       input: FreeObject,
+      decision: Type.Optional(CallDecision),
       ...CutStep,
       ...HiddenProviderState,
     }),

@@ -299,11 +299,12 @@ export interface Toolbox {
   readonly notes: readonly string[];
   /** The rules of a call with this input. */
   rulesOf(name: string, input?: JsonObject): ToolRules;
-  /**
-   * The ids of the calls of client tools whose arguments do not fit their schema; `call` answers these with the errors.
-   * Never rejects.
-   */
-  misfits(calls: readonly ToolUseBlock[], context: ToolContext, signal: AbortSignal): Promise<ReadonlySet<string>>;
+  /** The calls whose arguments do not fit the schema of their tool, by id, with the errors for the model. Never rejects. */
+  misfits(
+    calls: readonly ToolUseBlock[],
+    context: ToolContext,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>;
   /**
    * Runs the tool. Never rejects: a failure is a result with `isError` and a message for the model. After `signal`
    * aborts, the run waits at most `TOOL_GRACE_MS` for it, then drops its result.
@@ -326,7 +327,7 @@ export const NO_TOOLBOX: Toolbox = {
   missing: { required: [], optional: [] },
   notes: [],
   rulesOf: () => ({ safe: false, needsApproval: false }),
-  misfits: () => Promise.resolve(new Set()),
+  misfits: () => Promise.resolve(new Map()),
   call: () => Promise.resolve({ content: "There are no tools yet.", isError: true }),
 };
 

@@ -7,6 +7,7 @@ import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { Budget, MadeArtifact, JobProgress, Steer, RunWaiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
+import type { CallDecision } from "./approval-rule.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -21,6 +22,10 @@ export interface StepCall {
   readonly inputSchema?: JsonObject;
   /** Whether the client runs it. */
   readonly isClient?: true;
+  /** Why it is not made, in words for the model: they are its result. */
+  readonly refusal?: string;
+  /** What decided about it, if the agent has approval rules. */
+  readonly decision?: CallDecision;
 }
 
 /** The result of a client's tool: its content, or an error. */

@@ -18,6 +18,7 @@ import type { JobProtocol, StepFinished } from "./protocol.ts";
 import { isAskedAgain, PARTIAL_ANSWER } from "./partial-answer.ts";
 import { type Job, type JobIn, jobTable, jobTokens, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
+import type { CallDecision } from "./approval-rule.ts";
 
 type RunReportKind =
   | "run_started"
@@ -257,11 +258,21 @@ function withWarning(tx: Tx, job: JobIn<"running">, { stopReason }: StepFinished
 }
 
 /** The blocks of a step; the last one of the model's own says why it stopped, if it was cut. */
-function stepEvents({ blocks, stopReason }: StepFinished): TranscriptData[] {
-  const events = blocks.map(transcriptEventOf);
+function stepEvents({ blocks, calls, stopReason }: StepFinished): TranscriptData[] {
+  const decisions = new Map(calls.map(({ block, decision }) => [block.id, decision]));
+  const events = blocks.map((block) => withCallDecision(transcriptEventOf(block), decisions));
   if (stopReason === "stop" || stopReason === "tool_use") return events;
   const last = events.findLastIndex(({ kind }) => kind !== "tool_result");
   return events.map((data, at) => (at === last ? { ...data, stopReason } : data));
+}
+
+/** The event of a call has what decided about it. */
+function withCallDecision(
+  data: TranscriptData,
+  decisions: ReadonlyMap<string, CallDecision | undefined>,
+): TranscriptData {
+  const decision = data.kind === "tool_use" ? decisions.get(data.id) : undefined;
+  return data.kind === "tool_use" && decision !== undefined ? { ...data, decision } : data;
 }
 
 function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {

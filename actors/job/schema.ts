@@ -28,6 +28,7 @@ import {
   RunWaiting,
 } from "./terms.ts";
 import { ProviderStateField } from "./provider-state.ts";
+import { ApprovalRule, Provenance } from "./approval-rule.ts";
 import { StopReasonField } from "./stop-reason.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import {
@@ -199,6 +200,8 @@ export const AgentSnapshot = Type.Object({
   hasNoTools: Type.Optional(Type.Boolean()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
+  /** Rules that decide before `approvalTools` do; absent: none. */
+  approvalRules: Type.Optional(Type.Array(ApprovalRule)),
   /** Absent: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
@@ -246,6 +249,7 @@ const JobBase = Type.Object({
   /** The user for whom the job acts (AUTH-7). */
   createdBy: Type.String(),
   ...Lineage.properties,
+  provenance: Type.Optional(Provenance),
   priority: OneOf(JOB_PRIORITIES),
   missionId: Type.Union([Type.String(), Type.Null()]),
   missionTaskId: Type.Union([Type.String(), Type.Null()]),
@@ -332,6 +336,8 @@ export type JobIn<S extends JobStatus> = Extract<Job, { readonly status: S }>;
 /** The terms of a new job. */
 export interface JobTerms {
   readonly lineage: Lineage;
+  /** Where the job comes from; absent: from a job of an earlier version. */
+  readonly provenance?: Provenance;
   readonly priority: JobPriority;
   readonly reviewRequired: boolean;
   readonly budget: Budget;

@@ -2,6 +2,7 @@
 import { Citations } from "./citation.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { JOB_STEERS } from "./limits.ts";
+import { CallDecision } from "./approval-rule.ts";
 import { type JsonObject, NullableTime, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 
 /** `<server>__*` in a list of tools names all of one MCP server. */
@@ -38,6 +39,10 @@ export const OpenCall = Type.Object({
    * versions.
    */
   schema: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
+  /** Why it is not made, in words for the model: they are its result. */
+  refusal: Type.Optional(Type.String()),
+  /** What decided about it, if the agent has approval rules. */
+  decision: Type.Optional(CallDecision),
 });
 export type OpenCall = Static<typeof OpenCall>;
 
@@ -72,6 +77,8 @@ export const Approval = Type.Object({
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
+  /** What made the call wait, if the agent has approval rules. */
+  askedBy: Type.Optional(CallDecision),
   /** Absent or null while it is open. */
   decision: Type.Optional(Type.Union([OneOf(APPROVAL_DECISIONS), Type.Null()])),
   /** A user's id; null if a timeout or the job's end decided. */

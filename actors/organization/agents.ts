@@ -9,7 +9,7 @@ import { chatRef, chatTable, newChat } from "../chat/schema.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { canChange, canUse, hidesWork, isSuspended, settingRefusal, SUSPENDED } from "./principal.ts";
+import { canChange, canUse, hidesWork, isSuspended, type Principal, settingRefusal, SUSPENDED } from "./principal.ts";
 import type { Actor, LibraryDefinition, MissionsIntent, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
@@ -85,6 +85,8 @@ export const agentCommandHandlers: Pick<Handlers<OrganizationProtocol>, AgentCom
     if (!agent.ok) return agent;
     const refused = settingRefusal(agent.value, by);
     if (refused !== null) return refuse(refused);
+    const notTheirs = unlessMayRule(agent.value, changes, by);
+    if (notTheirs !== null) return notTheirs;
     const conflict = version !== undefined && version !== null && version !== agent.value.version;
     if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
     if (changes.visibility === "private" && !mayHide(agent.value, by)) return refuse(NOT_HIDDEN);
@@ -143,6 +145,25 @@ function changeable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
 /** A private agent disappears for everybody but its creator, so only its creator may make it private (AGT-4). */
 const mayHide = (agent: Agent, by: Actor): boolean => agent.source === "private" && agent.createdBy === by.userId;
 const NOT_HIDDEN: Fault = { kind: "forbidden", message: "Only its creator may make an agent private" };
+
+/**
+ * Refuses members who would change the rules of somebody else's agent, or what its rules are about: whoever may loosen
+ * a rule needs nobody's approval (APR-6).
+ */
+function unlessMayRule(
+  agent: Agent,
+  changes: Partial<Agent>,
+  { userId, role }: Pick<Principal, "userId" | "role">,
+): Outcome<never> | null {
+  if (role === "owner" || agent.createdBy === userId) return null;
+  const hasRules = (agent.approvalRules ?? []).length > 0;
+  const isTouched = hasRules && (changes.tools !== undefined || changes.mcpServers !== undefined);
+  if (!isTouched && (changes.approvalRules === undefined || hasAll(agent, { approvalRules: changes.approvalRules })))
+    return null;
+  const message =
+    "Only its creator and owners change the approval rules of an agent, and the tools of one that has rules";
+  return refuse({ kind: "forbidden", message });
+}
 
 const libraryState = (agent: Agent, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: agent.installState, allowedActions: ["uninstall"], message });

@@ -52,6 +52,7 @@ export type AgentSettings = Pick<
   | "allowedTools"
   | "hasNoTools"
   | "approvalTools"
+  | "approvalRules"
   | "approvalExpiry"
   | "mcpServers"
   | "maxSteps"

@@ -3,6 +3,7 @@
  * never show these records directly; they show views of them.
  */
 import { AgentTool, McpServer } from "../job/connections.ts";
+import { ApprovalRule } from "../job/approval-rule.ts";
 import { ApprovalExpiry, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
 import { CallSettingsField } from "../job/model-settings.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
@@ -195,6 +196,8 @@ export const Agent = Type.Object({
   hasNoTools: Type.Optional(Type.Boolean()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
+  /** Rules that decide about calls before `approvalTools` do (APR-1); absent: none. */
+  approvalRules: Type.Optional(Type.Array(ApprovalRule)),
   /** Omitted: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),

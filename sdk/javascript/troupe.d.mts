@@ -2063,6 +2063,8 @@ export interface Agent {
     has_no_tools: boolean;
     /** Tools whose calls wait for a person's approval */
     approval_tools: string[];
+    /** Rules that decide about tool calls before `approval_tools` do */
+    approval_rules: ApprovalRule[];
     approval_expiry: ApprovalExpiry;
     /** MCP servers whose tools the agent can use */
     mcp_servers: McpServer[];
@@ -2373,6 +2375,8 @@ export interface Approval {
     expires_at: string;
     /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
+    /** What made the call wait; null if the agent has no approval rules */
+    asked_by: CallDecision | null;
     /** The decision; `expired` if nobody decided in time */
     decision: ApprovalDecision | null;
     /** The user who decided; null if the approval expired */
@@ -2397,6 +2401,52 @@ export interface ApprovalExpiryInput {
     after_seconds: number;
     /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
+}
+/** A rule that decides about tool calls before people do */
+export interface ApprovalRule {
+    /** Name */
+    name?: string;
+    /** Name of a tool, or the beginning of names and `*`, such as `refund__*` */
+    tool: string;
+    when?: ApprovalRuleConditions;
+    /** What happens to the call */
+    then: RuleOutcome;
+}
+/** When a rule matches; without conditions always */
+export interface ApprovalRuleConditions {
+    /** JSON Schema of the arguments. A field that it names must be there for `allow` */
+    arguments?: {
+        [name: string]: unknown;
+    };
+    /** Users: the job acts for one of them */
+    caller?: string[];
+    /** Agents: the job's own, or one that has delegated the work */
+    agent?: string[];
+    /** How the work began; `delegation` if another job has begun it */
+    origin?: JobOrigin[];
+}
+/** When a rule matches; without conditions always */
+export interface ApprovalRuleConditionsInput {
+    /** JSON Schema of the arguments. A field that it names must be there for `allow` */
+    arguments?: {
+        [name: string]: unknown;
+    };
+    /** Users: the job acts for one of them */
+    caller?: string[];
+    /** Agents: the job's own, or one that has delegated the work */
+    agent?: string[];
+    /** How the work began; `delegation` if another job has begun it */
+    origin?: JobOrigin[];
+}
+/** A rule that decides about tool calls before people do */
+export interface ApprovalRuleInput {
+    /** Name */
+    name?: string;
+    /** Name of a tool, or the beginning of names and `*`, such as `refund__*` */
+    tool: string;
+    when?: ApprovalRuleConditionsInput;
+    /** What happens to the call */
+    then: RuleOutcome;
 }
 export interface ApproveJobRequest {
     /** Approval to decide. Without it and `tool_call_id`, the decision applies to all open approvals, or to the review */
@@ -2589,6 +2639,17 @@ export interface BulkJobsRequest {
 }
 /** What happens to a message while a chat turn runs */
 export type BusyPolicy = "queue" | "steer" | "interrupt" | "reject";
+/** What decided whether a tool call is made, before any person did */
+export interface CallDecision {
+    /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
+    by: "rule" | "default" | "doubt";
+    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+    outcome: RuleOutcome;
+    /** Place of the rule in the agent's list, from 0 */
+    rule?: number;
+    /** Name of the rule */
+    name?: string;
+}
 /** How a job was stopped */
 export interface CancelReceipt {
     job: Job;
@@ -2714,6 +2775,7 @@ export interface ChatApprovalRequestedEvent {
          * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
          */
         on_expiry: ApprovalExpiryAction;
+        asked_by?: CallDecision;
     };
 }
 /** An approval was decided, or has expired */
@@ -3452,6 +3514,8 @@ export interface CreateAgentRequest {
     allowed_tools?: string[] | null;
     /** Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server */
     approval_tools?: string[];
+    /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
+    approval_rules?: ApprovalRuleInput[];
     approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];
@@ -4346,6 +4410,7 @@ export interface JobApprovalRequestedEvent {
          * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
          */
         on_expiry: ApprovalExpiryAction;
+        asked_by?: CallDecision;
     };
 }
 /** An approval was decided, or has expired */
@@ -4734,6 +4799,8 @@ export interface JobNode {
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
 }
+/** How work began */
+export type JobOrigin = "api" | "v1" | "mcp" | "a2a" | "ag-ui" | "ai-sdk" | "openai" | "mission" | "delegation";
 /** The progress of a job, as its tools report it */
 export interface JobProgress {
     /** Percentage done, from 0 to 100; null if unknown */
@@ -6211,6 +6278,8 @@ export interface RotatedMessagingIntegration {
     /** The new signing secret; never shown again */
     secret: string;
 }
+/** What an approval rule does with a call */
+export type RuleOutcome = "allow" | "ask" | "deny";
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
@@ -6966,6 +7035,7 @@ export interface TranscriptToolUse {
     input: {
         [name: string]: unknown;
     };
+    decision?: CallDecision;
     /**
      * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
      * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
@@ -7056,6 +7126,8 @@ export interface UpdateAgentRequest {
     allowed_tools?: string[] | null;
     /** Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server */
     approval_tools?: string[];
+    /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
+    approval_rules?: ApprovalRuleInput[];
     approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];

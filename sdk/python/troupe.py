@@ -4713,6 +4713,8 @@ class Agent(TypedDict):
     has_no_tools: bool
     # Tools whose calls wait for a person's approval
     approval_tools: list[str]
+    # Rules that decide about tool calls before `approval_tools` do
+    approval_rules: list[ApprovalRule]
     approval_expiry: ApprovalExpiry
     # MCP servers whose tools the agent can use
     mcp_servers: list[McpServer]
@@ -5052,6 +5054,8 @@ class Approval(TypedDict):
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
+    # What made the call wait; null if the agent has no approval rules
+    asked_by: CallDecision | None
     # The decision; `expired` if nobody decided in time
     decision: ApprovalDecision | None
     # The user who decided; null if the approval expired
@@ -5090,6 +5094,56 @@ class ApprovalExpiryInput(TypedDict):
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
+
+
+class ApprovalRule(TypedDict):
+    """A rule that decides about tool calls before people do"""
+
+    # Name
+    name: NotRequired[str]
+    # Name of a tool, or the beginning of names and `*`, such as `refund__*`
+    tool: str
+    when: NotRequired[ApprovalRuleConditions]
+    # What happens to the call
+    then: RuleOutcome
+
+
+class ApprovalRuleConditions(TypedDict):
+    """When a rule matches; without conditions always"""
+
+    # JSON Schema of the arguments. A field that it names must be there for `allow`
+    arguments: NotRequired[dict[str, Any]]
+    # Users: the job acts for one of them
+    caller: NotRequired[list[str]]
+    # Agents: the job's own, or one that has delegated the work
+    agent: NotRequired[list[str]]
+    # How the work began; `delegation` if another job has begun it
+    origin: NotRequired[list[JobOrigin]]
+
+
+class ApprovalRuleConditionsInput(TypedDict):
+    """When a rule matches; without conditions always"""
+
+    # JSON Schema of the arguments. A field that it names must be there for `allow`
+    arguments: NotRequired[dict[str, Any]]
+    # Users: the job acts for one of them
+    caller: NotRequired[list[str]]
+    # Agents: the job's own, or one that has delegated the work
+    agent: NotRequired[list[str]]
+    # How the work began; `delegation` if another job has begun it
+    origin: NotRequired[list[JobOrigin]]
+
+
+class ApprovalRuleInput(TypedDict):
+    """A rule that decides about tool calls before people do"""
+
+    # Name
+    name: NotRequired[str]
+    # Name of a tool, or the beginning of names and `*`, such as `refund__*`
+    tool: str
+    when: NotRequired[ApprovalRuleConditionsInput]
+    # What happens to the call
+    then: RuleOutcome
 
 
 class ApproveJobRequest(TypedDict):
@@ -5333,6 +5387,19 @@ BusyPolicy: TypeAlias = Union[
 ]
 
 
+class CallDecision(TypedDict):
+    """What decided whether a tool call is made, before any person did"""
+
+    # What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made
+    by: Literal["rule", "default", "doubt"]
+    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
+    outcome: RuleOutcome
+    # Place of the rule in the agent's list, from 0
+    rule: NotRequired[int]
+    # Name of the rule
+    name: NotRequired[str]
+
+
 class CancelReceipt(TypedDict):
     """How a job was stopped"""
 
@@ -5450,6 +5517,7 @@ class ChatApprovalRequestedEventData(TypedDict):
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
+    asked_by: NotRequired[CallDecision]
 
 
 class ChatApprovalRequestedEvent(TypedDict):
@@ -6344,6 +6412,8 @@ class CreateAgentRequest(TypedDict):
     allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server
     approval_tools: NotRequired[list[str]]
+    # Rules about tool calls: the first that matches decides; without one, `approval_tools` does
+    approval_rules: NotRequired[list[ApprovalRuleInput]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]
@@ -7312,6 +7382,7 @@ class JobApprovalRequestedEventData(TypedDict):
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
+    asked_by: NotRequired[CallDecision]
 
 
 class JobApprovalRequestedEvent(TypedDict):
@@ -7772,6 +7843,12 @@ class JobNode(TypedDict):
     title: str
     # ISO 8601 UTC with milliseconds
     created_at: str
+
+
+# How work began
+JobOrigin: TypeAlias = Union[
+    "Literal['api', 'v1', 'mcp', 'a2a', 'ag-ui', 'ai-sdk', 'openai', 'mission', 'delegation']",
+]
 
 
 class JobProgress(TypedDict):
@@ -9505,6 +9582,12 @@ class RotatedMessagingIntegration(TypedDict):
     secret: str
 
 
+# What an approval rule does with a call
+RuleOutcome: TypeAlias = Union[
+    "Literal['allow', 'ask', 'deny']",
+]
+
+
 class RunError(TypedDict):
     """Why a job has failed"""
 
@@ -10400,6 +10483,7 @@ class TranscriptToolUse(TypedDict):
     name: str
     # Input of the tool call
     input: dict[str, Any]
+    decision: NotRequired[CallDecision]
     # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
     # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
     # `other`
@@ -10499,6 +10583,8 @@ class UpdateAgentRequest(TypedDict):
     allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server
     approval_tools: NotRequired[list[str]]
+    # Rules about tool calls: the first that matches decides; without one, `approval_tools` does
+    approval_rules: NotRequired[list[ApprovalRuleInput]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]

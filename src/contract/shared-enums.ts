@@ -4,6 +4,7 @@
  */
 import { CHAT_STATUSES, MESSAGE_ROLES, ON_BUSY } from "../../actors/chat/schema.ts";
 import { ARGUMENT_PLACES, HTTP_METHODS } from "../../actors/job/connections.ts";
+import { JOB_ORIGINS, RULE_OUTCOMES } from "../../actors/job/approval-rule.ts";
 import { EFFORTS, THINKING_TYPES } from "../../actors/job/model-settings.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../actors/job/stop-reason.ts";
@@ -55,6 +56,7 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   EventType: { values: EVENT_TYPES, about: "Type of an event" },
   HttpMethod: { values: HTTP_METHODS, about: "Method of the request of a tool" },
   InvitationStatus: { values: INVITATION_STATUSES, about: "Status of an invitation" },
+  JobOrigin: { values: JOB_ORIGINS, about: "How work began" },
   JobRelation: { values: RELATIONS, about: "How a job derives from its parent" },
   JobStatus: { values: JOB_STATUSES, about: "Status of a job" },
   JobWaitReason: { values: WAIT_REASONS, about: "Why a running job waits" },
@@ -76,6 +78,7 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   RunErrorCode: { values: RUN_ERROR_CODES, about: "Why a run has failed" },
   ScheduleType: { values: SCHEDULE_TYPES, about: "Kind of schedule" },
   Scope: { values: SCOPES, about: "Scope of a token" },
+  RuleOutcome: { values: RULE_OUTCOMES, about: "What an approval rule does with a call" },
   SdkLanguage: { values: SDK_LANGUAGES, about: "Language of an SDK" },
   StopReason: { values: STOP_REASONS, about: "Why a model stopped" },
   TaskStatus: { values: TASK_STATUSES, about: "Status of a task" },

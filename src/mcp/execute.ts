@@ -89,7 +89,7 @@ export const mcpExecuteOperations = operationGroup("MCP execution", "What only t
         content,
         blocks,
         sender: { type: "user", id: by.userId },
-        terms: { ...PLAIN_TERMS, requestId, ...own },
+        terms: { ...PLAIN_TERMS, provenance: { origin: "mcp" }, requestId, ...own },
       });
       return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted(ids));
     },

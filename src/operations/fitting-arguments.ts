@@ -1,10 +1,34 @@
 /** Arguments that a person gives to a waiting call in place of the model's (JOB-8): the same check on every surface. */
-import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { openApprovals } from "../../actors/job/machine.ts";
+import { judgeCall } from "../../actors/job/rules/judging.ts";
+import { ruleFactsOf } from "../../actors/job/approval-rule.ts";
 import type { Job } from "../../actors/job/schema.ts";
+import type { OpenCall } from "../../actors/job/terms.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { withinArguments } from "../http/contract/limits.ts";
 import type { Services } from "./services.ts";
+
+type FittingServices = Pick<Services, "argumentChecks" | "ruleChecks">;
+
+/** For a call whose tool is not known any more: every argument is a stray one. */
+const NO_TOOL_FIELDS: JsonObject = { type: "object" };
+
+/** Refuses arguments with which the rules of the agent deny the call: a person's are judged like a model's (APR-4). */
+async function unlessRuledOut(
+  { ruleChecks: checks }: FittingServices,
+  job: Job,
+  {
+    name,
+    given,
+    schema = NO_TOOL_FIELDS,
+    field,
+  }: Pick<OpenCall, "name" | "schema"> & Pick<ChangedArguments, "given" | "field">,
+): Promise<Outcome<null>> {
+  const rules = job.agent.approvalRules ?? [];
+  const verdict = await judgeCall(rules, { name, input: given, schema }, ruleFactsOf(job), { checks });
+  return (verdict?.refusal ?? null) === null ? ok(null) : invalid(`/${field}`, `${verdict?.refusal}`);
+}
 
 /** The arguments, the call that they are for, and their field in the body. */
 export interface ChangedArguments {
@@ -19,7 +43,7 @@ export interface ChangedArguments {
  * which call.
  */
 export async function fittingArguments(
-  { argumentChecks }: Pick<Services, "argumentChecks">,
+  services: FittingServices,
   by: { readonly userId: string },
   job: Job,
   { given, approvalId, toolCallId, field }: ChangedArguments,
@@ -29,10 +53,11 @@ export async function fittingArguments(
   const chosen = openApprovals(job).filter(
     (one) => (approvalId ?? one.id) === one.id && (toolCallId ?? one.toolCallId) === one.toolCallId,
   );
-  const schema = job.openCalls.find(({ id }) => id === chosen[0]?.toolCallId)?.schema;
-  if (chosen.length !== 1 || schema === undefined) return ok(null);
-  const errors = await argumentChecks.errorsOf(job.organizationId, schema, given);
-  if (errors.length === 0) return ok(null);
+  const call = job.openCalls.find(({ id }) => id === chosen[0]?.toolCallId);
+  if (chosen.length !== 1 || call === undefined) return ok(null);
+  const { schema } = call;
+  const errors = schema === undefined ? [] : await services.argumentChecks.errorsOf(job.organizationId, schema, given);
+  if (errors.length === 0) return unlessRuledOut(services, job, { ...call, given, field });
   const name = field.replaceAll("/", ".");
   const placed = errors.map(({ path, message }) => ({
     path: `/${field}${path}`,

@@ -2,6 +2,7 @@
 import type { McpCatalogue, ToolInfo } from "./tool-catalogue.ts";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
+import type { RuleChecks } from "../../actors/job/rules/judging.ts";
 import type { JobLimits } from "../../actors/job/limits.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
@@ -46,6 +47,7 @@ export interface Services {
   readonly queries: DataQueries;
   readonly previews: Previews;
   readonly argumentChecks: ArgumentChecks;
+  readonly ruleChecks: RuleChecks;
   readonly toolImports: ToolImports;
   readonly mcpCatalogue: McpCatalogue;
   readonly workspaceLimits: WorkspaceLimits;

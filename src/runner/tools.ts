@@ -126,7 +126,7 @@ function toolbox(
       const faults = await Promise.all(
         calls.map(async ({ name, input }) => byName.get(name)?.faultOf?.(input, { organizationId, signal }) ?? null),
       );
-      return new Set(calls.flatMap(({ id }, i) => (faults[i] === null ? [] : [id])));
+      return new Map(calls.flatMap(({ id }, i) => (typeof faults[i] === "string" ? [[id, faults[i]] as const] : [])));
     },
 
     async call(call, signal) {

@@ -31,6 +31,7 @@ const SANDBOX_JOBS: Readonly<Record<string, () => Promise<SandboxedJob>>> = {
   "preview-image": async () => (await import("./jobs/preview-image.ts")).previewImage,
   "preview-pdf": async () => (await import("./jobs/preview-pdf.ts")).previewPdf,
   arguments: async () => (await import("./jobs/arguments.ts")).checkArguments,
+  "rule-conditions": async () => (await import("./jobs/arguments.ts")).checkConditions,
   openapi: async () => (await import("./jobs/openapi.ts")).openApiTools,
   "schema-flaws": async () => (await import("./jobs/schema-flaws.ts")).schemaFlaws,
   "mcp-answer": async () => (await import("./jobs/mcp-answer.ts")).mcpAnswer,

@@ -37,6 +37,7 @@ import { surfacesOf } from "./surfaces.ts";
 import { answerUnrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
 import { operationRoutes } from "../http/request/routes.ts";
+import { callerFrom } from "../http/request/caller.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import type { AppParts, SharedBySurfaces } from "./assembly-parts.ts";
@@ -204,7 +205,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
     .use(
       mcpRoutes(mcp, {
         services,
-        invoke: (...call: Parameters<Invoke>) => invoke(...call),
+        invoke: (id, caller, input) => invoke(id, callerFrom(caller, "mcp"), input),
         refusal: (fault, requestId) => mcp.refusalOf(fault, requestId),
         describe: fieldDescription,
         allowed: () => ({ appUrl: appUrl(), corsOrigins: config.corsOrigins }),

@@ -43,7 +43,7 @@ interface HandlerParts {
   readonly config: Config;
   readonly storage: ActorParts["storage"];
   readonly resources: Resources;
-  readonly services: Pick<Services, "agents" | "queries">;
+  readonly services: Pick<Services, "agents" | "queries" | "ruleChecks">;
   readonly overrides: Pick<Overrides, "tools" | "jobClock" | "cloneLimits">;
 }
 
@@ -83,6 +83,7 @@ function jobHandler(actors: Actors, parts: HandlerParts): EffectHandlers[string]
     providerKeys: actorProviderKeys(system),
     tools: overrides.tools ?? toolsOf(actors, parts),
     outputs: outputChecks(resources.fileSandbox),
+    ruleChecks: parts.services.ruleChecks,
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots({ inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization }, (id) =>
       loopTime.isOverShare(id),

@@ -9,7 +9,7 @@ import { HeldBytes } from "../runner/held-bytes.ts";
 import { calendar } from "../schedule/calendar.ts";
 import { buildOf, SERVICE_VERSION } from "../settings/build.ts";
 import type { Config } from "../settings/settings.ts";
-import { argumentChecks } from "../wiring/schema-checks.ts";
+import { argumentChecks, ruleChecks } from "../wiring/schema-checks.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { library } from "../wiring/library.ts";
 import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
@@ -54,6 +54,7 @@ export function createServices(
     queries: dataQueries({ sandbox: fileSandbox, system, contents }),
     previews: sandboxPreviews({ sandbox: fileSandbox, contents }),
     argumentChecks: argumentChecks(fileSandbox),
+    ruleChecks: ruleChecks(fileSandbox),
     toolImports: toolImports(egress, fileSandbox),
     mcpCatalogue: new CachedMcpCatalogue({
       egress,

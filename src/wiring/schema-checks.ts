@@ -6,6 +6,7 @@
 import { cleanJson, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
+import type { RuleChecks } from "../../actors/job/rules/judging.ts";
 import type { OutputError } from "../../actors/job/terms.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
@@ -64,6 +65,20 @@ function valueIn(text: string): { readonly value: Json } | string {
   const value = cleanJson(parsed);
   return value === undefined ? `The answer is nested deeper than ${MAX_JSON_DEPTH} levels` : { value };
 }
+
+/** Checks conditions of approval rules (port: `RuleChecks`), with the same limits for each call. */
+export const ruleChecks = (sandbox: Pick<Sandbox, "run">): RuleChecks => ({
+  async check(organizationId, schemas, given, signal) {
+    const content = new TextEncoder().encode(JSON.stringify({ schemas, given }));
+    const job = { job: "rule-conditions", lane: organizationId, options: {}, content };
+    for (let tries = 1; ; tries++) {
+      const checked = await sandbox.run(signal === undefined ? job : { ...job, signal });
+      if (checked.ok) return checked.value as readonly (readonly string[] | null)[];
+      if (signal?.aborted === true || !mayPass(checked) || tries >= TRIES) return schemas.map(() => null);
+      await Bun.sleep(PAUSE_MS);
+    }
+  },
+});
 
 /** Checks arguments of tool calls, and schemas (port: `ArgumentChecks`): schemas of MCP servers are untrusted too. */
 export const argumentChecks = (sandbox: Pick<Sandbox, "run">): ArgumentChecks => ({

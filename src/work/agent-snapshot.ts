@@ -13,6 +13,8 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
   const { allowedTools, approvalTools, mcpServers } = isOwn
     ? agent
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
+  // Rules of another organization name its users and the tools that it does not lend.
+  const rules = isOwn && agent.approvalRules !== undefined ? { approvalRules: agent.approvalRules } : {};
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const cache = agent.cache === undefined ? {} : { cache: agent.cache };
@@ -34,6 +36,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     allowedTools,
     approvalTools,
     mcpServers,
+    ...rules,
     ...expiry,
     ...answer,
     ...cache,

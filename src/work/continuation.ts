@@ -102,7 +102,7 @@ const mergeBudgets = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, 
 
 /** The terms of the earlier job without its deadline, which was its own. */
 function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
-  const { priority, metadata, missionId, missionTaskId, outputSchema, modelSettings } = parent;
+  const { priority, metadata, missionId, missionTaskId, outputSchema, modelSettings, provenance } = parent;
   return {
     ...PLAIN_TERMS,
     priority,
@@ -110,6 +110,7 @@ function termsAfter(parent: Job, relation: Continuation["relation"], requestId: 
     missionId,
     missionTaskId,
     requestId,
+    ...(provenance === undefined ? {} : { provenance }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(modelSettings === undefined ? {} : { modelSettings, settingsModel: optionsModelOf(parent) }),
     reviewRequired: parent.review.required,

@@ -57,6 +57,7 @@ function termsOf(mission: Mission, { agent }: PreparedWork): JobTerms {
   const isOwnAgent = agent.id === mission.agentId;
   return {
     ...PLAIN_TERMS,
+    provenance: { origin: "mission" },
     priority,
     reviewRequired,
     budget: { ...budget, deadlineAt: null },

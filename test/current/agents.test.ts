@@ -43,6 +43,7 @@ const EVERYTHING = {
   model: "fake:fake",
   allowed_tools: ["web_fetch", "create_task"],
   approval_tools: ["create_task"],
+  approval_rules: [{ name: "Tasks", tool: "create_task", then: "ask" }],
   approval_expiry: { after_seconds: 3_600, on_expiry: "cancel" },
   mcp_servers: [
     { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
@@ -99,6 +100,7 @@ describe("create and read", () => {
       has_no_tools: false,
       allowed_tools: [],
       approval_tools: [],
+      approval_rules: [],
       approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },
       mcp_servers: [],
       max_steps: null,

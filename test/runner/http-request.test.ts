@@ -170,6 +170,20 @@ async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult
   return { result, requests, pauses };
 }
 
+test("[RUN-13] no argument that the tool does not name takes the place of one that it names", () => {
+  const places = [
+    { name: "order", place: "path", as: "id" },
+    { name: "amount", place: "query", as: "sum" },
+  ] as const;
+  const url = "https://shop.test/{id}/pay?mode=safe";
+  const of = (method: "GET" | "POST", stray: JsonObject) =>
+    built({ method, url, arguments: [...places] }, { order: 1, amount: 2, ...stray }, SCHEMA("order", "amount"));
+  for (const name of ["id", "sum", "SUM", "sum[]", "sum[0]", "s%75m", "Order", "amount ", "mode", "Mode", "ｓｕｍ"])
+    for (const method of ["GET", "POST"] as const)
+      expect([name, of(method, { [name]: 9 })]).toEqual([name, expect.stringContaining(name)]);
+  expect(of("GET", { page: 9 })).toMatchObject({ url: "https://shop.test/1/pay?mode=safe&sum=2&page=9" });
+});
+
 test("[RUN-13] a given null is sent where JSON allows it", () => {
   const http = { method: "PATCH", url: "https://shop.test/" } as const;
   expect(built(http, { note: null, deep: { a: null }, list: [null] }).valueOf()).toMatchObject({

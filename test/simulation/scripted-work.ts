@@ -39,7 +39,7 @@ export class ScriptedWork implements Transcripts {
         missing: { required: [], optional: [] },
         notes: [],
         rulesOf: () => ({ safe: true, needsApproval: false }),
-        misfits: () => Promise.resolve(new Set()),
+        misfits: () => Promise.resolve(new Map()),
         call: (asked: RunToolCall) => this.use(asked),
       }),
   };

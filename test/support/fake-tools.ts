@@ -59,7 +59,7 @@ export class FakeTools implements ToolPort {
         ...(this.clients.has(name) ? { isClient: true } : {}),
         ...inputSchemaOf(this.schemas.get(name)),
       }),
-      misfits: () => Promise.resolve(new Set()),
+      misfits: () => Promise.resolve(new Map()),
       call: (call, signal) => this.call(call, signal),
     };
   }

@@ -8,7 +8,7 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import { CallsUnderWay, type CallUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
 import { eventArguments, eventResult } from "../events.ts";
-import type { Toolbox } from "../ports.ts";
+import type { Toolbox, ToolResult } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
 import { toolContextOf, type RunServices } from "./services.ts";
@@ -83,7 +83,7 @@ export class RunCalls {
   }
 
   private async one(
-    { id: callId, name, arguments: edited, openedAt }: OpenCall,
+    { id: callId, name, arguments: edited, openedAt, refusal }: OpenCall,
     { targets, signal, waits, begins, room }: CallSurroundings,
   ): Promise<void> {
     const { reporter, pulse } = this.run;
@@ -100,10 +100,10 @@ export class RunCalls {
     if (signal.aborted) return;
     const input = edited ?? call.input;
     begins();
-    const calling = targets.tools.call(
-      { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
-      signal,
-    );
+    const calling =
+      refusal === undefined
+        ? targets.tools.call({ name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host }, signal)
+        : Promise.resolve<ToolResult>({ content: refusal, isError: true });
     const result = await withinGrace(calling, signal, this.parts.clock);
     if (result === null || signal.aborted) return;
     const { content, isError, artifacts = [], attachments = [] } = result;

@@ -243,7 +243,8 @@ export class JobRun {
     const { attempt, transcript } = this;
     const { finishReason: stopReason, usage } = outcome;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks, stopReason);
-    const calls = made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal);
+    const calls =
+      made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal, this.parts.ruleChecks);
     if (calls === null) return this.stopped(contentText(blocks), null, outcome.usage);
     const isOver = calls.length === 0 && !isAskedAgain({ stopReason, blocks });
     const lacking = isOver ? missingAnswer(stopReason, blocks) : null;

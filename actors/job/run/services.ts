@@ -14,6 +14,7 @@ import type { JobPriority } from "../terms.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { Slots } from "./slots.ts";
 import type { Job } from "../schema.ts";
+import type { RuleChecks } from "../rules/judging.ts";
 
 export interface RunServices {
   readonly models: ModelPort;
@@ -21,6 +22,8 @@ export interface RunServices {
   readonly providerKeys?: ProviderKeys;
   readonly tools: ToolPort;
   readonly outputs: OutputPort;
+  /** Checks conditions of approval rules; absent: all of them are in doubt. */
+  readonly ruleChecks?: RuleChecks;
   readonly transcripts: Transcripts;
   readonly slots: Slots;
   /** The slices in which all runs report and call tools (`RUN_SLICE`); absent: no slicing. */

@@ -14,6 +14,7 @@ export const agentDraftOf = (agent: Agent): AgentDraft => ({
   // Null is the tools that every agent has, an empty list is none at all.
   allowed_tools: agent.allowed_tools.length === 0 && !agent.has_no_tools ? null : agent.allowed_tools,
   approval_tools: agent.approval_tools,
+  approval_rules: agent.approval_rules,
   approval_expiry: agent.approval_expiry,
   tools: agent.tools,
   mcp_servers: agent.mcp_servers,
@@ -33,6 +34,7 @@ export const NEW_AGENT: AgentDraft = {
   max_steps: null,
   allowed_tools: null,
   approval_tools: [],
+  approval_rules: [],
   approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },
   tools: [],
   mcp_servers: [],

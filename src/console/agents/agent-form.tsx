@@ -118,6 +118,13 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
             choices={CACHE_CHOICES}
           />
         </div>
+        <JsonField
+          label="Approval rules"
+          path="/approval_rules"
+          hint="The first rule that matches a call allows it, asks a person or denies it"
+          value={value.approval_rules}
+          change={(rules) => set("approval_rules", rules)}
+        />
         <ListField
           label="Tags"
           path="/tags"

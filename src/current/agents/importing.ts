@@ -16,6 +16,7 @@ import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
 import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
 import { usableHttpTools } from "./usable-http-tools.ts";
+import { ruledAfter, usableRules } from "./usable-rules.ts";
 
 type Given = Static<typeof ImportToolsBody>;
 /** Tools of one agent (RUN-12). */
@@ -53,6 +54,9 @@ export const importOperations = {
       );
       const usable = await checkImported(services, change, { kept, made: made.value });
       if (!usable.ok) return usable;
+      const changes = { tools: [...kept, ...made.value] };
+      const rules = await usableRules(services, principal.organizationId, ruledAfter(agent.value, changes), changes);
+      if (!rules.ok) return rules;
       const isDry = body.dry_run === true;
       const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });
       const ref = organizationRef(principal.organizationId);
@@ -60,7 +64,6 @@ export const importOperations = {
         const reading = ask(ref, { kind: "read_agent", by: principal, agentId } as const);
         return change.commit([reading], (after) => doneIf(false, view(after ?? agent.value)));
       }
-      const changes = { tools: [...kept, ...made.value] };
       // Merged in the turn, so that tools added meanwhile are not lost.
       const command = {
         kind: "update_agent",

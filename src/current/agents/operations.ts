@@ -19,6 +19,7 @@ import { usableModel, findUsableTools } from "../usable-settings.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentToolOf } from "./tool-schema.ts";
 import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
+import { ruledAfter, touchesRules, usableRules } from "./usable-rules.ts";
 import { usableServers } from "./usable-servers.ts";
 import { AgentView, agentView } from "./view.ts";
 
@@ -54,6 +55,8 @@ export const agentOperations = {
       const { allowedTools = [], mcpServers = [], tools: own = [] } = input;
       const tools = findUsableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
       if (!tools.ok) return tools;
+      const rules = await usableRules(services, organizationId, input, input);
+      if (!rules.ok) return rules;
       const command = { kind: "create_agent", by: principal, input } as const;
       return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
         created(agentView(agent, principal)),
@@ -92,7 +95,9 @@ export const agentOperations = {
       if (!schemas.ok) return schemas;
       const tools = await usableToolsOf(services, principal, agentId, changes);
       if (!tools.ok) return unlessNotInstalled(services, principal, agentId, tools);
-      const version = headers["if-match"] ?? null;
+      const rules = await usableRulesOf(services, principal, agentId, changes);
+      if (!rules.ok) return unlessNotInstalled(services, principal, agentId, rules);
+      const version = headers["if-match"] ?? rules.value;
       const command = { kind: "update_agent", by: principal, agentId, changes, version } as const;
       const ref = organizationRef(principal.organizationId);
       const steps = [ask(ref, { kind: "read_agent", by: principal, agentId }), ask(ref, command)] as const;
@@ -178,6 +183,24 @@ async function usableToolsOf(
   return findUsableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
 }
 
+/**
+ * Whether the rules and the tools of the agent fit each other after the update. The version of the agent that was
+ * checked, if it has rules: a change meanwhile could leave one of them behind.
+ */
+async function usableRulesOf(
+  services: Services,
+  by: Principal,
+  agentId: string,
+  changes: Partial<AgentInput>,
+): Promise<Outcome<number | null>> {
+  if (!touchesRules(changes)) return ok(null);
+  const agent = await services.agents.find(by, agentId);
+  if (!agent.ok) return agent;
+  const after = ruledAfter(agent.value, changes);
+  const checked = await usableRules(services, by.organizationId, after, changes);
+  return mapOutcome(checked, () => ((after.approvalRules ?? []).length === 0 ? null : agent.value.version));
+}
+
 /** Checks that the agent's model takes its settings after the update. */
 async function withUsableSettings<T extends Partial<AgentInput>>(
   services: Services,
@@ -224,6 +247,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.mcp_servers,
     body.max_steps,
   ];
+  const { approval_rules: approvalRules } = body;
   const { output_schema: outputSchema } = body;
   const modelSettings = agentSettingsOfBody(body.model_settings);
   const tools = body.tools?.map(agentToolOf);
@@ -235,6 +259,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     role,
     description,
     model,
+    approvalRules,
     approvalExpiry,
     maxSteps,
     outputSchema,

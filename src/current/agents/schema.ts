@@ -1,6 +1,7 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
+import { ApprovalRule, MAX_RULES } from "../../../actors/job/approval-rule.ts";
 import { ApprovalExpiry, PROMPT_CACHES } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { FreeObject, type JsonObject, Nullable, OneOf, type Static, Type } from "../../../actors/schema.ts";
@@ -29,6 +30,16 @@ export const ApprovalExpiryView = noun(
   { after_seconds: ApprovalExpiry.properties.afterSeconds, on_expiry: ApprovalExpiry.properties.onExpiry },
 );
 
+/** Rules about calls, as bodies and views have them. */
+export const ApprovalRuleView = noun("ApprovalRule", "A rule that decides about tool calls before people do", {
+  ...ApprovalRule.properties,
+});
+const ApprovalRules = Type.Array(ApprovalRuleView, {
+  maxItems: MAX_RULES,
+  description: "Rules about tool calls: the first that matches decides; without one, `approval_tools` does",
+  examples: [[]],
+});
+
 const agentSettings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: AGENT_NAME_LIMIT })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
@@ -40,6 +51,7 @@ const agentSettings = {
     }),
   ),
   approval_tools: Type.Optional(Names),
+  approval_rules: Type.Optional(ApprovalRules),
   approval_expiry: Type.Optional(ApprovalExpiryView),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),

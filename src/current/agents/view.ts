@@ -11,7 +11,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
-import { ApprovalExpiryView } from "./schema.ts";
+import { ApprovalExpiryView, ApprovalRuleView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -32,6 +32,10 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   }),
   approval_tools: Type.Array(Type.String(), {
     description: "Tools whose calls wait for a person's approval",
+    examples: [[]],
+  }),
+  approval_rules: Type.Array(ApprovalRuleView, {
+    description: "Rules that decide about tool calls before `approval_tools` do",
     examples: [[]],
   }),
   approval_expiry: ApprovalExpiryView,
@@ -65,6 +69,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   allowed_tools: agent.allowedTools,
   has_no_tools: agent.hasNoTools ?? false,
   approval_tools: agent.approvalTools,
+  approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []) : [],
   approval_expiry: expiryView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
@@ -124,6 +129,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   allowed_tools: definition.allowedTools ?? [],
   has_no_tools: false,
   approval_tools: definition.approvalTools ?? [],
+  approval_rules: definition.approvalRules ?? [],
   approval_expiry: expiryView(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,

@@ -63,7 +63,7 @@ export const longChatOperations = {
         agent: work.value.agent,
         instructions,
         userId: by.userId,
-        terms: { ...PLAIN_TERMS, requestId },
+        terms: { ...PLAIN_TERMS, provenance: { origin: change.origin }, requestId },
       } as const;
       return change.commit([ask(chatRef(chat.value.organizationId, params.id), command)], ({ chat: after, job }) =>
         accepted({ chat: chatView(after, by), job: jobView(job, by) }),
@@ -119,7 +119,7 @@ export const longChatOperations = {
       });
       if (content === null)
         return change.commit([fork], (forked) => created({ chat: chatView(forked, by), message: null, job: null }));
-      const terms = { ...PLAIN_TERMS, requestId };
+      const terms = { ...PLAIN_TERMS, provenance: { origin: change.origin }, requestId };
       const sending = work.value.message({ chatId, opening: null, content, blocks, onBusy: null, terms, metadata: {} });
       return change.commit([fork, sending, ...usesOf(by, blocks)], (_, [, sent]) =>
         created({

@@ -93,7 +93,17 @@ export const messageOperations = {
         ...(outputSchema === null ? {} : { outputSchema }),
         ...(modelSettings === null ? {} : { modelSettings }),
       };
-      const terms = { ...PLAIN_TERMS, priority, reviewRequired, budget: budget.value, metadata, requestId, ...own };
+      const provenance = { origin: change.origin };
+      const terms = {
+        ...PLAIN_TERMS,
+        provenance,
+        priority,
+        reviewRequired,
+        budget: budget.value,
+        metadata,
+        requestId,
+        ...own,
+      };
       const said = await saidContent(services, change, body.content);
       if (!said.ok) return said;
       const { text: content, blocks } = said.value;

@@ -12,6 +12,7 @@ import {
   RUN_ERROR_CODES,
   type RunError,
 } from "../../../actors/job/schema.ts";
+import { CallDecision } from "../../../actors/job/approval-rule.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import {
   type Approval,
@@ -59,6 +60,7 @@ const ApprovalView = noun("Approval", "A tool call that needs a person's approva
   message: Text("Question to the person who decides", "Allow web_fetch?"),
   expires_at: Timestamp,
   on_expiry: OneOf(ON_EXPIRY),
+  asked_by: Nullable(CallDecision),
   decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
   decided_by: Nullable(Type.String({ description: "The user who decided; null if the approval expired" })),
   decided_at: NullableTime,
@@ -281,6 +283,7 @@ const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
   message: approval.message,
   expires_at: approval.expiresAt,
   on_expiry: approval.onExpiry,
+  asked_by: approval.askedBy ?? null,
   decision: approval.decision ?? null,
   decided_by: approval.decidedBy ?? null,
   decided_at: approval.decidedAt ?? null,

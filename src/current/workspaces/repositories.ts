@@ -194,7 +194,7 @@ async function clone(
     opening: { workspaceId: of.id, title: cutText(words, CLONE_TITLE_CHARACTERS) },
     content: words,
     sender: { type: "user", id: userId },
-    terms: { ...PLAIN_TERMS, requestId: change.requestId },
+    terms: { ...PLAIN_TERMS, provenance: { origin: "api" }, requestId: change.requestId },
   });
   const begin = ask(workspaceRef(organizationId, of.id), { kind: "begin_clone", repoId, added, jobId, afterJobId });
   return change.commit([begin, message], (begun) => ({

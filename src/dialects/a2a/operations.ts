@@ -169,7 +169,7 @@ export const a2aMessages = operationGroup<ProtocolServices>(
           checksBudget: false,
         });
         if (!work.ok) return work;
-        const terms = { ...PLAIN_TERMS, requestId };
+        const terms = { ...PLAIN_TERMS, provenance: { origin: "a2a" } as const, requestId };
         const steering = { by, content, blocks, onBusy: "steer", terms, metadata: {} } as const;
         return change.commit(steeringSteps(id, chatId, work.value, steering), () => done({ id }));
       },

@@ -64,7 +64,7 @@ export async function beginBranch(
   const { chatId, ...keyed } = branchIds(by, branch);
   const fork = await forkStep(services, by, branch, { work: work.value, chatId });
   if (!fork.ok) return fork;
-  const terms = { ...PLAIN_TERMS, requestId, metadata };
+  const terms = { ...PLAIN_TERMS, provenance: { origin: AI_SDK } as const, requestId, metadata };
   const { content } = message;
   return change.begin(
     [

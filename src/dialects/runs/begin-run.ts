@@ -14,6 +14,7 @@ import { newId } from "../../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type CallSettings, mergedSettings } from "../../../actors/job/model-settings.ts";
 import type { AgentTool } from "../../../actors/job/connections.ts";
+import type { JobOrigin } from "../../../actors/job/approval-rule.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -54,7 +55,7 @@ export type GivenChat =
 
 export interface GivenRun {
   /** The name of the protocol. It keeps the keys of protocols apart, and must never change. */
-  readonly protocol: string;
+  readonly protocol: JobOrigin;
   readonly agentId: string;
   readonly chat: GivenChat;
   readonly content: GivenContent;
@@ -147,6 +148,7 @@ export async function beginRun(
     onBusy,
     terms: {
       ...PLAIN_TERMS,
+      provenance: { origin: run.protocol },
       requestId,
       metadata,
       ...(modelSettings === undefined ? {} : { modelSettings }),

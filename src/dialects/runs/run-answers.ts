@@ -59,11 +59,12 @@ export async function answerRun(
  * answers the message would wait behind that run, for hours and without a word: it is refused, with what is missing.
  */
 export async function answersBefore(
-  { system, argumentChecks }: Services,
+  services: Services,
   { principal: by }: Change,
   chatId: string,
   answers: readonly RunAnswer[],
 ): Promise<Outcome<readonly Ask<Job>[]>> {
+  const { system } = services;
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat.fault.kind === "not_found" ? ok([]) : chat;
   const { activeJobId } = chat.value;
@@ -75,7 +76,7 @@ export async function answersBefore(
   const given = new Set(missing.map(answerId));
   const unanswered = openQuestions(job.value).filter(({ id }) => !given.has(id));
   if (given.size === 0 || unanswered.length > 0) return refuse(waitingFault(job.value, unanswered));
-  const allowed = await mayAnswer({ argumentChecks }, by, job.value, missing);
+  const allowed = await mayAnswer(services, by, job.value, missing);
   return allowed.ok ? ok(stepsOf(by, job.value, missing)) : allowed;
 }
 
@@ -107,7 +108,7 @@ function missingAnswers(job: Job, answers: readonly RunAnswer[]): readonly RunAn
 }
 
 async function mayAnswer(
-  services: Pick<Services, "argumentChecks">,
+  services: Pick<Services, "argumentChecks" | "ruleChecks">,
   by: Principal,
   job: Job,
   answers: readonly RunAnswer[],
@@ -122,7 +123,7 @@ async function mayAnswer(
 }
 
 function fittingAnswer(
-  services: Pick<Services, "argumentChecks">,
+  services: Pick<Services, "argumentChecks" | "ruleChecks">,
   by: Principal,
   job: Job,
   answer: RunAnswer,

@@ -8,6 +8,7 @@ import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Ask, MemberStep, RepliesOf } from "../../../actors/runtime/turns/members.ts";
+import type { JobOrigin } from "../../../actors/job/approval-rule.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { KeyEnding } from "../../../actors/traffic/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
@@ -109,6 +110,11 @@ export class Change implements Caller {
 
   get address(): string | null {
     return this.caller.address;
+  }
+
+  /** Where the work that it begins comes from. */
+  get origin(): JobOrigin {
+    return this.caller.origin ?? "api";
   }
 
   get signal(): AbortSignal {

@@ -6,6 +6,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
 import { OPERATOR } from "../../../actors/organization/audit.ts";
 import { newId } from "../../../actors/ids.ts";
+import type { JobOrigin } from "../../../actors/job/approval-rule.ts";
 
 /** A connection whose answer may take long. */
 export type CallConnection = Pick<Visitor, "keepOpen">;
@@ -18,6 +19,8 @@ export interface Visitor {
   readonly signal: AbortSignal;
   /** The remote address, for the audit; null if there is none. */
   readonly address: string | null;
+  /** The surface that it came to, if that calls operations of another one; absent: the operation's own. */
+  readonly origin?: JobOrigin;
   /** Only the head of the answer will be sent (HEAD). */
   readonly wantsHeadOnly?: boolean;
   /** The answer may take this many seconds without a byte; 0: unlimited. */
@@ -50,7 +53,21 @@ export const detachCaller = (caller: Caller): Caller => ({
   requestId: caller.requestId,
   signal: NEVER_ABORTED,
   address: caller.address,
+  ...(caller.origin === undefined ? {} : { origin: caller.origin }),
   keepOpen: (seconds) => caller.keepOpen(seconds),
+});
+
+/** The caller of a surface that calls operations of another one: what they begin has the origin of that surface. */
+export const callerFrom = (caller: Caller, origin: JobOrigin): Caller => ({
+  principal: caller.principal,
+  requestId: caller.requestId,
+  signal: caller.signal,
+  address: caller.address,
+  origin,
+  keepOpen: (seconds) => caller.keepOpen(seconds),
+  nameStream: (name) => caller.nameStream?.(name),
+  ...(caller.wantsHeadOnly === undefined ? {} : { wantsHeadOnly: caller.wantsHeadOnly }),
+  ...(caller.connection === undefined ? {} : { connection: caller.connection }),
 });
 
 /** The acting user and token, for the audit (AUTH-17). */

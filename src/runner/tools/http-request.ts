@@ -4,7 +4,8 @@
  */
 import type { ArgumentPlace, HttpCall } from "../../../actors/job/connections.ts";
 import { isExactNumber } from "../../../actors/exact-json.ts";
-import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { sameName } from "../../../actors/job/rules/tool-fields.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../actors/schema.ts";
 import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 /** Characters of a whole address: the common limit of servers. */
@@ -41,7 +42,10 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
     body: undefined,
     fields: {},
   };
+  const taken = takenNamesOf(http, inputSchema, input);
   for (const [name, value] of Object.entries(input)) {
+    if (!taken.own.has(name) && taken.names.has(sameName(name)))
+      return `The tool has no argument ${name}, and one of that name would take the place of another.`;
     const place = argumentPlace(http, name);
     // JSON has null; a URL and a header do not.
     if (value === null && place.place !== "field" && place.place !== "body") continue;
@@ -57,6 +61,26 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
   if (body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES)
     return `The arguments are larger than ${MAX_BODY_BYTES} bytes.`;
   return { url, headers: parts.headers, ...(body === undefined ? {} : { body }) };
+}
+
+/**
+ * The arguments that the tool names, and all names that their values have on the way. Another argument must not have
+ * one of these, in any spelling that a server may take for it (`Amount`, `amount[]`): it would take the place of one
+ * that was checked.
+ */
+function takenNamesOf({ arguments: listed, url }: HttpCall, inputSchema: JsonObject, input: JsonObject) {
+  const { properties } = inputSchema;
+  const named = isJsonObject(properties) ? Object.keys(properties) : [];
+  const own = new Set([...named, ...listed.map(({ name }) => name)]);
+  const [address = "", query = ""] = [url.split("?", 1)[0], url.slice(url.indexOf("?") + 1)];
+  const inPath = [...address.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name);
+  // A part of the path that nothing names is the place of the argument with this name.
+  const isFilled = (part: string): boolean =>
+    listed.some(({ name, place, as = name }) => place === "path" && as === part);
+  for (const part of inPath) if (!isFilled(part) && Object.hasOwn(input, part)) own.add(part);
+  const inQuery = url.includes("?") ? query.split("&").map((pair) => pair.split("=", 1)[0] ?? "") : [];
+  const others = [...own, ...listed.flatMap(({ as }) => as ?? []), ...inPath, ...inQuery];
+  return { own, names: new Set(others.map(sameName)) };
 }
 
 const HIDDEN_SEPARATORS: Readonly<Record<string, string>> = { "25": "%", "2e": ".", "2f": "/", "3b": ";", "5c": "\\" };

@@ -45,6 +45,21 @@ export async function checkArguments(
     .map((error) => ({ path: error.path, message: argumentMessage(error, what) }));
 }
 
+/** For each schema the errors of one value, in words; null if the schema itself is unusable. */
+export async function checkConditions(_options: JsonObject, content: Uint8Array): Promise<(string[] | null)[]> {
+  const { schemas, given } = parseStored(new TextDecoder().decode(content)) as {
+    schemas: readonly JsonObject[];
+    given: unknown;
+  };
+  const results: (string[] | null)[] = [];
+  for (const schema of schemas) {
+    const check = await compileCheck(schema);
+    const errors = check?.(given).slice(0, MOST_ARGUMENT_ERRORS) ?? null;
+    results.push(errors === null ? null : errors.map((error) => argumentMessage(error, "arguments")));
+  }
+  return results;
+}
+
 /** `what` names the whole value, and precedes the names of its fields. */
 function argumentMessage({ path, kind, words }: SchemaError, what: string): string {
   const field = [what, ...path.split("/").slice(1)].join(".");

@@ -54,7 +54,7 @@ export async function beginExecution(
     content: body.message,
     // A second execution is always queued, whatever the chat's policy: v1 has no answer for a steered message.
     onBusy: "queue",
-    terms: { ...PLAIN_TERMS, requestId: change.requestId },
+    terms: { ...PLAIN_TERMS, provenance: { origin: "v1" }, requestId: change.requestId },
     metadata: {},
   });
   const isDemo = work.value.model.demo;

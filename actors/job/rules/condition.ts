@@ -1,0 +1,171 @@
+/**
+ * Conditions of approval rules about arguments (APR-2): JSON Schema with keywords that only ask for something. Without
+ * negation, what is missing or of another type than a keyword means can only make a condition hold less, so both
+ * readings of one condition are plain JSON Schemas:
+ *
+ *   assured    for `allow`: each named field is there, and has the type that its keywords are about
+ *   possible   for `ask` and `deny`: holds unless the arguments certainly do not meet it
+ */
+import type { InputError } from "../../fault.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../schema.ts";
+import type { RuleOutcome } from "../approval-rule.ts";
+
+/** Levels of schemas within a condition. */
+export const CONDITION_DEPTH = 8;
+
+type KeywordType = "number" | "string" | "array" | "object";
+interface Keyword {
+  /** The type that it is about: JSON Schema ignores it for other values. */
+  readonly about?: KeywordType;
+  /** Where it has schemas. */
+  readonly inner?: "schema" | "map" | "list";
+}
+
+const CONDITION_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type: {},
+  enum: {},
+  const: {},
+  minimum: { about: "number" },
+  maximum: { about: "number" },
+  exclusiveMinimum: { about: "number" },
+  exclusiveMaximum: { about: "number" },
+  multipleOf: { about: "number" },
+  minLength: { about: "string" },
+  maxLength: { about: "string" },
+  pattern: { about: "string" },
+  items: { about: "array", inner: "schema" },
+  contains: { about: "array", inner: "schema" },
+  minItems: { about: "array" },
+  maxItems: { about: "array" },
+  uniqueItems: { about: "array" },
+  properties: { about: "object", inner: "map" },
+  required: { about: "object" },
+  additionalProperties: { about: "object", inner: "schema" },
+  allOf: { inner: "list" },
+  anyOf: { inner: "list" },
+};
+const CONDITION_NOTES: ReadonlySet<string> = new Set(["title", "description", "$comment"]);
+const isConditionKeyword = (word: string): boolean => Object.hasOwn(CONDITION_KEYWORDS, word);
+
+/** Types that a value may have for keywords about this one. */
+const SUBTYPES: Readonly<Record<KeywordType, readonly string[]>> = {
+  number: ["number", "integer"],
+  string: ["string"],
+  array: ["array"],
+  object: ["object"],
+};
+
+const aboutOf = (schema: JsonObject): readonly KeywordType[] => [
+  ...new Set(
+    Object.keys(schema).flatMap((word) => (isConditionKeyword(word) ? (CONDITION_KEYWORDS[word]?.about ?? []) : [])),
+  ),
+];
+const statedTypes = ({ type }: JsonObject): readonly string[] | null =>
+  type === undefined ? null : ([type].flat() as string[]);
+
+/** Errors in a condition that JSON Schema itself allows; paths are within it. */
+export function conditionFlaws(schema: Json | undefined, path = "", depth = 1): readonly InputError[] {
+  if (typeof schema === "boolean" && path !== "") return [];
+  if (!isJsonObject(schema)) return [{ path, message: "must be a JSON Schema" }];
+  if (depth > CONDITION_DEPTH) return [{ path, message: `is nested deeper than ${CONDITION_DEPTH} levels` }];
+  const words = Object.keys(schema).filter((word) => !CONDITION_NOTES.has(word));
+  const unknown = words.filter((word) => !isConditionKeyword(word));
+  if (unknown.length > 0) {
+    const allowed = Object.keys(CONDITION_KEYWORDS).join(", ");
+    return unknown.map((word) => ({
+      path: `${path}/${word.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      message: `cannot be part of a condition, which has only ${allowed}`,
+    }));
+  }
+  const about = aboutOf(schema);
+  if (about.length > 1)
+    return [{ path, message: `mixes keywords about ${about.join(" and ")}: use anyOf with one schema for each` }];
+  const types = statedTypes(schema);
+  const [kind] = about;
+  if (kind !== undefined && types !== null && !types.some((type) => SUBTYPES[kind].includes(type)))
+    return [{ path: `${path}/type`, message: `does not fit the keywords beside it, which are about ${kind}` }];
+  return words.flatMap((word) =>
+    innerOf(schema, word).flatMap(({ at, inner }) => conditionFlaws(inner, `${path}/${word}${at}`, depth + 1)),
+  );
+}
+
+function innerOf(
+  schema: JsonObject,
+  word: string,
+): readonly { readonly at: string; readonly inner: Json | undefined }[] {
+  const value = schema[word];
+  const { inner } = CONDITION_KEYWORDS[word] ?? {};
+  if (inner === "schema") return [{ at: "", inner: value }];
+  if (inner === "list") return Array.isArray(value) ? value.map((one: Json, i) => ({ at: `/${i}`, inner: one })) : [];
+  if (inner !== "map" || !isJsonObject(value)) return [];
+  return Object.entries(value).map(([name, one]) => ({ at: `/${name}`, inner: one }));
+}
+
+/** The reading of a condition for a rule with this outcome. */
+export const conditionFor = (outcome: RuleOutcome, schema: JsonObject): JsonObject =>
+  read(schema, outcome === "allow" ? assured : possible) as JsonObject;
+
+type ConditionReading = (words: JsonObject) => JsonObject;
+
+/** Reads the innermost schemas first. */
+function read(schema: Json | undefined, how: ConditionReading): Json | undefined {
+  if (!isJsonObject(schema)) return schema;
+  const words: Record<string, Json | undefined> = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (CONDITION_NOTES.has(word)) continue;
+    const { inner } = CONDITION_KEYWORDS[word] ?? {};
+    if (inner === "schema") words[word] = read(value, how);
+    else if (inner === "list" && Array.isArray(value)) words[word] = value.map((one: Json) => read(one, how) as Json);
+    else if (inner === "map" && isJsonObject(value))
+      words[word] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, read(one, how)]));
+    else words[word] = value;
+  }
+  return how(words);
+}
+
+function assured(words: JsonObject): JsonObject {
+  const [about] = aboutOf(words);
+  if (about === undefined) return words;
+  const types = statedTypes(words)?.filter((type) => SUBTYPES[about].includes(type)) ?? [about];
+  const { properties, required = [] } = words;
+  const named = isJsonObject(properties) ? Object.keys(properties) : [];
+  const all = [...new Set([...(required as readonly string[]), ...named])];
+  return { ...words, type: types, ...(all.length === 0 ? {} : { required: all }) };
+}
+
+function possible(words: JsonObject): JsonObject {
+  const { type, enum: values, const: value, ...rest } = words;
+  const listed = values === undefined && value === undefined ? null : ([value ?? [], values ?? []].flat() as Json[]);
+  const isTypeAlone = aboutOf(words).length === 0 && listed === null;
+  return {
+    ...rest,
+    ...(isTypeAlone && type !== undefined ? { type } : {}),
+    ...(listed === null ? {} : { enum: [...new Set(listed.flatMap(withTwins))] }),
+  };
+}
+
+/** A value with the texts and numbers that a server may take for it. */
+function withTwins(value: Json): Json[] {
+  if (typeof value === "number" || typeof value === "boolean") return [value, String(value)];
+  if (typeof value !== "string" || value.trim() === "") return [value];
+  const number = Number(value);
+  const twins: Json[] = Number.isFinite(number) ? [number] : [];
+  return value === "true" || value === "false" ? [value, value === "true"] : [value, ...twins];
+}
+
+/** The fields that a condition names, as paths of names; `*` stands for the items of a list. */
+export function namedFields(schema: Json | undefined, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (!isJsonObject(schema)) return [];
+  return Object.keys(schema)
+    .flatMap((word) =>
+      innerOf(schema, word).flatMap(({ at, inner }) => {
+        if (word === "properties") {
+          const field = [...path, at.slice(1)];
+          return [field, ...namedFields(inner, field)];
+        }
+        const isItem = word === "items" || word === "contains";
+        return namedFields(inner, isItem ? [...path, "*"] : path);
+      }),
+    )
+    .concat(((schema["required"] ?? []) as readonly string[]).map((name) => [...path, name]));
+}

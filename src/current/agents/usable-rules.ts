@@ -1,0 +1,134 @@
+/**
+ * Checks the approval rules of an agent against its tools when either is saved (APR-3). A rule that silently stopped to
+ * match would let calls through, so each rule names a tool that the agent has, and fields that its schema names.
+ */
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { conditionFlaws, conditionFor, namedFields } from "../../../actors/job/rules/condition.ts";
+import { type ApprovalRule, coversTool, RULES_BYTES, serverOfTool } from "../../../actors/job/approval-rule.ts";
+import { namesField } from "../../../actors/job/rules/tool-fields.ts";
+import { didYouMeanWord } from "../../../actors/near-name.ts";
+import type { AgentInput } from "../../../actors/organization/protocol.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
+import type { ToolInfo } from "../../operations/tool-catalogue.ts";
+import type { Services } from "../../operations/services.ts";
+import { infoOf } from "../usable-settings.ts";
+
+type RuleServices = Pick<Services, "tools" | "mcpCatalogue" | "argumentChecks">;
+/** The agent as it will be. */
+type RuledAgent = Pick<AgentInput, "approvalRules" | "mcpServers" | "tools">;
+
+/** Whether a change can leave a rule without its tool. */
+export const touchesRules = (changes: Partial<AgentInput>): boolean =>
+  changes.approvalRules !== undefined || changes.tools !== undefined || changes.mcpServers !== undefined;
+
+export async function usableRules(
+  services: RuleServices,
+  organizationId: string,
+  { approvalRules: rules = [], mcpServers = [], tools: own = [] }: RuledAgent,
+  given: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  if (rules.length === 0) return ok(null);
+  const flaws = given.approvalRules === undefined ? [] : await ruleFlaws(services, organizationId, rules);
+  if (flaws.length > 0) return refuse({ kind: "invalid_request", errors: flaws });
+  const asked = mcpServers.filter(({ name }) => rules.some(({ tool }) => mayBeOf(tool, name)));
+  const listed = await services.mcpCatalogue.toolsOf(organizationId, asked);
+  const unread = new Set(
+    listed.filter(({ problem, leftOut }) => problem !== null || leftOut > 0).map(({ server }) => server),
+  );
+  const known = [...services.tools, ...own.map(infoOf), ...listed.flatMap(({ tools }) => tools)];
+  const servers = mcpServers.map(({ name }) => name);
+  const errors = rules.flatMap((rule, at) => {
+    const wrong = toolFlaw(rule, { known, servers, unread }) ?? fieldFlaw(rule, { known, unread });
+    return wrong === null ? [] : [placed(wrong, at, given)];
+  });
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}
+
+/** The agent after the changes; the rules that they do not name stay. */
+export const ruledAfter = (agent: Agent | null, changes: Partial<AgentInput>): RuledAgent => ({ ...agent, ...changes });
+
+/** An error in a rule that the request does not have is one of the field that would leave it behind. */
+function placed({ path, message }: InputError, at: number, given: Partial<AgentInput>): InputError {
+  if (given.approvalRules !== undefined) return { path: `/approval_rules/${at}${path}`, message };
+  const field = given.tools === undefined ? "mcp_servers" : "tools";
+  return {
+    path: `/${field}`,
+    message: `${message}. approval_rules.${at} is about it: change the rules in the same request`,
+  };
+}
+
+async function ruleFlaws(
+  { argumentChecks }: RuleServices,
+  organizationId: string,
+  rules: readonly ApprovalRule[],
+): Promise<readonly InputError[]> {
+  const size = Buffer.byteLength(JSON.stringify(rules));
+  if (size > RULES_BYTES)
+    return [
+      {
+        path: "/approval_rules",
+        message: `Field approval_rules has ${size} bytes as JSON; at most ${RULES_BYTES} are allowed`,
+      },
+    ];
+  const found: InputError[] = [];
+  for (const [at, { when, then }] of rules.entries()) {
+    const condition = when?.arguments;
+    if (condition === undefined) continue;
+    const own = conditionFlaws(condition);
+    const flaws = own.length > 0 ? own : await argumentChecks.flawsOf(organizationId, conditionFor(then, condition));
+    const field = `approval_rules.${at}.when.arguments`;
+    for (const { path, message } of flaws)
+      found.push({
+        path: `/approval_rules/${at}/when/arguments${path}`,
+        message: `Field ${field}${path.replaceAll("/", ".")} ${message}`,
+      });
+  }
+  return found;
+}
+
+interface KnownTools {
+  readonly known: readonly ToolInfo[];
+  readonly servers: readonly string[];
+  /** Servers whose tools are not all known now. */
+  readonly unread: ReadonlySet<string>;
+}
+
+const beginningOf = (tool: string): string => (tool.endsWith("*") ? tool.slice(0, -1) : tool);
+
+/** Whether the rule can be about a tool of this server. */
+const mayBeOf = (tool: string, server: string): boolean =>
+  tool.endsWith("*")
+    ? `${server}__`.startsWith(beginningOf(tool)) || tool.startsWith(`${server}__`)
+    : tool.startsWith(`${server}__`);
+
+/** A rule about a tool that the agent does not have, or about none at all. */
+function toolFlaw({ tool }: ApprovalRule, { known, servers, unread }: KnownTools): InputError | null {
+  if (known.some(({ name }) => coversTool(tool, name))) return null;
+  if (servers.some((server) => mayBeOf(tool, server) && (tool.endsWith("*") || unread.has(server)))) return null;
+  const server = serverOfTool(tool);
+  const names = known.map(({ name }) => name);
+  const message =
+    server !== null && !servers.includes(server)
+      ? `The agent has no MCP server \`${server}\`, so it has no tool \`${tool}\`${didYouMeanWord(tool, names)}`
+      : `The agent has no tool \`${tool}\`${didYouMeanWord(tool, names)}`;
+  return { path: "/tool", message };
+}
+
+/** A condition about a field that none of the tools has which the rule is about. */
+function fieldFlaw(
+  { tool, when }: ApprovalRule,
+  { known, unread }: Pick<KnownTools, "known" | "unread">,
+): InputError | null {
+  const condition = when?.arguments;
+  if (condition === undefined || [...unread].some((server) => mayBeOf(tool, server))) return null;
+  const covered = known.filter(({ name }) => coversTool(tool, name));
+  if (covered.length === 0) return null;
+  for (const field of namedFields(condition)) {
+    if (covered.some(({ inputSchema }) => namesField(inputSchema, field))) continue;
+    const name = field.join(".");
+    const which = covered.length === 1 ? `The tool \`${covered[0]?.name}\`` : `No tool that \`${tool}\` names`;
+    const has = covered.length === 1 ? "has no argument" : "has an argument";
+    return { path: "/when/arguments", message: `${which} ${has} \`${name}\`` };
+  }
+  return null;
+}

@@ -1,0 +1,356 @@
+/**
+ * A red team against approval rules (APR-1 to APR-3). Each attempt is the text of a call's arguments, as a model writes
+ * it, against several shapes of one tool. A call that the rules allow is sent to lenient servers, which take names and
+ * values as servers do: if one of them reads an amount beyond the rule, or none at all, the rule was got around.
+ */
+import { expect, test } from "bun:test";
+import type { HttpCall } from "../../actors/job/connections.ts";
+import { judgeCall } from "../../actors/job/rules/judging.ts";
+import type { ApprovalRule } from "../../actors/job/approval-rule.ts";
+import type { JsonObject } from "../../actors/schema.ts";
+import { buildRequest } from "../../src/runner/tools/http-request.ts";
+import { parseExact } from "../../actors/exact-json.ts";
+import { isUnparsed, toolInput } from "../../src/runner/tool-input.ts";
+import { directRuleChecks } from "../support/rule-checks.ts";
+
+const MOST = 500;
+const facts = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", provenance: { origin: "api" } } as const;
+const http = (method: HttpCall["method"], url: string, places: HttpCall["arguments"] = []): HttpCall => ({
+  method,
+  url,
+  headers: [],
+  arguments: places,
+  timeoutMs: 1_000,
+  retry: { times: 0, pauseMs: 100 },
+  repeatable: false,
+  signingSecret: null,
+});
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: "object", properties, ...more });
+const AMOUNT = { type: "number" };
+const bound = { minimum: 0, maximum: MOST };
+
+interface Shape {
+  readonly http: HttpCall;
+  readonly schema: JsonObject;
+  readonly condition: JsonObject;
+}
+
+/** One tool in the forms that owners give it: typed and not, in the query, the path and the body, open and nested. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  query: {
+    http: http("GET", "https://shop.test/refund"),
+    schema: object({ amount: AMOUNT }),
+    condition: { properties: { amount: bound } },
+  },
+  "fixed query": {
+    http: http("GET", "https://shop.test/refund?mode=safe"),
+    schema: object({ amount: AMOUNT, note: { type: "string" } }),
+    condition: { properties: { amount: bound } },
+  },
+  path: {
+    http: http("POST", "https://shop.test/refund/{sum}", [{ name: "amount", place: "path", as: "sum" }]),
+    schema: object({ amount: AMOUNT }),
+    condition: { properties: { amount: bound } },
+  },
+  "query of a post": {
+    http: http("POST", "https://shop.test/refund", [{ name: "amount", place: "query", as: "sum" }]),
+    schema: object({ amount: AMOUNT }),
+    condition: { properties: { amount: bound } },
+  },
+  body: {
+    http: http("POST", "https://shop.test/refund"),
+    schema: object({ amount: AMOUNT }, { required: ["amount"] }),
+    condition: { properties: { amount: bound } },
+  },
+  "body without a type": {
+    http: http("POST", "https://shop.test/refund"),
+    schema: object({ amount: {} }),
+    condition: { properties: { amount: { maximum: MOST, minimum: 0 } } },
+  },
+  "several types": {
+    http: http("POST", "https://shop.test/refund"),
+    schema: object({ amount: { type: ["number", "string", "null", "array"] } }),
+    condition: { properties: { amount: { type: ["number", "string"], ...bound } } },
+  },
+  "a schema that takes others": {
+    http: http("POST", "https://shop.test/refund"),
+    schema: object({ amount: AMOUNT }, { additionalProperties: true }),
+    condition: { properties: { amount: bound } },
+  },
+  references: {
+    http: http("POST", "https://shop.test/refund"),
+    schema: {
+      type: "object",
+      $ref: "#/$defs/refund",
+      $defs: { refund: object({ amount: { $ref: "#/$defs/money" } }), money: AMOUNT },
+    },
+    condition: { properties: { amount: bound } },
+  },
+  combined: {
+    http: http("POST", "https://shop.test/refund"),
+    schema: { type: "object", allOf: [object({ amount: AMOUNT }), object({ note: { type: "string" } })] },
+    condition: { allOf: [{ properties: { amount: { maximum: MOST } } }, { properties: { amount: { minimum: 0 } } }] },
+  },
+};
+
+const value = (text: string) => `{"amount":${text}}`;
+const beside = (name: string, text = "1000") => `{"amount":100,${JSON.stringify(name)}:${text}}`;
+
+/** Values that are beyond the rule, or that somebody may read so. */
+const VALUES = [
+  "1000",
+  "1e3",
+  "1E3",
+  "1e+3",
+  "1000.0",
+  "0.1e4",
+  "501",
+  "500.01",
+  "500.00000000000000000000000001",
+  "1e308",
+  "1e309",
+  "-1000",
+  "-0.01",
+  "99999999999999999999",
+  "9007199254740993",
+  "500.0000000000000001",
+  '"1000"',
+  '"1e3"',
+  '" 1000 "',
+  '"0x3E8"',
+  '"１０００"',
+  '"NaN"',
+  '"Infinity"',
+  '"-1"',
+  '""',
+  '"500;1000"',
+  '"500,1000"',
+  "[1000]",
+  "[[1000]]",
+  "[100,1000]",
+  "[]",
+  "null",
+  "true",
+  "false",
+  "{}",
+  '{"$gt":0}',
+  '{"value":1000}',
+  '{"$ref":"#/amount"}',
+  '{"amount":1000}',
+  "NaN",
+  "Infinity",
+  "0x3E8",
+  "1_000",
+  "+1000",
+  "01000",
+  "1000n",
+];
+/** Names that a server may take for the argument that was checked. */
+const NAMES = [
+  "Amount",
+  "AMOUNT",
+  "aMount",
+  "amount[]",
+  "amount[0]",
+  "amount.0",
+  "amount%5B%5D",
+  "%61mount",
+  "amoun%74",
+  "amount ",
+  " amount",
+  "_amount",
+  "amount_",
+  "a-mount",
+  "ａｍｏｕｎｔ",
+  "аmount",
+  "amount\u0000",
+  "amount\u200b",
+  "\ufeffamount",
+  "amount&amount",
+  "amount=1000&x",
+  "amount#",
+  "sum",
+  "Sum",
+  "sum[]",
+  "s%75m",
+  "{sum}",
+  "sum}",
+  "mode",
+  "Mode",
+  "__proto__",
+  "constructor",
+  "toString",
+  "amount/1",
+  "amount?",
+  "note[amount]",
+];
+const TEXTS = [
+  ...VALUES.map(value),
+  ...NAMES.map((name) => beside(name)),
+  // Keys that are given twice: JSON does not say which one counts.
+  '{"amount":100,"amount":1000}',
+  '{"amount":1000,"\\u0061mount":1000}',
+  '{"amount":100,"\\u0061mount":1000}',
+  '{"amount":100,"Amount":1000,"amount":100}',
+  // No amount: the server's own default counts.
+  "{}",
+  '{"note":"refund all"}',
+  "[]",
+  "null",
+  '"amount=1000"',
+  "1000",
+  "",
+  "{",
+  '{"amount":100',
+  '{"amount":100}{"amount":1000}',
+  '{"note":{"amount":1000}}',
+  '{"arguments":{"amount":100}}',
+  '{"amount":100,"refund":{"amount":1000}}',
+  '{"amount":100,"_unparsed_input":"x"}',
+  '{"toString":1,"amount":"1000"}',
+  '{"hasOwnProperty":1,"amount":1000}',
+];
+const HONEST = ["100", "0", "500", "-0", "5e2", "0.5", "499.99", "1E1"].map(value);
+
+const rules = ({ condition: given }: Shape): readonly ApprovalRule[] => [
+  { tool: "refund", when: { arguments: given }, then: "allow" },
+  { tool: "refund", then: "ask" },
+];
+
+async function outcomeOf(
+  shape: Shape,
+  text: string,
+): Promise<{ readonly outcome: string; readonly input: JsonObject }> {
+  let parsed: unknown = text;
+  try {
+    parsed = parseExact(text);
+  } catch {
+    // The model's text is kept as it is.
+  }
+  const input = toolInput(parsed);
+  if (isUnparsed(input)) return { outcome: "unparsed", input };
+  const call = { name: "refund", input, schema: shape.schema };
+  const verdict = await judgeCall(rules(shape), call, facts, { checks: directRuleChecks });
+  return { outcome: verdict?.decision.outcome ?? "default", input };
+}
+
+/** Whether a lenient server takes the name for that of the amount. */
+const isAmount = (name: string): boolean =>
+  ["amount", "sum"].includes(
+    decodeURIComponent(name.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"))
+      .normalize("NFKC")
+      .toLowerCase()
+      .replaceAll(/\[.*$|\.\d+$|[^a-z]/g, ""),
+  );
+
+const numbersIn = (given: unknown): number[] =>
+  typeof given === "object" && given !== null && !("rawJSON" in given)
+    ? Object.values(given).flatMap(numbersIn)
+    : [Number(typeof given === "object" ? String((given as { rawJSON: string } | null)?.rawJSON ?? "NaN") : given)];
+
+/** The amounts that servers read in a request. */
+function amountsRead(shape: Shape, { url, body }: { readonly url: string; readonly body?: string }): number[] {
+  const address = new URL(url);
+  const found = [...address.searchParams].flatMap(([name, text]) => (isAmount(name) ? [Number(text)] : []));
+  if (shape.http.url.includes("{")) found.push(...address.pathname.split("/").slice(2).map(Number));
+  const walk = (inner: unknown): void => {
+    if (typeof inner !== "object" || inner === null) return;
+    for (const [name, one] of Object.entries(inner)) {
+      if (isAmount(name)) found.push(...numbersIn(one));
+      walk(one);
+    }
+  };
+  if (body !== undefined) walk(parseExact(body));
+  return found;
+}
+
+/** What is wrong with an allowed call; null if every server reads an amount within the rule. */
+function wayAround(shape: Shape, input: JsonObject): string | null {
+  const built = buildRequest(shape.http, shape.schema, input);
+  if (typeof built === "string") return null;
+  const amounts = amountsRead(shape, built);
+  if (amounts.length === 0) return `no amount in ${JSON.stringify(built)}`;
+  return amounts.every((amount) => amount >= 0 && amount <= MOST)
+    ? null
+    : `${amounts.join()} in ${JSON.stringify(built)}`;
+}
+
+test.each(Object.entries(SHAPES))("[APR-2] no arguments get around a rule: %s", async (_, shape) => {
+  const ways: string[] = [];
+  for (const text of TEXTS) {
+    const { outcome, input } = await outcomeOf(shape, text);
+    if (outcome === "default") ways.push(`${text}: no rule decided`);
+    const way = outcome === "allow" ? wayAround(shape, input) : null;
+    if (way !== null) ways.push(`${text}: ${way}`);
+  }
+  expect(ways).toEqual([]);
+});
+
+test("[APR-2] the red team has more than a hundred attempts, and honest calls are allowed", async () => {
+  expect(new Set(TEXTS).size).toBeGreaterThan(100);
+  for (const shape of Object.values(SHAPES))
+    for (const text of HONEST) {
+      const { outcome, input } = await outcomeOf(shape, text);
+      expect([text, outcome, wayAround(shape, input)]).toEqual([text, "allow", null]);
+    }
+});
+
+test("[APR-2] the red team finds a way around a rule that is checked as plain JSON Schema", async () => {
+  const shape = SHAPES["body without a type"]!;
+  const found: string[] = [];
+  for (const text of TEXTS) {
+    const { input } = await outcomeOf(shape, text);
+    const [errors] = await directRuleChecks.check("org_1", [shape.condition], input);
+    if (errors?.length === 0 && !isUnparsed(input) && wayAround(shape, input) !== null) found.push(text);
+  }
+  expect(found.length).toBeGreaterThan(20);
+});
+
+test("[APR-2] a rule that denies also denies what it cannot exclude", async () => {
+  const schema = object({ amount: { type: ["number", "string", "array", "null"] }, currency: {} });
+  const denying: readonly ApprovalRule[] = [
+    {
+      tool: "refund",
+      when: { arguments: { properties: { amount: { type: "number", exclusiveMinimum: MOST } } } },
+      then: "deny",
+    },
+    {
+      tool: "refund",
+      when: { arguments: { required: ["currency"], properties: { currency: { const: "7" } } } },
+      then: "deny",
+    },
+  ];
+  const of = async (text: string) =>
+    (
+      await judgeCall(denying, { name: "refund", input: parseExact(text) as JsonObject, schema }, facts, {
+        checks: directRuleChecks,
+      })
+    )?.decision.outcome ?? "default";
+  for (const text of [
+    ...VALUES.filter((one) => !/^[-+0N I1_]/.test(one) && !/false|true|\{/.test(one)).map(value),
+    "{}",
+    value("501"),
+    value("1e3"),
+  ])
+    expect([text, await of(text)]).toEqual([text, "deny"]);
+  expect(await of('{"amount":1,"currency":7}')).toBe("deny");
+  expect(await of('{"amount":1,"currency":"8"}')).toBe("default");
+  expect(await of(value("500"))).toBe("default");
+});
+
+test("[APR-2] a condition that cannot be checked in time refuses the call", async () => {
+  const checks = {
+    check: async (_: string, schemas: readonly JsonObject[]) => schemas.map((__, at) => (at === 0 ? [] : null)),
+  };
+  const shape = SHAPES["body"]!;
+  const call = { name: "refund", input: { amount: 1 }, schema: shape.schema };
+  for (const then of ["allow", "ask", "deny"] as const) {
+    const verdict = await judgeCall([{ tool: "refund", when: { arguments: shape.condition }, then }], call, facts, {
+      checks,
+    });
+    expect(verdict).toMatchObject({
+      decision: { by: "doubt", outcome: "deny" },
+      refusal: expect.stringContaining("rule 0"),
+    });
+  }
+});
