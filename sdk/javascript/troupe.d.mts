@@ -327,7 +327,7 @@ export declare class Troupe {
      */
     iterateJob(jobId: string, body: IterateJobRequest, options?: MutationOptions): Promise<Job>;
     /**
-     * Cancel or resume many jobs.
+     * Cancel, resume or decide many jobs.
      *
      * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
      * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
@@ -2616,7 +2616,7 @@ export interface BulkJobResult {
 /** What an action did to one page of jobs */
 export interface BulkJobs {
     /** What was asked for */
-    action: "cancel" | "resume";
+    action: "cancel" | "resume" | "approve" | "deny";
     /** Whether nothing was done */
     dry_run: boolean;
     /** Number of jobs with the outcome `done` */
@@ -2631,8 +2631,12 @@ export interface BulkJobs {
     next_cursor?: string;
 }
 export interface BulkJobsRequest {
-    /** `cancel`, or `resume`: a blocked job continues, a failed or cancelled one continues in a new job */
-    action: "cancel" | "resume";
+    /**
+     * `cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job; `approve`: the
+     * result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are
+     * denied
+     */
+    action: "cancel" | "resume" | "approve" | "deny";
     filter: JobFilterInput;
     /** Only say what would happen; by default false */
     dry_run?: boolean;

@@ -472,7 +472,7 @@ export class Troupe {
         });
     }
     /**
-     * Cancel or resume many jobs.
+     * Cancel, resume or decide many jobs.
      *
      * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
      * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may

@@ -1084,7 +1084,7 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> BulkJobs:
-        """Cancel or resume many jobs.
+        """Cancel, resume or decide many jobs.
 
         Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its
         event, as by the single operation; the answer says what happened to each. Do not call it twice at
@@ -5358,7 +5358,7 @@ class BulkJobs(TypedDict):
     """What an action did to one page of jobs"""
 
     # What was asked for
-    action: Literal["cancel", "resume"]
+    action: Literal["cancel", "resume", "approve", "deny"]
     # Whether nothing was done
     dry_run: bool
     # Number of jobs with the outcome `done`
@@ -5374,8 +5374,10 @@ class BulkJobs(TypedDict):
 
 
 class BulkJobsRequest(TypedDict):
-    # `cancel`, or `resume`: a blocked job continues, a failed or cancelled one continues in a new job
-    action: Literal["cancel", "resume"]
+    # `cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job;
+    # `approve`: the result that waits for review is accepted, or all waiting calls of tools are approved;
+    # `deny`: all waiting calls are denied
+    action: Literal["cancel", "resume", "approve", "deny"]
     filter: JobFilterInput
     # Only say what would happen; by default false
     dry_run: NotRequired[bool]

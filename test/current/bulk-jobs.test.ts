@@ -129,3 +129,39 @@ test("[JOB-18] jobs that the caller does not see, and those of others, stay as t
     expect((await answered<BulkAnswer>(service.call(caller, "POST", "/api/jobs/bulk", body))).done).toBe(0);
   expect((await client.get<Job>(`/api/jobs/${hidden.id}`)).status).toBe("needs_review");
 });
+
+test("[JOB-18] results are accepted and calls decided together, and what waits for no decision stays", async () => {
+  const review = await jobIn("needs_review", { review_required: true });
+  const completed = await jobIn("completed");
+  const asking = { name: "Grace", system_prompt: "Ask.", allowed_tools: ["list_tasks"], approval_tools: ["list_tasks"] };
+  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", asking), 201)).id;
+  service.model.script = ({ entries }) =>
+    entries.at(-1)?.role === "assistant"
+      ? [{ say: "done" }]
+      : [{ use: { type: "tool_use", id: "c1", name: "list_tasks", input: {} } }];
+  const asks = [await jobIn("blocked"), await jobIn("blocked")];
+  const all = { filter: { workspace_id: owner.workspaceId } };
+  const deny = await bulk({ action: "deny", dry_run: true, ...all });
+  expect(deny.results.map(({ job_id, outcome, error }) => [job_id, outcome, error?.code])).toEqual([
+    [asks[1]!.id, "done", undefined],
+    [asks[0]!.id, "done", undefined],
+    [completed.id, "unchanged", undefined],
+    [review.id, "refused", "invalid_state"],
+  ]);
+  const one = { action: "deny", filter: { agent_id: agent }, dry_run: false };
+  expect(countsOf(await bulk(one, "?limit=1"))).toEqual({ done: 1, unchanged: 0, refused: 0 });
+  await client.reached(asks[1]!.id, "completed");
+  const head = await feedHead(client);
+  expect(countsOf(await bulk({ action: "approve", ...all }))).toEqual({ done: 2, unchanged: 2, refused: 0 });
+  await client.reached(asks[0]!.id, "completed");
+  await client.reached(review.id, "completed");
+  const emitted = (await eventsAfter(client, head)).filter(({ source }) => source === "api_mutation");
+  expect(emitted.map(({ type, resource }) => [type, resource.id])).toEqual([
+    ["job.approved", asks[0]!.id],
+    ["job.approved", review.id],
+  ]);
+  const decided = await answered<{ approvals: readonly { decision: string }[] }>(
+    client.call("GET", `/api/jobs/${asks[1]!.id}`),
+  );
+  expect(decided.approvals.map(({ decision }) => decision)).toEqual(["deny"]);
+});

@@ -13,6 +13,13 @@ type JobsAction = BulkJobsRequest["action"];
 const VERBS: Readonly<Record<JobsAction, { readonly verb: string; readonly done: string }>> = {
   cancel: { verb: "Cancel", done: "cancelled" },
   resume: { verb: "Resume", done: "resumed" },
+  approve: { verb: "Approve", done: "approved" },
+  deny: { verb: "Deny", done: "denied" },
+};
+/** What a decision means for all of these at once. */
+const DECISION_WORDS: Readonly<Partial<Record<JobsAction, string>>> = {
+  approve: "Results that wait for a review are accepted, and all calls of tools that wait are made as the agents ask.",
+  deny: "All calls of tools that wait are denied, and the agents continue without them.",
 };
 const JOBS_ACTIONS = Object.keys(VERBS) as readonly JobsAction[];
 
@@ -111,6 +118,7 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
   };
   return (
     <section class="card" aria-label={`${verb} many jobs`}>
+      {isPreview && DECISION_WORDS[action] !== undefined ? <p>{DECISION_WORDS[action]}</p> : null}
       <p class="question" role="status">
         {isPreview
           ? `${verb} ${count("done")} jobs? ${count("unchanged")} need no change, ${count("refused")} cannot be ${done}.`

@@ -5,7 +5,7 @@ import { GIVEN_ID_CHARACTERS } from "../../http/contract/field.ts";
 import { Count, NextCursor, noun, Text } from "../../http/contract/noun.ts";
 import { ShownJobId } from "./view.ts";
 
-const BULK_ACTIONS = ["cancel", "resume"] as const;
+const BULK_ACTIONS = ["cancel", "resume", "approve", "deny"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 const BULK_OUTCOMES = ["done", "unchanged", "refused"] as const;
@@ -40,7 +40,7 @@ export type GivenJobFilter = Static<typeof JobFilterBody>;
 export const BulkJobsBody = Type.Object(
   {
     action: OneOf(BULK_ACTIONS, {
-      description: "`cancel`, or `resume`: a blocked job continues, a failed or cancelled one continues in a new job",
+      description: "`cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job; `approve`: the result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are denied",
     }),
     filter: JobFilterBody,
     dry_run: Type.Optional(Type.Boolean({ description: "Only say what would happen; by default false" })),

@@ -12,6 +12,7 @@ import { hasOpenApprovals } from "../../../actors/job/machine.ts";
 import { pending, stale } from "../../../actors/job/refusals.ts";
 import { type Job, type JobStatus, jobRef } from "../../../actors/job/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { type Change, done } from "../../http/commit/commit.ts";
 import type { Shown } from "../../http/contract/operation.ts";
@@ -31,7 +32,7 @@ export const bulkOperations = {
       method: "POST",
       path: "/api/jobs/bulk",
       scope: "jobs:write",
-      summary: "Cancel or resume many jobs",
+      summary: "Cancel, resume or decide many jobs",
       description:
         "Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.",
       query: pageQuery("jobs"),
@@ -120,20 +121,40 @@ async function resultFor(services: Services, change: Change, step: BulkStep): Pr
   const continuing = action === "resume" ? await resumptionOf(services, change, job) : ok(null);
   if (!continuing.ok) return refused(continuing.fault);
   if (continuing.value !== null) return result("unchanged", { next_job_id: continuing.value });
-  if (!jobVerbs(job, change.principal, standing).includes(action)) return refused(whyNot(job, standing));
+  const { verb, operation: id, body } = BULK_STEPS[action];
+  const isPossible = jobVerbs(job, change.principal, standing).includes(verb) && !isDeniedReview(action, job);
+  if (!isPossible) return refused(whyNot(action, job, standing));
   if (isDryRun) return result("done");
-  const performed = await change.perform(`${action}Job`, { id: job.id });
+  const performed = await change.perform(id, { id: job.id }, body);
   if (!performed.ok) return refused(performed.fault);
-  const after = await services.system.dispatch(jobRef(job.organizationId, job.id), { kind: "read_job" });
-  const { id } = performed.value as { readonly id?: string };
-  const nextJobId = action === "resume" && id !== undefined && id !== job.id ? id : null;
-  return result("done", { status: after.ok ? after.value.status : job.status, next_job_id: nextJobId });
+  const now = await services.system.dispatch(jobRef(job.organizationId, job.id), { kind: "read_job" });
+  const { id: after = job.id } = performed.value as { readonly id?: string };
+  const nextJobId = action === "resume" && after !== job.id ? after : null;
+  return result("done", { status: now.ok ? now.value.status : job.status, next_job_id: nextJobId });
 }
+
+/** The operation of one job that an action stands for, and the verb that a job must allow for it. */
+const BULK_STEPS: Readonly<Record<BulkAction, { readonly verb: string; readonly operation: string; body?: JsonObject }>> =
+  {
+    cancel: { verb: "cancel", operation: "cancelJob" },
+    resume: { verb: "resume", operation: "resumeJob" },
+    approve: { verb: "approve", operation: "approveJob", body: { decision: "approve" } },
+    deny: { verb: "approve", operation: "approveJob", body: { decision: "deny" } },
+  };
+
+const isDeniedReview = (action: BulkAction, { status }: Job): boolean =>
+  action === "deny" && status === "needs_review";
+const REVIEW_WORDS = "A review cannot be denied: approve it, or request changes with iterate";
+
+/** Statuses of jobs that wait for no decision: one has been made, or none was needed. */
+const DECIDED: ReadonlySet<JobStatus> = new Set(["queued", "running", "completed"]);
 
 /** Statuses in which the action has nothing left to do. */
 const REACHED: Readonly<Record<BulkAction, ReadonlySet<JobStatus>>> = {
   cancel: new Set(["cancelling", "cancelled"]),
   resume: new Set(["queued", "running"]),
+  approve: DECIDED,
+  deny: DECIDED,
 };
 
 /** Jobs that derive from one; a delegating job may have children of another kind. */
@@ -148,9 +169,14 @@ async function resumptionOf({ jobs, log }: Services, { principal }: Change, job:
   return children.ok ? ok(children.value.records.find(({ relation }) => relation === "resume")?.id ?? null) : children;
 }
 
-function whyNot(job: Job, { canBegin }: Standing): Fault {
+function whyNot(action: BulkAction, job: Job, { canBegin }: Standing): Fault {
   const words = canBegin ? undefined : "The agent, the chat or the workspace of the job is gone";
-  const refusal = hasOpenApprovals(job) ? pending(job) : stale(job, words);
+  const isDecision = action === "approve" || action === "deny";
+  const refusal = isDecision
+    ? stale(job, isDeniedReview(action, job) ? REVIEW_WORDS : undefined)
+    : hasOpenApprovals(job)
+      ? pending(job)
+      : stale(job, words);
   assert(!refusal.ok, "a refusal has a fault");
   return refusal.fault;
 }

@@ -75,8 +75,12 @@ export class PlainDoor implements CommitDoor {
   }
 }
 
-/** Runs another operation, by its id and the parameters of its path, for the same caller. */
-type Perform = (id: string, params: Readonly<Record<string, string>>) => Promise<Outcome<object | Response>>;
+/** Runs another operation, by its id, the parameters of its path and its body, for the same caller. */
+type Perform = (
+  id: string,
+  params: Readonly<Record<string, string>>,
+  body?: JsonObject,
+) => Promise<Outcome<object | Response>>;
 
 /** What a change has besides its steps. */
 export interface ChangeParts {

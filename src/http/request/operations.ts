@@ -92,7 +92,8 @@ export class Operations {
 
   private runChange(operation: BoundOperation, caller: Visitor, request: ReadRequest): Promise<OperationOutcome> {
     const afterRecord = (refused: Outcome<never>) => this.afterRecord(operation, caller, request, refused);
-    const perform: ChangeParts["perform"] = (id, params) => this.invoke(id, caller as Caller, { params });
+    const perform: ChangeParts["perform"] = (id, params, body) =>
+      this.invoke(id, caller as Caller, { params, ...(body === undefined ? {} : { body }) });
     return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord, perform }).run();
   }
 
