@@ -11,7 +11,7 @@ import { keepMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
 import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
 import { enterRun, sendCancel, cancelRuns } from "./runs.ts";
-import { runsLeft } from "./schedule.ts";
+import { forecastFrom, runsLeft } from "./schedule.ts";
 import { TIMING, changedSchedule, checkedSchedule } from "./schedule-input.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
@@ -33,15 +33,9 @@ export const missionControlHandlers = (calendar: Calendar): Pick<Handlers<Missio
     const mission = visibleMission(tx, by);
     if (!mission.ok) return mission;
     const { next, schedule } = mission.value;
-    const { type, value, timezone } = schedule;
     if (next === null) return ok([]);
-    const firstMs = Date.parse(next.scheduledAt);
-    if (type !== "cron" || value === null)
-      return ok([{ atMs: firstMs, local: calendar.local(firstMs, timezone), note: null }]);
-    const endMs = schedule.endAt === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.endAt);
     const most = Math.min(count, runsLeft(mission.value));
-    const times = calendar.forecast({ expression: value, timezone }, firstMs - 1, most);
-    return ok(times.filter(({ atMs }) => atMs <= endMs));
+    return ok(forecastFrom(calendar, schedule, Date.parse(next.scheduledAt), most));
   },
 
   update_mission: (tx, command) => changeMission(tx, calendar, command),

@@ -5,7 +5,7 @@
 import { assert } from "../assert.ts";
 import { isoTime } from "../schema.ts";
 import { durationMs } from "./duration.ts";
-import type { Calendar } from "./ports.ts";
+import type { Calendar, ForecastTime } from "./ports.ts";
 import type { Mission, NextFire, ScheduleSettings } from "./schema.ts";
 
 /** A fire within this time of its due time is on schedule; a later one is late (MIS-4). Alarms take some ms. */
@@ -106,6 +106,19 @@ export function upcomingTimes(
     time = timeAfter(calendar, schedule, time);
   }
   return times;
+}
+
+/** The next `count` times with the effects of clock changes; `firstMs` is the first of them. */
+export function forecastFrom(
+  calendar: Calendar,
+  { type, value, timezone, endAt }: ScheduleSettings,
+  firstMs: number,
+  count: number,
+): readonly ForecastTime[] {
+  if (type !== "cron" || value === null)
+    return [{ atMs: firstMs, local: calendar.local(firstMs, timezone), note: null }];
+  const endMs = endAt === null ? Number.POSITIVE_INFINITY : Date.parse(endAt);
+  return calendar.forecast({ expression: value, timezone }, firstMs - 1, count).filter(({ atMs }) => atMs <= endMs);
 }
 
 /** How many runs may still begin. Runs that wait for their job count as begun. */

@@ -479,6 +479,25 @@ export declare class Troupe {
      */
     deleteMission(missionId: string, options?: MutationOptions): Promise<DeletedMission>;
     /**
+     * Forecast when a mission will run.
+     *
+     * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+     *
+     * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
+     * `NotFoundError`.
+     */
+    getMissionForecast(missionId: string, query?: GetMissionForecastQuery, options?: RequestOptions): Promise<MissionForecast>;
+    /**
+     * Forecast a schedule that is not saved.
+     *
+     * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
+     * Without a time for a schedule that is started by hand.
+     *
+     * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
+     * `OrganizationSuspendedError` or `RequestTimeoutError`.
+     */
+    forecastSchedule(body: ForecastScheduleRequest, options?: RequestOptions): Promise<ScheduleForecast>;
+    /**
      * Run a mission now.
      *
      * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
@@ -507,15 +526,6 @@ export declare class Troupe {
      * or `NotFoundError`.
      */
     listAllMissionRuns(missionId: string, query?: Omit<ListMissionRunsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<MissionRun, void, undefined>;
-    /**
-     * Forecast when a mission will run.
-     *
-     * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
-     *
-     * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
-     * `NotFoundError`.
-     */
-    getMissionForecast(missionId: string, query?: GetMissionForecastQuery, options?: RequestOptions): Promise<MissionForecast>;
     /**
      * Add a mission task.
      *
@@ -1765,6 +1775,11 @@ export interface WaitForMissionQuery {
     /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
     wait?: number;
 }
+/** What `getMissionForecast` takes besides. */
+export interface GetMissionForecastQuery {
+    /** Number of times to return. Default 20 */
+    count?: number;
+}
 /** What `listMissionRuns` takes besides. */
 export interface ListMissionRunsQuery {
     /** Entries with one of these outcomes */
@@ -1773,11 +1788,6 @@ export interface ListMissionRunsQuery {
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
-}
-/** What `getMissionForecast` takes besides. */
-export interface GetMissionForecastQuery {
-    /** Number of times to return. Default 20 */
-    count?: number;
 }
 /** What `listTasks` takes besides. */
 export interface ListTasksQuery {
@@ -4122,6 +4132,11 @@ export interface FileVersions {
     /** The versions, newest first */
     versions: FileVersion[];
 }
+export interface ForecastScheduleRequest {
+    schedule: MissionScheduleInput;
+    /** Number of times to return */
+    count?: number;
+}
 export interface ForkChatRequest {
     /** The conversation is copied up to and including this message */
     from_message_id: string;
@@ -6295,6 +6310,15 @@ export interface RunError {
 }
 /** Why a run has failed */
 export type RunErrorCode = "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+/** When a mission with this schedule would run */
+export interface ScheduleForecast {
+    /** The schedule in words */
+    description: string;
+    /** The zone of the local times */
+    timezone: string;
+    /** The times, soonest first */
+    times: MissionForecastTime[];
+}
 /** Kind of schedule */
 export type ScheduleType = "none" | "once" | "cron" | "continuous";
 /** Scope of a token */

@@ -684,6 +684,29 @@ export class Troupe {
         return this.#http.json({ method: "DELETE", path: `/api/missions/${segment(missionId)}`, isKeyed: true, options });
     }
     /**
+     * Forecast when a mission will run.
+     *
+     * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+     *
+     * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
+     * `NotFoundError`.
+     */
+    getMissionForecast(missionId, query, options) {
+        return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/forecast`, query, options });
+    }
+    /**
+     * Forecast a schedule that is not saved.
+     *
+     * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
+     * Without a time for a schedule that is started by hand.
+     *
+     * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
+     * `OrganizationSuspendedError` or `RequestTimeoutError`.
+     */
+    forecastSchedule(body, options) {
+        return this.#http.json({ method: "POST", path: "/api/missions/forecast", body, options });
+    }
+    /**
      * Run a mission now.
      *
      * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
@@ -717,17 +740,6 @@ export class Troupe {
      */
     listAllMissionRuns(missionId, query, options) {
         return this.#http.items((next) => this.listMissionRuns(missionId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.runs);
-    }
-    /**
-     * Forecast when a mission will run.
-     *
-     * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
-     *
-     * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
-     * `NotFoundError`.
-     */
-    getMissionForecast(missionId, query, options) {
-        return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/forecast`, query, options });
     }
     /**
      * Add a mission task.

@@ -1533,6 +1533,54 @@ class Troupe:
         )
         return answer
 
+    def get_mission_forecast(
+        self,
+        mission_id: str,
+        *,
+        count: int | None = None,
+        timeout: float | None = None,
+    ) -> MissionForecast:
+        """Forecast when a mission will run.
+
+        In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+
+        `GET /api/missions/{id}/forecast`. Needs `missions:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: MissionForecast = self._http.json(
+            _Request(
+                "GET",
+                f"/api/missions/{_segment(mission_id)}/forecast",
+                query={"count": count},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def forecast_schedule(
+        self,
+        body: ForecastScheduleRequest,
+        *,
+        timeout: float | None = None,
+    ) -> ScheduleForecast:
+        """Forecast a schedule that is not saved.
+
+        Checks the schedule as a mission with it would be, and answers its next times with the effects of
+        clock changes. Without a time for a schedule that is started by hand.
+
+        `POST /api/missions/forecast`. Needs `missions:read`. May raise `InvalidScheduleError`,
+        `OrganizationSuspendedError` or `RequestTimeoutError`.
+        """
+        answer: ScheduleForecast = self._http.json(
+            _Request(
+                "POST",
+                "/api/missions/forecast",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def run_mission(
         self,
         mission_id: str,
@@ -1611,30 +1659,6 @@ class Troupe:
             ),
             "runs",
         )
-
-    def get_mission_forecast(
-        self,
-        mission_id: str,
-        *,
-        count: int | None = None,
-        timeout: float | None = None,
-    ) -> MissionForecast:
-        """Forecast when a mission will run.
-
-        In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
-
-        `GET /api/missions/{id}/forecast`. Needs `missions:read`. May raise `OrganizationSuspendedError` or
-        `NotFoundError`.
-        """
-        answer: MissionForecast = self._http.json(
-            _Request(
-                "GET",
-                f"/api/missions/{_segment(mission_id)}/forecast",
-                query={"count": count},
-                timeout=timeout,
-            )
-        )
-        return answer
 
     def add_mission_task(
         self,
@@ -7082,6 +7106,12 @@ class FileVersions(TypedDict):
     versions: list[FileVersion]
 
 
+class ForecastScheduleRequest(TypedDict):
+    schedule: MissionScheduleInput
+    # Number of times to return
+    count: NotRequired[int]
+
+
 class ForkChatRequest(TypedDict):
     # The conversation is copied up to and including this message
     from_message_id: str
@@ -9605,6 +9635,17 @@ class RunError(TypedDict):
 RunErrorCode: TypeAlias = Union[
     "Literal['provider_unreachable', 'provider_unauthorized', 'provider_key_rejected', 'provider_rate_limited', 'provider_error', 'provider_stalled', 'provider_rejected', 'context_length_exceeded', 'model_unavailable', 'step_limit', 'timeout', 'attempts_exhausted', 'tools_unavailable', 'clone_failed', 'output_invalid', 'no_answer', 'internal_error']",
 ]
+
+
+class ScheduleForecast(TypedDict):
+    """When a mission with this schedule would run"""
+
+    # The schedule in words
+    description: str
+    # The zone of the local times
+    timezone: str
+    # The times, soonest first
+    times: list[MissionForecastTime]
 
 
 # Kind of schedule

@@ -806,6 +806,35 @@ export class Troupe {
   }
 
   /**
+   * Forecast when a mission will run.
+   *
+   * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
+   *
+   * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
+   * `NotFoundError`.
+   */
+  getMissionForecast(
+    missionId: string,
+    query?: GetMissionForecastQuery,
+    options?: RequestOptions,
+  ): Promise<MissionForecast> {
+    return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/forecast`, query, options });
+  }
+
+  /**
+   * Forecast a schedule that is not saved.
+   *
+   * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
+   * Without a time for a schedule that is started by hand.
+   *
+   * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
+   * `OrganizationSuspendedError` or `RequestTimeoutError`.
+   */
+  forecastSchedule(body: ForecastScheduleRequest, options?: RequestOptions): Promise<ScheduleForecast> {
+    return this.#http.json({ method: "POST", path: "/api/missions/forecast", body, options });
+  }
+
+  /**
    * Run a mission now.
    *
    * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
@@ -848,22 +877,6 @@ export class Troupe {
       (next) => this.listMissionRuns(missionId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
       (page) => page.runs,
     );
-  }
-
-  /**
-   * Forecast when a mission will run.
-   *
-   * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
-   *
-   * `GET /api/missions/{id}/forecast`. Needs `missions:read`. May throw `OrganizationSuspendedError` or
-   * `NotFoundError`.
-   */
-  getMissionForecast(
-    missionId: string,
-    query?: GetMissionForecastQuery,
-    options?: RequestOptions,
-  ): Promise<MissionForecast> {
-    return this.#http.json({ method: "GET", path: `/api/missions/${segment(missionId)}/forecast`, query, options });
   }
 
   /**
@@ -2937,6 +2950,12 @@ export interface WaitForMissionQuery {
   wait?: number;
 }
 
+/** What `getMissionForecast` takes besides. */
+export interface GetMissionForecastQuery {
+  /** Number of times to return. Default 20 */
+  count?: number;
+}
+
 /** What `listMissionRuns` takes besides. */
 export interface ListMissionRunsQuery {
   /** Entries with one of these outcomes */
@@ -2945,12 +2964,6 @@ export interface ListMissionRunsQuery {
   limit?: number;
   /** `next_cursor` of the previous page */
   cursor?: string;
-}
-
-/** What `getMissionForecast` takes besides. */
-export interface GetMissionForecastQuery {
-  /** Number of times to return. Default 20 */
-  count?: number;
 }
 
 /** What `listTasks` takes besides. */
@@ -5560,6 +5573,12 @@ export interface FileVersions {
   versions: FileVersion[];
 }
 
+export interface ForecastScheduleRequest {
+  schedule: MissionScheduleInput;
+  /** Number of times to return */
+  count?: number;
+}
+
 export interface ForkChatRequest {
   /** The conversation is copied up to and including this message */
   from_message_id: string;
@@ -7931,6 +7950,16 @@ export type RunErrorCode =
   | "output_invalid"
   | "no_answer"
   | "internal_error";
+
+/** When a mission with this schedule would run */
+export interface ScheduleForecast {
+  /** The schedule in words */
+  description: string;
+  /** The zone of the local times */
+  timezone: string;
+  /** The times, soonest first */
+  times: MissionForecastTime[];
+}
 
 /** Kind of schedule */
 export type ScheduleType = "none" | "once" | "cron" | "continuous";

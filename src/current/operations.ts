@@ -14,6 +14,7 @@ import { decisionOperations } from "./jobs/decisions.ts";
 import { jobOperations } from "./jobs/operations.ts";
 import { webhookOperations } from "./messaging-integration/operations.ts";
 import { missionOperations } from "./missions/operations.ts";
+import { forecastOperations } from "./missions/forecasts.ts";
 import { runOperations } from "./missions/runs.ts";
 import { missionTaskOperations } from "./missions/tasks.ts";
 import { modelOperations } from "./models/operations.ts";
@@ -61,6 +62,7 @@ export const CURRENT_OPERATIONS = [
     "Missions",
     "Recurring work for an agent, started by hand or by a schedule",
     missionOperations,
+    forecastOperations,
     runOperations,
     missionTaskOperations,
   ),

@@ -35,6 +35,7 @@ const BODIES: Readonly<Record<string, Json>> = {
   "POST /api/jobs/bulk": { action: "cancel", filter: { status: ["failed"] } },
   "POST /api/jobs/:id/iterate": { feedback: "again" },
   "POST /api/missions": { title: "M", goal: "g", agent_id: "agt_none" },
+  "POST /api/missions/forecast": { schedule: { type: "none" } },
   "PATCH /api/missions/:id": { title: "Taken over" },
   "POST /api/missions/:id/tasks": { title: "Slipped in" },
   "PATCH /api/missions/:id/tasks/:taskId": { title: "Taken over" },

@@ -133,7 +133,12 @@ test("[JOB-18] jobs that the caller does not see, and those of others, stay as t
 test("[JOB-18] results are accepted and calls decided together, and what waits for no decision stays", async () => {
   const review = await jobIn("needs_review", { review_required: true });
   const completed = await jobIn("completed");
-  const asking = { name: "Grace", system_prompt: "Ask.", allowed_tools: ["list_tasks"], approval_tools: ["list_tasks"] };
+  const asking = {
+    name: "Grace",
+    system_prompt: "Ask.",
+    allowed_tools: ["list_tasks"],
+    approval_tools: ["list_tasks"],
+  };
   agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", asking), 201)).id;
   service.model.script = ({ entries }) =>
     entries.at(-1)?.role === "assistant"

@@ -293,6 +293,35 @@ describe("lists", () => {
     expect((await client.get<{ times: Json[] }>(`/api/missions/${id}/forecast`)).times).toHaveLength(20);
     await refused(client.call("GET", `/api/missions/${id}/forecast?count=101`), 400, "invalid_request");
   });
+
+  test("[MIS-6] a schedule that is not saved has the same forecast, and the same refusals", async () => {
+    const schedule = {
+      type: "cron",
+      value: "30 1 * * *",
+      timezone: "Europe/London",
+      start_at: "2030-03-30T12:00:00Z",
+      end_at: "2030-04-03T00:00:00Z",
+    };
+    const { id } = await create({ schedule });
+    const ask = (body: Json) => client.call("POST", "/api/missions/forecast", body);
+    const saved = await client.get<{ times: readonly Json[] }>(`/api/missions/${id}/forecast`);
+    const drafted = await answered<{ times: readonly Json[]; description: string }>(ask({ schedule }));
+    expect(drafted.times).toEqual(saved.times);
+    expect(drafted.times).toHaveLength(3);
+    expect(drafted.description).toContain("Europe/London");
+    expect(await answered<Json>(ask({ schedule: { ...schedule, max_runs: 1 } }))).toMatchObject({
+      times: [{ note: { kind: "shifted" } }],
+    });
+    expect(await answered<Json>(ask({ schedule: {} }))).toMatchObject({ times: [] });
+    const once = { type: "once", value: "2030-05-01T09:00", timezone: "Europe/London" };
+    expect(await answered<Json>(ask({ schedule: once }))).toMatchObject({
+      times: [{ at: "2030-05-01T08:00:00.000Z", note: null }],
+    });
+    await refused(ask({ schedule: { ...schedule, value: "61 1 * * *" } }), 400, "invalid_schedule");
+    await refused(ask({ schedule: { ...schedule, end_at: "2020-04-03T00:00:00Z" } }), 400, "invalid_schedule");
+    await refused(ask({ schedule, count: 101 }), 400, "invalid_request");
+    await refused(ask({}), 400, "invalid_request");
+  });
 });
 
 test("[MIS-4] the database accepts each time of a mission's schedule only once", async () => {

@@ -64,7 +64,8 @@ export async function openConsole({
 export function acceptQuestions(page: Page): readonly string[] {
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
-    asked.push(dialog.message());
+    // Names in it are isolated from the text around them.
+    asked.push(dialog.message().replaceAll(/[\u2068\u2069]/g, ""));
     void dialog.accept();
   });
   return asked;

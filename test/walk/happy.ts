@@ -224,6 +224,9 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     ...of(await world.missionWithRun()),
     query: [...PAGE, ["outcome", "started,succeeded"]],
   }),
+  forecastSchedule: () => ({
+    body: { schedule: { type: "cron", value: "30 2 * * *", timezone: "Europe/Berlin" }, count: 3 },
+  }),
   getMissionForecast: async (world) => ({ ...of(await world.mission()), query: [["count", "3"]] }),
   addMissionTask: async (world) => ({
     ...of(await world.mission()),

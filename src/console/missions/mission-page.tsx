@@ -68,7 +68,11 @@ function MissionEditor({ now }: { readonly now: Mission }) {
             </>
           )}
         </Form>
-        <MissionForecast mission={mission} isChanged={draft.changes.schedule !== undefined} />
+        <MissionForecast
+          mission={mission}
+          schedule={draft.value.schedule}
+          isChanged={draft.changes.schedule !== undefined}
+        />
       </div>
       <MissionRuns missionId={mission.id} version={mission.version} />
     </>

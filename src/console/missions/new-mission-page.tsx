@@ -8,6 +8,7 @@ import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { type MissionDraft, newMission } from "./mission-draft.ts";
+import { MissionForecast } from "./mission-forecast.tsx";
 import { MissionForm } from "./mission-form.tsx";
 
 export function NewMissionPage() {
@@ -40,19 +41,25 @@ export function NewMissionPage() {
   return (
     <>
       <h1>New mission</h1>
-      <Form label="New mission" refusals={refusals}>
-        {(unreadable) => (
-          <>
-            <MissionForm draft={draft} />
-            <p class="actions save-bar">
-              <ActionButton act={create} whyNot={unreadable ?? (missing === null ? null : `Give it ${missing} first`)}>
-                Create
-              </ActionButton>
-              <CopyAsCurl method="POST" path="/api/missions" body={body} />
-            </p>
-          </>
-        )}
-      </Form>
+      <div class="beside">
+        <Form label="New mission" refusals={refusals}>
+          {(unreadable) => (
+            <>
+              <MissionForm draft={draft} />
+              <p class="actions save-bar">
+                <ActionButton
+                  act={create}
+                  whyNot={unreadable ?? (missing === null ? null : `Give it ${missing} first`)}
+                >
+                  Create
+                </ActionButton>
+                <CopyAsCurl method="POST" path="/api/missions" body={body} />
+              </p>
+            </>
+          )}
+        </Form>
+        <MissionForecast mission={null} schedule={draft.value.schedule} isChanged />
+      </div>
     </>
   );
 }

@@ -40,7 +40,8 @@ export type GivenJobFilter = Static<typeof JobFilterBody>;
 export const BulkJobsBody = Type.Object(
   {
     action: OneOf(BULK_ACTIONS, {
-      description: "`cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job; `approve`: the result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are denied",
+      description:
+        "`cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job; `approve`: the result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are denied",
     }),
     filter: JobFilterBody,
     dry_run: Type.Optional(Type.Boolean({ description: "Only say what would happen; by default false" })),

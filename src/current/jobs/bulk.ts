@@ -134,16 +134,16 @@ async function resultFor(services: Services, change: Change, step: BulkStep): Pr
 }
 
 /** The operation of one job that an action stands for, and the verb that a job must allow for it. */
-const BULK_STEPS: Readonly<Record<BulkAction, { readonly verb: string; readonly operation: string; body?: JsonObject }>> =
-  {
-    cancel: { verb: "cancel", operation: "cancelJob" },
-    resume: { verb: "resume", operation: "resumeJob" },
-    approve: { verb: "approve", operation: "approveJob", body: { decision: "approve" } },
-    deny: { verb: "approve", operation: "approveJob", body: { decision: "deny" } },
-  };
+const BULK_STEPS: Readonly<
+  Record<BulkAction, { readonly verb: string; readonly operation: string; body?: JsonObject }>
+> = {
+  cancel: { verb: "cancel", operation: "cancelJob" },
+  resume: { verb: "resume", operation: "resumeJob" },
+  approve: { verb: "approve", operation: "approveJob", body: { decision: "approve" } },
+  deny: { verb: "approve", operation: "approveJob", body: { decision: "deny" } },
+};
 
-const isDeniedReview = (action: BulkAction, { status }: Job): boolean =>
-  action === "deny" && status === "needs_review";
+const isDeniedReview = (action: BulkAction, { status }: Job): boolean => action === "deny" && status === "needs_review";
 const REVIEW_WORDS = "A review cannot be denied: approve it, or request changes with iterate";
 
 /** Statuses of jobs that wait for no decision: one has been made, or none was needed. */

@@ -1,11 +1,10 @@
-/** The runs of a mission: begin one, the ledger, and the forecast (MIS-5, MIS-6). */
+/** The runs of a mission: begin one, and the ledger (MIS-5). */
 import { mapOutcome } from "../../../actors/fault.ts";
 import { missionRef, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
 import { followedBy } from "../../../actors/runtime/turns/members.ts";
-import { Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { accepted } from "../../http/commit/commit.ts";
-import { someOf, withDefault } from "../../http/contract/field.ts";
+import { someOf } from "../../http/contract/field.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { runJob } from "../../work/missions.ts";
@@ -13,18 +12,7 @@ import { jobView } from "../jobs/view.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
 import { missionParams } from "../path-ids.ts";
 import { newIds, prepareRun, readMission } from "./starting.ts";
-import {
-  askerOf,
-  ForecastView,
-  forecastView,
-  MissionRunList,
-  missionRunView,
-  missionView,
-  RunStartedView,
-} from "./view.ts";
-
-/** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
-const MOST_FORECAST = 100;
+import { askerOf, MissionRunList, missionRunView, missionView, RunStartedView } from "./view.ts";
 
 export const runOperations = {
   runMission: operation(
@@ -95,33 +83,6 @@ export const runOperations = {
         const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView, params.id);
         return { runs, ...more };
       });
-    },
-  ),
-
-  getMissionForecast: operation(
-    {
-      method: "GET",
-      path: "/api/missions/{id}/forecast",
-      scope: "missions:read",
-      summary: "Forecast when a mission will run",
-      description: "In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.",
-      params: missionParams,
-      query: {
-        count: withDefault(
-          Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times to return" }),
-          20,
-        ),
-      },
-      answers: { 200: ForecastView },
-    },
-    async ({ system }, { principal }, { params, query: { count } }) => {
-      const ref = missionRef(principal.organizationId, params.id);
-      const by = askerOf(principal);
-      const replies = await system.dispatchGroup([
-        ask(ref, { kind: "read_mission", by }),
-        ask(ref, { kind: "read_forecast", by, count }),
-      ]);
-      return mapOutcome(replies, ([mission, times]) => forecastView(mission, times));
     },
   ),
 };

@@ -170,7 +170,7 @@ export const UpdateMissionTaskBody = Type.Object(
 );
 
 /** The schedule from a body; its times in the stored format. */
-function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<ScheduleSettings>> {
+export function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<ScheduleSettings>> {
   const errors: InputError[] = [];
   const time = (name: "start_at" | "end_at"): string | null | undefined => {
     const text = body[name];

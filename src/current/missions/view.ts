@@ -15,6 +15,7 @@ import {
   RUN_OUTCOMES,
   RUN_TRIGGERS,
   SCHEDULE_TYPES,
+  type ScheduleSettings,
 } from "../../../actors/mission/schema.ts";
 import { taskVerbs } from "../../../actors/mission/task-work.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -144,8 +145,7 @@ export const TaskStartedView = noun("MissionTaskStarted", "The job that works on
   task: MissionTaskView,
 });
 
-export const ForecastView = noun("MissionForecast", "When a mission will run", {
-  mission_id: ShownMissionId,
+const FORECAST = {
   timezone: Text("The zone of the local times", "Europe/London"),
   times: Type.Array(
     noun("MissionForecastTime", "A time of a schedule", {
@@ -159,6 +159,16 @@ export const ForecastView = noun("MissionForecast", "When a mission will run", {
       ),
     }),
   ),
+};
+
+export const ForecastView = noun("MissionForecast", "When a mission will run", {
+  mission_id: ShownMissionId,
+  ...FORECAST,
+});
+
+export const ScheduleForecastView = noun("ScheduleForecast", "When a mission with this schedule would run", {
+  description: Text("The schedule in words", "Weekdays at 09:00, Europe/London"),
+  ...FORECAST,
 });
 
 export const askerOf = ({ userId, role }: Principal) => ({ userId, isOwner: role === "owner" });
@@ -271,6 +281,11 @@ export const forecastView = (
   times: readonly ForecastTime[],
 ): Shown<typeof ForecastView> => ({
   mission_id: id,
-  timezone: schedule.timezone,
+  ...forecastTimes(schedule, times),
+});
+
+/** The times of a forecast, and their zone. */
+export const forecastTimes = ({ timezone }: Pick<ScheduleSettings, "timezone">, times: readonly ForecastTime[]) => ({
+  timezone,
   times: times.map(({ atMs, local, note }) => ({ at: isoTime(atMs), local_time: local, note })),
 });
