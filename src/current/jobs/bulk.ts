@@ -144,7 +144,7 @@ const BULK_STEPS: Readonly<
 };
 
 const isDeniedReview = (action: BulkAction, { status }: Job): boolean => action === "deny" && status === "needs_review";
-const REVIEW_WORDS = "A review cannot be denied: approve it, or request changes with iterate";
+const DENIED_REVIEW_WORDS = "A review cannot be denied: approve it, or request changes with iterate";
 
 /** Statuses of jobs that wait for no decision: one has been made, or none was needed. */
 const DECIDED: ReadonlySet<JobStatus> = new Set(["queued", "running", "completed"]);
@@ -173,7 +173,7 @@ function whyNot(action: BulkAction, job: Job, { canBegin }: Standing): Fault {
   const words = canBegin ? undefined : "The agent, the chat or the workspace of the job is gone";
   const isDecision = action === "approve" || action === "deny";
   const refusal = isDecision
-    ? stale(job, isDeniedReview(action, job) ? REVIEW_WORDS : undefined)
+    ? stale(job, isDeniedReview(action, job) ? DENIED_REVIEW_WORDS : undefined)
     : hasOpenApprovals(job)
       ? pending(job)
       : stale(job, words);
