@@ -1,20 +1,15 @@
-/** AI SDK's clients against a whole service: the page of the guide in a browser, and kill -9 of the service. */
+/** AI SDK's clients against a whole service: the page of the guide in a browser. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { createModels } from "../../src/runner/models.ts";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
-import { until } from "../support/condition.ts";
 import { answered, Client } from "../support/current.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { guardedFolder } from "../support/guarded-folder.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { type Service, startService } from "../support/service.ts";
 import { CLONE } from "../support/service-process.ts";
-import { MAIN, startTroupe } from "../support/troupe-process.ts";
-import { textOf, uiChat } from "../support/ui-chat.ts";
 
 const testInPage = test.skipIf(CHROMIUM === null);
 const WORDS = "one two three four five six seven eight nine ten, ";
@@ -134,34 +129,4 @@ testInPage("[DIA-6] the guide's page asks for an approval, and the answer goes o
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("button", { name: "Deny" }).click();
   await answerIn(page).getByText("create_task: output-denied").waitFor();
-});
-
-test("[DIA-7] a service that is killed in the middle of an answer continues it, and the client shows no word twice", async () => {
-  const home = guardedFolder();
-  try {
-    const { personal: token } = await copyFirstRun(home);
-    let running = await startTroupe(home, { cmd: MAIN });
-    const made = await fetch(`${running.url}/api/agents`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "Ada", system_prompt: "x", model: "demo:echo" }),
-    });
-    const { id: agentId } = (await made.json()) as { id: string };
-    const atService = ((input: string, init: RequestInit) => fetch(`${running.url}${input}`, init)) as typeof fetch;
-    const chat = uiChat({ url: "", token, agentId, id: "kill", fetch: atService });
-    const sent = chat.sendMessage({ text: SLOW });
-    await until("the answer has begun", () => chat.messages.length === 2 && textOf(chat.lastMessage).includes("three"));
-    const shown = textOf(chat.lastMessage);
-    running.child.kill("SIGKILL");
-    await running.child.exited;
-    await sent;
-    expect(chat.status).toBe("error");
-    expect(textOf(chat.lastMessage).startsWith(shown)).toBe(true);
-    running = await startTroupe(home, { cmd: MAIN });
-    await chat.resumeStream({ metadata: "cut" });
-    expect([chat.status, chat.messages.length]).toEqual(["ready", 2]);
-    expect(textOf(chat.lastMessage).trim()).toBe(WORDS.repeat(4).trim());
-  } finally {
-    await home.remove();
-  }
 });
