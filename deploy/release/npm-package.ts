@@ -59,6 +59,9 @@ function npmManifest() {
     files: [...SHIPPED, "console", "troupe.mjs"],
     engines: { node: ">=20" },
     dependencies: { ...dependencies, bun },
+    // For `sdk/*/ag-ui`, whose programs bring their own.
+    peerDependencies: { "@ag-ui/client": "^1.0.0" },
+    peerDependenciesMeta: { "@ag-ui/client": { optional: true } },
     bundleDependencies: BUNDLED,
   };
 }

@@ -22,6 +22,7 @@ async function javascript(contract: Contract, file: string): Promise<string> {
     "client-tool.ts": await read("sdk/typescript/client-tool.ts"),
     "http-tool.ts": await read("sdk/typescript/http-tool.ts"),
     "attachments.ts": await read("sdk/typescript/attachments.ts"),
+    "ag-ui.ts": await read("sdk/typescript/ag-ui.ts"),
   });
   return files.get(file) ?? "";
 }
@@ -37,6 +38,8 @@ const MAKERS: Readonly<Record<string, (contract: Contract) => Promise<string>>> 
   "sdk/javascript/client-tool.mjs": (contract) => javascript(contract, "client-tool.mjs"),
   "sdk/javascript/http-tool.mjs": (contract) => javascript(contract, "http-tool.mjs"),
   "sdk/javascript/attachments.mjs": (contract) => javascript(contract, "attachments.mjs"),
+  "sdk/javascript/ag-ui.mjs": (contract) => javascript(contract, "ag-ui.mjs"),
+  "sdk/javascript/ag-ui.d.mts": (contract) => javascript(contract, "ag-ui.d.mts"),
 };
 
 /** The modules of the runtime, in the order in which they go into the file. */

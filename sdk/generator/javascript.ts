@@ -3,14 +3,20 @@
  * declarations. It is for programs that load no TypeScript: Node before 22.18, and browsers, which import it from
  * its address.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const ROOT = new URL("../../", import.meta.url);
 /** What the examples use besides the SDK; the compiler has no types of Node there. */
 const AMBIENT = "declare const process: { readonly env: Record<string, string | undefined>; exitCode?: number };\n";
-const FLAGS = ["--strict", "--declaration", "--rewriteRelativeImportExtensions", "--verbatimModuleSyntax"];
+const FLAGS = [
+  "--strict",
+  "--skipLibCheck",
+  "--declaration",
+  "--rewriteRelativeImportExtensions",
+  "--verbatimModuleSyntax",
+];
 const TARGET = ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--types", ""];
 const LIBRARIES = ["--lib", "es2022,dom,dom.iterable,dom.asynciterable"];
 
@@ -29,6 +35,8 @@ export function compiled(files: Readonly<Record<string, string>>): Promise<Compi
 async function compile(files: Readonly<Record<string, string>>): Promise<Compiled> {
   const folder = await mkdtemp(join(tmpdir(), "troupe-sdk-"));
   try {
+    // For what imports a package: only its types are read.
+    await symlink(new URL("node_modules", ROOT).pathname, join(folder, "node_modules"));
     const written = { ...files, "ambient.d.ts": AMBIENT };
     await Promise.all(Object.entries(written).map(([name, text]) => Bun.write(join(folder, name), text)));
     const inputs = Object.keys(written).map((name) => join(folder, name));
@@ -55,6 +63,7 @@ async function compile(files: Readonly<Record<string, string>>): Promise<Compile
 const inJavaScript = (code: string): string =>
   code
     .replaceAll('"./troupe.js"', '"./troupe.mjs"')
+    .replaceAll("`troupe.ts`", "`troupe.mjs`")
     .replace("The TypeScript SDK of Troupe:", "The JavaScript SDK of Troupe:")
     .replace(
       " (Node from 22.18 on, Bun, Deno).\n * Browsers and an older Node take the JavaScript one beside it.",

@@ -1511,6 +1511,28 @@ export declare class Troupe {
      */
     getJavaScriptSdkTypes(options?: RequestOptions): Promise<string>;
     /**
+     * Get `TroupeAgent` for AG-UI's clients, in TypeScript.
+     *
+     * An `HttpAgent` that also connects and stops. It needs `@ag-ui/client` 1.0, which your program installs.
+     *
+     * `GET /api/sdk/typescript/ag-ui`.
+     */
+    getTypeScriptAgUi(options?: RequestOptions): Promise<string>;
+    /**
+     * Get `TroupeAgent` for AG-UI's clients, in JavaScript.
+     *
+     * The TypeScript one without its types. It needs `@ag-ui/client` 1.0, which your program installs.
+     *
+     * `GET /api/sdk/javascript/ag-ui`.
+     */
+    getJavaScriptAgUi(options?: RequestOptions): Promise<string>;
+    /**
+     * Get the types of `TroupeAgent` in JavaScript.
+     *
+     * `GET /api/sdk/javascript/ag-ui/types`.
+     */
+    getJavaScriptAgUiTypes(options?: RequestOptions): Promise<string>;
+    /**
      * Get the Python SDK.
      *
      * One file that needs only the standard library, generated from this contract.
@@ -6384,7 +6406,24 @@ export interface SdkPackage {
     bytes: number;
     /** What it needs */
     requires: string;
+    /** Files beside the SDK */
+    parts?: SdkPart[];
     types?: SdkTypes;
+}
+/** A file beside the SDK, for programs that use another package */
+export interface SdkPart {
+    /** File name to save it as */
+    file: string;
+    /** URL of the file */
+    url: string;
+    /** SHA-256 of its bytes, in hex */
+    sha256: string;
+    /** Size in bytes */
+    bytes: number;
+    /** Packages that your program installs, with their versions */
+    peers: {
+        [name: string]: string;
+    };
 }
 /** Types of an SDK whose language has none, for editors and compilers */
 export interface SdkTypes {

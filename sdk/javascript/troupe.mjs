@@ -2187,6 +2187,34 @@ export class Troupe {
         return this.#http.text({ method: "GET", path: "/api/sdk/javascript/types", isPublic: true, options });
     }
     /**
+     * Get `TroupeAgent` for AG-UI's clients, in TypeScript.
+     *
+     * An `HttpAgent` that also connects and stops. It needs `@ag-ui/client` 1.0, which your program installs.
+     *
+     * `GET /api/sdk/typescript/ag-ui`.
+     */
+    getTypeScriptAgUi(options) {
+        return this.#http.text({ method: "GET", path: "/api/sdk/typescript/ag-ui", isPublic: true, options });
+    }
+    /**
+     * Get `TroupeAgent` for AG-UI's clients, in JavaScript.
+     *
+     * The TypeScript one without its types. It needs `@ag-ui/client` 1.0, which your program installs.
+     *
+     * `GET /api/sdk/javascript/ag-ui`.
+     */
+    getJavaScriptAgUi(options) {
+        return this.#http.text({ method: "GET", path: "/api/sdk/javascript/ag-ui", isPublic: true, options });
+    }
+    /**
+     * Get the types of `TroupeAgent` in JavaScript.
+     *
+     * `GET /api/sdk/javascript/ag-ui/types`.
+     */
+    getJavaScriptAgUiTypes(options) {
+        return this.#http.text({ method: "GET", path: "/api/sdk/javascript/ag-ui/types", isPublic: true, options });
+    }
+    /**
      * Get the Python SDK.
      *
      * One file that needs only the standard library, generated from this contract.

@@ -4409,6 +4409,53 @@ class Troupe:
             )
         )
 
+    def get_type_script_ag_ui(self, *, timeout: float | None = None) -> str:
+        """Get `TroupeAgent` for AG-UI's clients, in TypeScript.
+
+        An `HttpAgent` that also connects and stops. It needs `@ag-ui/client` 1.0, which your program
+        installs.
+
+        `GET /api/sdk/typescript/ag-ui`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/typescript/ag-ui",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_java_script_ag_ui(self, *, timeout: float | None = None) -> str:
+        """Get `TroupeAgent` for AG-UI's clients, in JavaScript.
+
+        The TypeScript one without its types. It needs `@ag-ui/client` 1.0, which your program installs.
+
+        `GET /api/sdk/javascript/ag-ui`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/javascript/ag-ui",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_java_script_ag_ui_types(self, *, timeout: float | None = None) -> str:
+        """Get the types of `TroupeAgent` in JavaScript.
+
+        `GET /api/sdk/javascript/ag-ui/types`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/sdk/javascript/ag-ui/types",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
     def get_python_sdk(self, *, timeout: float | None = None) -> str:
         """Get the Python SDK.
 
@@ -9736,7 +9783,24 @@ class SdkPackage(TypedDict):
     bytes: int
     # What it needs
     requires: str
+    # Files beside the SDK
+    parts: NotRequired[list[SdkPart]]
     types: NotRequired[SdkTypes]
+
+
+class SdkPart(TypedDict):
+    """A file beside the SDK, for programs that use another package"""
+
+    # File name to save it as
+    file: str
+    # URL of the file
+    url: str
+    # SHA-256 of its bytes, in hex
+    sha256: str
+    # Size in bytes
+    bytes: int
+    # Packages that your program installs, with their versions
+    peers: dict[str, str]
 
 
 class SdkTypes(TypedDict):

@@ -22,7 +22,7 @@ import { deprecationPolicy, DEPRECATIONS_PATH, RATE_LIMITS_PATH, rateLimitPolicy
 import { REFERENCE_FORM, REFERENCE_PATH, referencePage } from "./reference.ts";
 import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
 import { SdkExamples, SdkManifest } from "./sdk-schema.ts";
-import { sdkExamples, sdkManifest, sdkSource, sdkTypes } from "./sdk.ts";
+import { sdkExamples, sdkManifest, sdkPart, sdkSource, sdkTypes } from "./sdk.ts";
 
 export const publicOperations = operationGroup("Service", "Public documents about the service", {
   getVersion: operation(
@@ -232,6 +232,45 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
     serveDocument(() => sdkTypes("javascript")),
+  ),
+
+  getTypeScriptAgUi: operation(
+    {
+      method: "GET",
+      path: "/api/sdk/typescript/ag-ui",
+      scope: null,
+      headers: DOCUMENT_HEADERS,
+      summary: "Get `TroupeAgent` for AG-UI's clients, in TypeScript",
+      description:
+        "An `HttpAgent` that also connects and stops. It needs `@ag-ui/client` 1.0, which your program installs.",
+      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
+    },
+    serveDocument(() => sdkPart("typescript", "ag-ui.ts")),
+  ),
+
+  getJavaScriptAgUi: operation(
+    {
+      method: "GET",
+      path: "/api/sdk/javascript/ag-ui",
+      scope: null,
+      headers: DOCUMENT_HEADERS,
+      summary: "Get `TroupeAgent` for AG-UI's clients, in JavaScript",
+      description: "The TypeScript one without its types. It needs `@ag-ui/client` 1.0, which your program installs.",
+      answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } }, 304: null },
+    },
+    serveDocument(() => sdkPart("javascript", "ag-ui.mjs")),
+  ),
+
+  getJavaScriptAgUiTypes: operation(
+    {
+      method: "GET",
+      path: "/api/sdk/javascript/ag-ui/types",
+      scope: null,
+      headers: DOCUMENT_HEADERS,
+      summary: "Get the types of `TroupeAgent` in JavaScript",
+      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
+    },
+    serveDocument(() => sdkPart("javascript", "ag-ui.d.mts")),
   ),
 
   getPythonSdk: operation(

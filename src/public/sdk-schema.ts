@@ -23,6 +23,21 @@ export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves
       sha256: SdkSha256,
       bytes: LENGTH,
       requires: Text("What it needs", "Python 3.11"),
+      parts: Type.Optional(
+        Type.Array(
+          noun("SdkPart", "A file beside the SDK, for programs that use another package", {
+            file: Text("File name to save it as", "ag-ui.mjs"),
+            url: Text("URL of the file", "https://troupe.example/api/sdk/javascript/ag-ui"),
+            sha256: SdkSha256,
+            bytes: LENGTH,
+            peers: Type.Record(Type.String(), Type.String(), {
+              description: "Packages that your program installs, with their versions",
+              examples: [{ "@ag-ui/client": "^1.0.0" }],
+            }),
+          }),
+          { description: "Files beside the SDK" },
+        ),
+      ),
       types: Type.Optional(
         noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
           file: Text("File name to save it as, beside the SDK", "troupe.d.mts"),

@@ -15,6 +15,8 @@ interface SdkSource {
   /** The file with its types, if they are in a separate file. */
   readonly types?: string;
   readonly requires: string;
+  /** Files beside the SDK, by the paths below its own at which they are served. */
+  readonly parts?: Readonly<Record<string, string>>;
   /** The command that runs an example, without its file name. */
   readonly run: string;
   /** Example programs, with descriptions. */
@@ -27,6 +29,7 @@ const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
     path: "/api/sdk/typescript",
     form: TEXT_FORM,
     requires: "`fetch` and Web Crypto: Node 22.18 (the first that loads TypeScript), Bun, Deno",
+    parts: { "/ag-ui": "ag-ui.ts" },
     run: "bun",
     examples: {
       "conversation.ts": "Have a conversation",
@@ -43,6 +46,7 @@ const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
     form: { ...TEXT_FORM, contentType: "text/javascript; charset=utf-8" },
     types: "troupe.d.mts",
     requires: "`fetch` and Web Crypto: Node 20, Bun, Deno, browsers",
+    parts: { "/ag-ui": "ag-ui.mjs", "/ag-ui/types": "ag-ui.d.mts" },
     run: "node",
     examples: {
       "conversation.mjs": "Have a conversation",
@@ -89,6 +93,13 @@ export const sdkSource = async (language: SdkLanguageName): Promise<PublicDocume
 export const sdkTypes = async (language: "javascript"): Promise<PublicDocument> =>
   new PublicDocument(await sdkBytes(language, SOURCES[language].types ?? ""), TEXT_FORM);
 
+/** A file beside the SDK. */
+export const sdkPart = async (language: "typescript" | "javascript", file: string): Promise<PublicDocument> =>
+  new PublicDocument(await sdkBytes(language, file), file.endsWith(".mjs") ? SOURCES.javascript.form : TEXT_FORM);
+
+/** What the files beside the SDKs need: packages that the program installs, so that both use the same one. */
+const AG_UI_PEERS = { "@ag-ui/client": "^1.0.0" };
+
 /** A file's entry in the manifest. */
 async function manifestEntry(language: SdkLanguageName, file: string, url: string) {
   const bytes = await sdkBytes(language, file);
@@ -97,13 +108,18 @@ async function manifestEntry(language: SdkLanguageName, file: string, url: strin
 
 export async function sdkManifest({ facts: { version }, appUrl }: Services): Promise<Shown<typeof SdkManifest>> {
   const packages = LANGUAGES.map(async (language) => {
-    const { file, path, types, requires } = SOURCES[language];
+    const { file, path, types, requires, parts = {} } = SOURCES[language];
+    const beside = Object.entries(parts).map(async ([at, part]) => ({
+      ...(await manifestEntry(language, part, appUrl() + path + at)),
+      peers: AG_UI_PEERS,
+    }));
     const source = {
       name: "troupe",
       language,
       version,
       ...(await manifestEntry(language, file, appUrl() + path)),
       requires,
+      ...(beside.length === 0 ? {} : { parts: await Promise.all(beside) }),
     };
     return types === undefined
       ? source

@@ -63,6 +63,8 @@ describe("the files", () => {
       "sdk/javascript/client-tool.mjs",
       "sdk/javascript/http-tool.mjs",
       "sdk/javascript/attachments.mjs",
+      "sdk/javascript/ag-ui.mjs",
+      "sdk/javascript/ag-ui.d.mts",
     ]);
     for (const path of FILES)
       expect(

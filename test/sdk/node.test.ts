@@ -1,10 +1,11 @@
 /** The JavaScript SDK in Node itself, as a program that loads no TypeScript uses it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realNode } from "../support/node.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { CLONE } from "../support/service-process.ts";
 
 const node = realNode();
 const major = Number(node?.version.split(".")[0] ?? 0);
@@ -75,5 +76,43 @@ test.skipIf(node === null || major < 20)(
     };
     const example = examples.find(({ language, file }) => language === "javascript" && file === "conversation.mjs");
     expect(await run("conversation.mjs", example?.code ?? "")).toContain("Ada: ");
+  },
+);
+
+const AG_UI = `
+import { readFileSync } from "node:fs";
+import { TroupeAgent } from "./ag-ui.mjs";
+const headers = { authorization: "Bearer " + process.env.TROUPE_TOKEN };
+const url = process.env.TROUPE_URL + "/ag-ui/agents/" + readFileSync("agent.txt", "utf8");
+const shown = (agent) => agent.messages.map(({ role, content }) => role + " " + content);
+const agent = new TroupeAgent({ url, headers, threadId: "t" });
+agent.addMessage({ id: "m1", role: "user", content: "Hello" });
+await agent.runAgent();
+const other = new TroupeAgent({ url, headers, threadId: "t" });
+await other.connectAgent();
+await other.stopRun();
+console.log(JSON.stringify([shown(agent), shown(other)]));
+`;
+
+test.skipIf(node === null || major < 20)(
+  "[DIA-16] TroupeAgent, as it is served in JavaScript, runs and connects beside the program's own `@ag-ui/client` (skipped without Node)",
+  async () => {
+    service.model.script = () => [{ say: "Hel" }, { say: "lo." }];
+    const made = await service.call(owner, "POST", "/api/agents", { name: "Ag", system_prompt: "Be brief." });
+    const { packages } = (await (await fetch(`${service.url}/api/sdk/manifest`)).json()) as {
+      packages: { language: string; parts?: { file: string; url: string; sha256: string; peers: object }[] }[];
+    };
+    const parts = packages.flatMap(({ parts: beside = [] }) => beside);
+    expect(parts.map(({ file }) => file)).toEqual(["ag-ui.ts", "ag-ui.mjs", "ag-ui.d.mts"]);
+    for (const { file, url, sha256, peers } of parts) {
+      const bytes = await (await fetch(service.url + new URL(url).pathname)).bytes();
+      expect([file, new Bun.CryptoHasher("sha256").update(bytes).digest("hex")]).toEqual([file, sha256]);
+      expect(peers).toEqual({ "@ag-ui/client": "^1.0.0" });
+      await Bun.write(join(folder, file), bytes);
+    }
+    await Bun.write(join(folder, "agent.txt"), ((await made.json()) as { id: string }).id);
+    symlinkSync(join(CLONE, "node_modules"), join(folder, "node_modules"));
+    const whole = ["user Hello", "assistant Hello."];
+    expect(JSON.parse(await run("ag-ui-program.mjs", AG_UI))).toEqual([whole, whole.slice(1)]);
   },
 );

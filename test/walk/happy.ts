@@ -352,6 +352,9 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getTypeScriptSdk: () => DOCUMENT,
   getJavaScriptSdk: () => DOCUMENT,
   getJavaScriptSdkTypes: () => DOCUMENT,
+  getTypeScriptAgUi: () => DOCUMENT,
+  getJavaScriptAgUi: () => DOCUMENT,
+  getJavaScriptAgUiTypes: () => DOCUMENT,
   getPythonSdk: () => DOCUMENT,
   getSdkExamples: () => DOCUMENT,
 
