@@ -29,6 +29,7 @@ import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./fir
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
 import type { LocalModel } from "../runner/local-models.ts";
+import { StartSteps } from "./start-steps.ts";
 import { StopOnce, Undo, unlessAborted } from "./undo.ts";
 import { chooseModels } from "./model-choice.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
@@ -73,6 +74,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, onFatal, signal, supervision } = options;
   const undo = new Undo();
+  const steps = new StartSteps({ clock: systemClock, log });
   try {
     // Checked before a data folder and a database are created for an address that cannot be used.
     tryHost({ ...config, setting: "PORT" });
@@ -84,18 +86,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { tracing } = traces;
     undo.add(() => traces.close());
     const loopTime = newLoopTime(options.loopNote, config.organizationLoopPercent / 100);
+    steps.begin("choosing the models");
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
     const metered = meters === null ? chosen.models : meteredModels(chosen.models, meters);
     const models = tracing === null ? metered : tracedModels(metered, tracing);
-    const storage = await openStorage({ config, log, loopTime, signal, supervision, onExit: onFatal });
+    const storage = await openStorage({ config, log, loopTime, signal, supervision, onExit: onFatal, steps });
     undo.add(() => storage.close());
     forgetService(storage.folder.path);
     const address = appUrlOf(config, config.port);
+    steps.begin("loading the service");
     // Only now, because it is most of the service: a start that is refused until here has not loaded it.
     const [{ assemble }, runCommand] = await Promise.all([import("./assembly.ts"), options.loadCommands()]);
     signal.throwIfAborted();
+    steps.begin("trying the programs of this machine");
     const resources = await openResources({ config, log, storage }, { models, meters, tracing }, undo);
+    steps.begin("waiting for the place among the replicas");
     const joining = await prepareJoining({
       storage,
       log,
@@ -125,7 +131,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const { system, directory } = actors;
     replica?.group.attach(system);
-    const joinOthers = () => joining.join(system);
+    const joinOthers = () => {
+      steps.begin("taking the shards");
+      return joining.join(system);
+    };
     replica?.group.serve((request) => app.handle(request), app.streams, app.invoke);
     // It joins other replicas last, because shards come with clients. Creating the first organization needs shards
     // first.
@@ -139,6 +148,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
+    steps.begin("creating the first organization");
     const first = joinsLast ? null : await foundFirst(options, storage, { system, directory, replica });
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
@@ -149,6 +159,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await app.stop();
       forgetService(storage.folder.path);
     });
+    steps.begin("opening the ports");
     const { appUrl, listens } = openDoors(options, storage, { app, key });
     if (replica !== null) undo.add(() => leave(replica, { app, actors: actorsStop, supervision, stopEffects }));
     admin = await openAdmin(options, { storage, system, meters, app });
@@ -161,11 +172,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       signal.throwIfAborted();
       await joinOthers();
     }
+    steps.begin("looking for models on this machine");
     greet(options, { storage, replica, models, local: await local, appUrl, listens, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
     await undo.run().catch((err: unknown) => log.error({ err }, "started parts could not be stopped"));
     throw cause;
+  } finally {
+    steps.end();
   }
 }
 

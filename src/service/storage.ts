@@ -22,6 +22,7 @@ import { Undo, unlessAborted } from "./undo.ts";
 import type { Logger } from "../log/log.ts";
 import { hasSeveralHosts, hostsOf } from "../settings/postgres-url.ts";
 import { createSealing, otherSecretsOf } from "./service-key.ts";
+import type { StartSteps } from "./start-steps.ts";
 import type { Supervision } from "./supervision.ts";
 
 /** The server of DATABASE_URL refuses the connection. */
@@ -64,16 +65,20 @@ export interface StorageParts {
   readonly supervision?: Supervision | null;
   /** Cancels the opening. */
   readonly signal: AbortSignal;
+  /** The steps of a start. */
+  readonly steps?: StartSteps;
 }
 
 /** Opens everything, and undoes that if a later step fails or the signal aborts. */
 export async function openStorage(parts: StorageParts): Promise<Storage> {
-  const { config, log, signal } = parts;
+  const { config, log, signal, steps } = parts;
   const folder = openFolder(config);
   const undo = new Undo();
   undo.add(() => folder.release());
   try {
+    if (config.databaseUrl === undefined) steps?.begin("starting the embedded PostgreSQL");
     const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder, parts, undo));
+    steps?.begin("migrating the database");
     const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
     for (const warning of warnings) log.warn(warning);
@@ -81,6 +86,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
     const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());
+    steps?.begin("opening the files");
     const claims = new PostgresBlobClaims(database);
     const isEmbedded = parts.supervision?.order.isEmbedded ?? config.databaseUrl === undefined;
     const disk = await watchDisk({
