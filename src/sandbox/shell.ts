@@ -68,13 +68,20 @@ const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 /** `why`: why there is no shell. */
 export type FoundShell = { readonly shell: Shell; readonly why: null } | { readonly shell: null; readonly why: string };
 
+export interface ShellOptions {
+  /** The program of bubblewrap. */
+  readonly program?: string;
+  /** False, for tests: commands do not wait for idle moments of the machine. */
+  readonly isPolite?: boolean;
+}
+
 /** A shell, if bubblewrap works here. */
-export async function findShell(program?: string): Promise<FoundShell> {
+export async function findShell({ program, isPolite = true }: ShellOptions = {}): Promise<FoundShell> {
   const { style, why } = await findStyle(program);
   if (style === null) return { shell: null, why };
   return Bun.which("prlimit") === null
     ? { shell: null, why: "prlimit is not installed" }
-    : { shell: new Shell(style), why: null };
+    : { shell: new Shell(style, isPolite), why: null };
 }
 
 /** The command line before the command, for its folder. `user`: its user, if it is not the service's. */
@@ -103,9 +110,11 @@ const MERGED = 'exec 2>&1; eval "$1"';
 
 export class Shell {
   readonly style: BubbleStyle;
+  private readonly isPolite: boolean;
 
-  constructor(style: BubbleStyle) {
+  constructor(style: BubbleStyle, isPolite: boolean) {
     this.style = style;
+    this.isPolite = isPolite;
   }
 
   /** Runs `sh -c command` over the folder. Does not reject because of what the command does. */
@@ -123,14 +132,14 @@ export class Shell {
     const made = commandBubble(this.style, folder, proxy);
     if (made.user !== null) await hand(made.user, folder, proxy);
     const child = withInputs(made, (fds) =>
-      Bun.spawn([...manners(), ...made.command, ...inside], {
+      Bun.spawn([...(this.isPolite ? manners() : []), ...made.command, ...inside], {
         cwd: "/",
         env: {},
         stdio: ["ignore", "pipe", "ignore", ...fds],
         detached: true,
       }),
     );
-    lowerSession(child.pid);
+    if (this.isPolite) lowerSession(child.pid);
     let end: ShellEnd | null = null;
     const stop = (kind: Exclude<ShellEnd["kind"], "exited">): void => {
       end ??= { kind };

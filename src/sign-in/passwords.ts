@@ -12,7 +12,7 @@ const ARGON2ID = { algorithm: "argon2id", memoryCost: 47_104, timeCost: 1 } as c
  */
 export const PASSWORD_MIN = 12;
 export const PASSWORD_MAX = 256;
-/** The hash that is checked if there is no password: with the same parameters, and of a value that nobody knows. */
+/** The hash that is checked if there is no password: with the parameters of other hashes, and of a value that nobody knows. */
 const DECOY =
   "$argon2id$v=19$m=47104,t=1,p=1$3neRTE7x+VmjBPXO8vALw/PfmGORhnv0JYYa3HgROc0$+qFLaOWTueDvznHcgALF/WxUPlLnfcHXtVmNe8z4dAg";
 /** Hashes that are computed at once: each occupies a core and 46 MiB. */
@@ -26,11 +26,13 @@ export type Hashing = Pick<typeof Bun.password, "hash" | "verify">;
 
 export class Passwords {
   private readonly hashing: Hashing;
+  private readonly decoy: string;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(hashing: Hashing = Bun.password) {
+  constructor(hashing: Hashing = Bun.password, decoy = DECOY) {
     this.hashing = hashing;
+    this.decoy = decoy;
   }
 
   hash(password: string): Promise<Outcome<string>> {
@@ -41,7 +43,7 @@ export class Passwords {
   verify(password: string, hash: string | null): Promise<Outcome<boolean>> {
     return this.inTurn(async () => {
       const composed = password.normalize("NFC");
-      if (await this.hashing.verify(composed, hash ?? DECOY)) return hash !== null;
+      if (await this.hashing.verify(composed, hash ?? this.decoy)) return hash !== null;
       // Passwords of older shares were hashed as they came.
       return composed !== password && hash !== null && this.hashing.verify(password, hash);
     });

@@ -18,7 +18,7 @@ async function calmAfter(name: string, plan: StormPlan): Promise<void> {
 test.concurrent("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged is lost, nothing happens twice, readers miss nothing", async () => {
   await calmAfter("storm on one replica", {
     seed: 1,
-    acknowledgements: 1_500,
+    acknowledgements: 600,
     faults: [
       "request_lost",
       "reply_lost",
@@ -39,7 +39,7 @@ test.concurrent("[RT-5] [RT-12] no epochs mix while shards move between two repl
   await calmAfter("storm on two replicas", {
     seed: 2,
     replicas: 2,
-    acknowledgements: 1_000,
+    acknowledgements: 400,
     faults: ["shards_moved", "reply_lost", "shards_moved", "cut_short", "shards_stolen", "replica_lost"],
   });
 });

@@ -1,6 +1,7 @@
 /** The names of branches are those that git takes: compared with git itself. */
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
+import { sampleOf } from "../support/long.ts";
 import { BRANCH } from "../../src/current/workspaces/repository-schema.ts";
 
 const PARTS = [
@@ -23,11 +24,18 @@ const PARTS = [
 ] as const;
 const ODD = "\u0001\t\n \u007f~^:?*[]\\|<>\"'`$&;(),=+!#%\u00a0\u2028".split("");
 
-/** Names of one to three parts, and each odd character at each place. */
+/** Names of one to three parts, and each odd character at each place; a git starts for each. */
 const NAMES: readonly string[] = [
   ...PARTS,
-  ...PARTS.flatMap((first) => PARTS.map((second) => first + second)),
-  ...ODD.flatMap((one) => [one, `${one}a`, `a${one}b`, `a${one}`, `a/${one}b`]),
+  // Each part is the first one and the second one in the sample too.
+  ...PARTS.flatMap((first, i) =>
+    sampleOf(
+      PARTS.map((second) => first + second),
+      4,
+      i,
+    ),
+  ),
+  ...ODD.flatMap((one, i) => sampleOf([one, `${one}a`, `a${one}b`, `a${one}`, `a/${one}b`], 5, i)),
   ..."main feature/x a/-b a/b.lock/c a.lockb .a a/.b a./b a. a/ /a a.b a@b a@{b @/a a/@ head refs/heads/a a/HEAD HEAD/a release-1.2+x #12 dependabot/npm/@types/node-1.0".split(
     " ",
   ),

@@ -9,7 +9,7 @@ import { answered, Client, type Json } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 const HOSTS = ["packages.test"];
-const { shell } = await findShell();
+const { shell } = await findShell({ isPolite: false });
 const LIMITS = { timeoutMs: 60_000, folderBytes: 4_000_000, memoryBytes: 2_000_000_000, outputBytes: 2_000 };
 
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
@@ -235,5 +235,5 @@ describe.skipIf(shell === null)("the tool", () => {
 });
 
 test("[WSP-16] without bubblewrap there is no shell", async () => {
-  expect(await findShell("no-such-program")).toEqual({ shell: null, why: "bubblewrap is not installed" });
+  expect(await findShell({ program: "no-such-program" })).toEqual({ shell: null, why: "bubblewrap is not installed" });
 });

@@ -15,7 +15,7 @@ const LIMITS: ShellLimits = {
   memoryBytes: 100 * MIB,
   outputBytes: 1_000_000,
 };
-const { shell } = await findShell();
+const { shell } = await findShell({ isPolite: false });
 const NO_PERL = Bun.which("perl") === null;
 
 let folder: string;

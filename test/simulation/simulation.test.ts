@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { runSeeds, story } from "./replay.ts";
 import { REPLICAS_FROM, Simulation } from "./simulation.ts";
 
-const SEEDS = 25;
-const SEEDS_AMONG_REPLICAS = 5;
+const SEEDS = 12;
+const SEEDS_AMONG_REPLICAS = 3;
 /** It takes a tenth of this on an idle machine. */
 const TIMEOUT_MS = 300_000;
 

@@ -67,6 +67,7 @@ const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no s
 
 /** Hashes that take no time: theirs takes a tenth of a second of a core. */
 const QUICK = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+const QUICK_DECOY = Bun.password.hashSync("a value that nobody types", QUICK);
 
 /** Opens what the service works with and puts it together; the caller starts `actors.system`. */
 export async function openAssembled(url: string, options: AssembledOptions): Promise<Assembled> {
@@ -87,10 +88,13 @@ export async function openAssembled(url: string, options: AssembledOptions): Pro
   const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
   if (options.egress === undefined) undo.add(() => egress.close());
   const made = { loopTime, log, egress, folder };
-  const passwords = new Passwords({
-    hash: (password) => Bun.password.hash(password, QUICK),
-    verify: (password, hash) => Bun.password.verify(password, hash),
-  });
+  const passwords = new Passwords(
+    {
+      hash: (password) => Bun.password.hash(password, QUICK),
+      verify: (password, hash) => Bun.password.verify(password, hash),
+    },
+    QUICK_DECOY,
+  );
   const cloner = new Cloner(join(folder, "files", "clones"), egress, { isPolite: false });
   const given = { egress, cloner, fileSandbox, sandbox: testSandbox, shell: null, provider: null, passwords };
   const resources = await openResources(

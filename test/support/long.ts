@@ -34,6 +34,13 @@ export function longScale(): LongScale {
   };
 }
 
+/** Whether this is the long run: tests that are fast with a sample of their cases then look at all of them. */
+export const IS_LONG: boolean = process.env["TROUPE_TEST_LONG"] === "1";
+
+/** In the long run all cases, else every so-manieth, beginning where the seed says. */
+export const sampleOf = <T>(all: readonly T[], every: number, seed = 0): readonly T[] =>
+  IS_LONG ? all : all.filter((_, i) => i % every === seed % every);
+
 /** From so long on, a soak is held to the rule of OPS-21; a shorter one finds only a plain leak. */
 export const LONG_SOAK_SECONDS = 600;
 

@@ -58,6 +58,12 @@ export async function eventually(
   }
 }
 
+/** A service that lives for seconds compiles less: what it would gain is less than what compiling takes. */
+const LITTLE_COMPILED = {
+  BUN_JSC_thresholdForJITAfterWarmUp: "5000",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000",
+};
+
 /** What a service gets of the environment; no look at the local model servers of this machine. */
 export function environmentOf(dataDir: string, env: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
@@ -67,6 +73,7 @@ export function environmentOf(dataDir: string, env: Readonly<Record<string, stri
     DATA_DIR: dataDir,
     MODEL: "demo:echo",
     BUN_CONFIG_MAX_HTTP_REQUESTS: "65336",
+    ...LITTLE_COMPILED,
     ...env,
   };
 }
