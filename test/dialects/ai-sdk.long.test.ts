@@ -13,7 +13,8 @@ import { CLONE } from "../support/service-process.ts";
 
 const testInPage = test.skipIf(CHROMIUM === null);
 const WORDS = "one two three four five six seven eight nine ten, ";
-const SLOW = `/say ${WORDS}\n/repeat 4\n/slow 40`;
+/** Longer than the page needs to be loaded again, on a busy machine too. */
+const SLOW = `/say ${WORDS}\n/repeat 100\n/slow 100`;
 
 /** The component of the guide, in a page that reads its settings from its address. */
 const PAGE = `import { createRoot } from "react-dom/client";

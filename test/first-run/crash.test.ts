@@ -62,17 +62,21 @@ const jobOf = (chatId: string, status: string): Promise<number> =>
 test("[START-41] after kill -9 the next start adopts PostgreSQL at once, and nothing acknowledged is lost", async () => {
   const killed = await startTroupe(folder);
   const spoken = await execute<{ chatId: string }>(killed, { message: "/say remembered" });
-  const slow = await beginSlow(killed, "/say one two three four five six seven eight\n/slow 300");
   // Writes that come all the time: the kill falls between two of them.
   const acknowledged: string[] = [];
+  const many = Promise.withResolvers<void>();
   const writing = (async () => {
     for (let i = 0; ; i++) {
       const title = `task ${i}`;
       await call(killed, "/tasks", { title });
       acknowledged.push(title);
-      if (i === 40) killed.child.kill("SIGKILL");
+      if (i === 40) many.resolve();
     }
-  })().catch(() => {});
+  })().catch(many.reject);
+  await many.promise;
+  // Only now: on a busy machine it could end before the kill.
+  const slow = await beginSlow(killed, "/say one two three four five six seven eight\n/slow 300");
+  killed.child.kill("SIGKILL");
   await Promise.all([writing, killed.ended()]);
   const orphan = postgresOf();
   expect(isRunning(orphan)).toBe(true);
