@@ -11,7 +11,18 @@ import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
  * How the first job of a lineage began, and `delegation` for a job that another job has begun. All jobs of a lineage
  * have the origin of the first one.
  */
-export const JOB_ORIGINS = ["api", "v1", "mcp", "a2a", "ag-ui", "ai-sdk", "openai", "mission", "delegation"] as const;
+export const JOB_ORIGINS = [
+  "api",
+  "v1",
+  "mcp",
+  "a2a",
+  "acp",
+  "ag-ui",
+  "ai-sdk",
+  "openai",
+  "mission",
+  "delegation",
+] as const;
 export type JobOrigin = (typeof JOB_ORIGINS)[number];
 
 /** Where a job comes from; absent in jobs of earlier versions. */

@@ -4841,7 +4841,7 @@ export interface JobNode {
     created_at: string;
 }
 /** How work began */
-export type JobOrigin = "api" | "v1" | "mcp" | "a2a" | "ag-ui" | "ai-sdk" | "openai" | "mission" | "delegation";
+export type JobOrigin = "api" | "v1" | "mcp" | "a2a" | "acp" | "ag-ui" | "ai-sdk" | "openai" | "mission" | "delegation";
 /** The progress of a job, as its tools report it */
 export interface JobProgress {
     /** Percentage done, from 0 to 100; null if unknown */

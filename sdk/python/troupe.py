@@ -7926,7 +7926,7 @@ class JobNode(TypedDict):
 
 # How work began
 JobOrigin: TypeAlias = Union[
-    "Literal['api', 'v1', 'mcp', 'a2a', 'ag-ui', 'ai-sdk', 'openai', 'mission', 'delegation']",
+    "Literal['api', 'v1', 'mcp', 'a2a', 'acp', 'ag-ui', 'ai-sdk', 'openai', 'mission', 'delegation']",
 ]
 
 

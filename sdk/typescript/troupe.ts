@@ -6316,6 +6316,7 @@ export type JobOrigin =
   | "v1"
   | "mcp"
   | "a2a"
+  | "acp"
   | "ag-ui"
   | "ai-sdk"
   | "openai"

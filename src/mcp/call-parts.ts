@@ -4,7 +4,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import type { Services } from "../operations/services.ts";
-import type { AllowedOrigins } from "./origin.ts";
+import type { AllowedOrigins } from "../http/admission/allowed-origin.ts";
 import type { BoundTool } from "./tool-schema.ts";
 
 export interface CallParts {

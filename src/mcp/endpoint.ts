@@ -21,13 +21,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { refusalFields } from "./dialect.ts";
 import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { originFault } from "../http/admission/allowed-origin.ts";
 import type { Batches } from "../http/request/batches.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { HeadedMessage, PostedMessage } from "./operations.ts";
 import { authInfoOf } from "./auth-info.ts";
 import { batchAnswers, batchFault, isAnswered, jsonArray, NO_EFFECT } from "./batch.ts";
-import { originFault } from "./origin.ts";
 import { mcpServer, type ServedSession } from "./server.ts";
 import type { Era, ServerParts } from "./call-parts.ts";
 import {

@@ -8,12 +8,14 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
+import { acpProtocol } from "../dialects/acp/protocol.ts";
 import { PROTOCOLS } from "../dialects/protocols.ts";
 import type { ProtocolServices } from "../dialects/runs/protocol.ts";
 import { RunReaders } from "../dialects/runs/run-readers.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
+import { originFault } from "../http/admission/allowed-origin.ts";
 import { Bodies } from "../http/body/bodies.ts";
 import { BodyPace } from "../http/body/body-pace.ts";
 import { rawPath } from "../http/request/exchange.ts";
@@ -31,6 +33,7 @@ import { publicOperations } from "../public/operations.ts";
 import { scalarOperations } from "../public/scalar.ts";
 import { consoleRoutes } from "../public/console.ts";
 import { pageRoutes } from "../public/pages.ts";
+import { AcpSockets } from "./acp-sockets.ts";
 import { hostOf, servedApp } from "./served-app.ts";
 import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
@@ -86,7 +89,11 @@ export function createApp(services: Services, parts: AppParts): ServiceApp {
   const bodies = new Bodies(clock, parts.config.bodyMemoryMib * MIB, pace);
   const turns = new FairTurns({ time, clock, later: setImmediate });
   const endWatch = watchTokens(services);
-  const { routes, turnAway, methodsOf, ...invoking } = mount(services, parts, { bodies, turns, server: () => server });
+  const { routes, sockets, turnAway, methodsOf, ...invoking } = mount(services, parts, {
+    bodies,
+    turns,
+    server: () => server,
+  });
   return {
     streams,
     bodies,
@@ -100,7 +107,8 @@ export function createApp(services: Services, parts: AppParts): ServiceApp {
     listen({ isShared = false, ...at }) {
       hasSharedPort = isShared;
       const before = process.listeners("beforeExit");
-      server = routes.listen({ ...at, reusePort: isShared }).server;
+      const { websocket } = sockets;
+      server = routes.listen({ ...at, reusePort: isShared, websocket }).server;
       // Elysia would stop the server at the end of the process. The listener is never removed, and would keep a service
       // that has stopped in memory.
       for (const listener of process.listeners("beforeExit"))
@@ -170,6 +178,16 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
     onRevoked,
     invoke: (...call: Parameters<Invoke>) => invokeAtOwner(...call),
   };
+  const sockets = new AcpSockets({
+    pipeline: (request) => app.fetch(request),
+    server: shared.server,
+    streams,
+    addressOf: (request) => door.limits.addressOf(request, shared.server()),
+    originFault: (headers) => originFault(headers, { appUrl: appUrl(), corsOrigins: config.corsOrigins }),
+    refuse: (request, fault) => surfaceOf(acpProtocol.root).turnAway(request, fault),
+    log: services.log,
+    version: services.facts.version,
+  });
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
   const app = new Elysia({
     name: "troupe",
@@ -202,6 +220,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
     .use(operationRoutes(current, [publicOperations, scalarOperations, ...CURRENT_OPERATIONS], services))
     .use(operationRoutes(v1, V1_OPERATIONS, services))
     .use(foreignRoutes(foreign, services, (...call) => invoke(...call)))
+    .get(acpProtocol.root, ({ request }) => sockets.accept(request))
     .use(
       mcpRoutes(mcp, {
         services,
@@ -247,7 +266,7 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
       ? invoke
       : (id, { principal, requestId, address }, input) =>
           forwarding.invoke({ id, caller: { principal, requestId, address }, input });
-  return { routes: app, turnAway, methodsOf, invoke, invokeAtOwner };
+  return { routes: app, sockets, turnAway, methodsOf, invoke, invokeAtOwner };
 }
 
 /** The protocols of other people's clients. */

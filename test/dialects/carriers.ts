@@ -1,6 +1,7 @@
 /** Each protocol's frames, by its row in docs/protocols.md. */
 import { TASK_FRAMES, TaskStream } from "../../src/dialects/a2a/stream.ts";
 import { type TaskJob, taskMetadata, taskStatus } from "../../src/dialects/a2a/task.ts";
+import { AcpFrames } from "../../src/dialects/acp/run-frames.ts";
 import { AgUiFrames } from "../../src/dialects/ag-ui/event-frames.ts";
 import { UiStream } from "../../src/dialects/ai-sdk/ui-stream.ts";
 import { CompletionFrames } from "../../src/dialects/openai/completion-frames.ts";
@@ -80,6 +81,7 @@ function taskFrames(): RunFrames {
 
 export const CARRIERS: Readonly<Record<string, () => RunFrames>> = {
   "A2A 1.0": taskFrames,
+  "ACP 1": () => new AcpFrames({ jobId, workspaceId: null, appUrl: "", hasNotices: true, mayDecide: true }),
   "AI SDK UI": () => new UiStream({ jobId, chatId: "cht_1" }, null),
   "AG-UI": () => new AgUiFrames({ jobId, chatId: "cht_1", threadId: "t", runId: "r" }, []),
   "OpenAI Chat Completions": () => new CompletionFrames({ jobId, model: "m", created: 0 }, { hasUsage: true }),

@@ -20,7 +20,7 @@ import {
   REQUEST_FIELD,
   requestDigest,
 } from "./conversation.ts";
-import { agentOfModel } from "./models.ts";
+import { agentOfName } from "../runs/named-agent.ts";
 import {
   RUN_CONTRACT,
   SETTING_FIELDS,
@@ -102,7 +102,7 @@ async function beginCompletion(
       ? invalid(`/${results[0]?.field}`, "This result belongs to no run")
       : given;
   }
-  const agent = await agentOfModel(services, change.principal, model);
+  const agent = await agentOfName(services, change.principal, model, "model");
   if (!agent.ok) return agent;
   const agentId = agent.value.id;
   const of = { by: change.principal, agentId, messages };

@@ -1,43 +1,9 @@
 /** Agents as models. A model's id is the agent's name where no other agent has it, and its id works everywhere. */
-import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
+import { notFound, ok } from "../../../actors/fault.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
-import { isIdOf } from "../../../actors/ids.ts";
 import { FreeObject, Type } from "../../../actors/schema.ts";
-import type { Services } from "../../operations/services.ts";
-import { lookUp } from "../../log/look-up.ts";
+import { agentOfName, visibleAgents } from "../runs/named-agent.ts";
 import { protocolOperation } from "../runs/protocol.ts";
-
-/** Agents that the list shows. */
-const SHOWN_AGENTS = 1_000;
-
-type NamingServices = Pick<Services, "system" | "directory" | "agents" | "log">;
-
-/** The agent that a client calls by this model: an id, or a name that only one agent has. */
-export async function agentOfModel(services: NamingServices, by: Principal, model: string): Promise<Outcome<Agent>> {
-  if (isIdOf("agt", model)) return services.agents.find(by, model);
-  const named = await visibleAgents(services, by, model);
-  if (!named.ok) return named;
-  const [agent, another] = named.value.filter(({ name }) => name === model);
-  if (another !== undefined) {
-    const message = `Several agents are called ${model}: use the id of one of them`;
-    return refuse({ kind: "invalid_request", errors: [{ path: "/model", message }] });
-  }
-  // Agents of other services may have ids of other forms.
-  return agent === undefined ? services.agents.find(by, model) : ok(agent);
-}
-
-/** The agents that this person sees, optionally only those with words of this name. */
-async function visibleAgents(
-  { system, directory, log }: NamingServices,
-  by: Principal,
-  name?: string,
-): Promise<Outcome<readonly Agent[]>> {
-  const settled = await system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const page = await lookUp(log, directory.pageAgents(by, { name }, { limit: SHOWN_AGENTS, after: null }));
-  return page.ok ? ok(page.value.records) : page;
-}
 
 const openAiModelView = ({ id, name, description, createdAt, organizationId }: Agent, shownId: string) => ({
   id: shownId,
@@ -82,7 +48,7 @@ export const modelsOperations = {
       answers: { 200: FreeObject },
     },
     async (services, { principal }, { params: { id } }) => {
-      const agent = await agentOfModel(services, principal, id);
+      const agent = await agentOfName(services, principal, id, "id");
       if (!agent.ok) return agent.fault.kind === "not_found" ? notFound("agent") : agent;
       return ok(openAiModelView(agent.value, id));
     },

@@ -21,7 +21,7 @@ import {
   REQUEST_FIELD,
   requestDigest,
 } from "./conversation.ts";
-import { agentOfModel } from "./models.ts";
+import { agentOfName } from "../runs/named-agent.ts";
 import {
   RUN_CONTRACT,
   SETTING_FIELDS,
@@ -123,7 +123,7 @@ async function beginResponse(
     return invalid("/input", "The last item must be a message of the user, or a result of a function");
   if (body.model === undefined && previous.value === null) return invalid("/model", "Missing required field: model");
   const model = body.model ?? previous.value?.agent.id ?? "";
-  const agent = await agentOfModel(services, change.principal, model);
+  const agent = await agentOfName(services, change.principal, model, "model");
   if (!agent.ok) return agent;
   const agentId = agent.value.id;
   const conversation = conversationIdIn(body.conversation);

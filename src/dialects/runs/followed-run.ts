@@ -32,8 +32,11 @@ export interface RunFrames {
 /** Whether the run waits for something that only other people or programs decide, while a reader may wait with it. */
 const isPatient = (item: RunItem): boolean => item.kind === "blocked" && item.reason === "approval_required";
 
-/** Where the part ends: at once, once the reader has caught up, or not here. */
-export type RunEnding = "now" | "caught_up" | "no";
+/**
+ * Where the part ends: at once, once the reader has caught up, or not here. `asks`: not here, but its frames ask the
+ * client for something, so they are sent once the reader has caught up, unless the run has gone on by then.
+ */
+export type RunEnding = "now" | "caught_up" | "asks" | "no";
 export function endingOf(item: RunItem): RunEnding {
   if (item.kind === "end" || item.kind === "client_calls") return "now";
   return item.kind === "blocked" && !isPatient(item) ? "caught_up" : "no";
@@ -68,9 +71,11 @@ export class FollowedRun implements EventSource {
     const items = subscription.take();
     if (items === null) return subscription.nextPage().then((page) => this.rendered(page));
     if (items.length > 0) return this.rendered(items);
-    if (this.halt === null) return QUIET;
-    this.isOver = true;
-    return this.protocol.frames(this.halt);
+    const { halt } = this;
+    if (halt === null) return QUIET;
+    this.halt = null;
+    this.isOver = this.endingOf(halt) === "caught_up";
+    return this.protocol.frames(halt);
   }
 
   onChange(run: () => void): void {
@@ -99,11 +104,15 @@ export class FollowedRun implements EventSource {
 
   private render(item: RunItem): string {
     if (item.kind === "resumed") this.halt = null;
-    const ending = this.protocol.ending?.(item) ?? endingOf(item);
+    const ending = this.endingOf(item);
     this.isOver = ending === "now";
-    if (ending !== "caught_up") return this.protocol.frames(item);
+    if (ending === "now" || ending === "no") return this.protocol.frames(item);
     this.halt = item;
     return "";
+  }
+
+  private endingOf(item: RunItem): RunEnding {
+    return this.protocol.ending?.(item) ?? endingOf(item);
   }
 }
 

@@ -9,6 +9,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { forwarderOf } from "../request/forwarding.ts";
+import { innerAddress } from "../request/inner-request.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -41,7 +42,7 @@ export class ClientAddresses {
   /** The client's address, as the text that it counts as. */
   of(request: Request, server: Pick<Server<unknown>, "requestIP"> | null): string {
     // The forwarding replica has already determined it.
-    const client = server === null ? (forwarderOf(request)?.address ?? null) : null;
+    const client = server === null ? (forwarderOf(request)?.address ?? innerAddress(request)) : null;
     if (client !== null) return client;
     const text = server?.requestIP(request)?.address ?? "";
     const { name, proxy } = this.peers.get(text) ?? this.met(text);

@@ -20,6 +20,7 @@ import type { AllowedReaders } from "../answer/cross-origin.ts";
 import type { Dialect, Refusal } from "../answer/dialect.ts";
 import { Exchange, rawPath } from "./exchange.ts";
 import { forwarderOf } from "./forwarding.ts";
+import { innerAddress } from "./inner-request.ts";
 import type { RawInput, ReadInput } from "../input/input-reader.ts";
 import { type OperationOutcome, Operations } from "./operations.ts";
 import { isLongList, renderList } from "../answer/rendered-list.ts";
@@ -98,7 +99,8 @@ export class Surface {
     const { server, forwarding } = this.parts;
     // The receiving replica has already checked the target of a forwarded request.
     const by = forwarding === undefined ? null : forwarderOf(request);
-    return new Exchange(request, by === null ? (server?.() ?? null) : null, by, this.parts);
+    const isOwn = by === null && innerAddress(request) === null;
+    return new Exchange(request, isOwn ? (server?.() ?? null) : null, by, this.parts);
   }
 
   /** A fault in the words of the surface. */

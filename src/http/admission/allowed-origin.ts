@@ -1,9 +1,9 @@
 /**
- * Which host names the endpoint answers to, and which pages may call it (MCP-1). In a DNS rebinding attack, a page
+ * Which host names an endpoint of programs answers to, and which pages may call it (MCP-1, DIA-19). In a DNS rebinding attack, a page
  * whose name was made to resolve to this machine sends that name as `Host`; an IP address or `localhost` cannot be
  * rebound.
  */
-import type { Fault } from "../../actors/fault.ts";
+import type { Fault } from "../../../actors/fault.ts";
 
 const LOCAL_NAME = /^(?:localhost|[a-z0-9-]+\.localhost)$/i;
 const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
@@ -26,7 +26,7 @@ export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins
   const isOwn = URL.canParse(origin) && new URL(origin).host === host;
   return isOwn || corsOrigins.includes(origin)
     ? null
-    : { kind: "forbidden", message: "Pages of this origin may not use MCP; CORS_ORIGINS names those that may" };
+    : { kind: "forbidden", message: "Pages of this origin may not connect here; CORS_ORIGINS names those that may" };
 }
 
 /** Whether the host resolves the same way whatever a name server answers. */

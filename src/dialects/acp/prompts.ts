@@ -1,0 +1,96 @@
+/** A prompt: it begins a run, and the stream of the run is its answer. The same prompt once more is the same run. */
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import { hasScope } from "../../../actors/organization/principal.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { cutText } from "../../../actors/cut-text.ts";
+import { followRun, readRun } from "../runs/followed-run.ts";
+import type { Editor } from "./editor-tools.ts";
+import { AcpFrames } from "./run-frames.ts";
+import type { AcpAnswers } from "./run-operations.ts";
+import { type AcpRequest, folderOf, readSession } from "./sessions.ts";
+
+export interface AcpPrompt {
+  readonly sessionId: string;
+  readonly prompt: readonly Json[];
+  readonly messageId: string;
+  readonly cwd?: string | undefined;
+  readonly editor: Editor;
+}
+
+/** The scope for deciding about calls, as on the current surface. */
+const MAY_DECIDE = "jobs:write";
+/** Characters of the first prompt that become the title of its session. */
+const ACP_TITLE_CHARACTERS = 80;
+
+export async function promptSession(request: AcpRequest, given: AcpPrompt): Promise<Outcome<Response>> {
+  const { services, caller } = request;
+  const { sessionId, prompt, messageId, editor } = given;
+  const room = services.streams.room(caller.principal.organizationId);
+  if (!room.ok) return room;
+  const chat = await readSession(request, sessionId);
+  if (!chat.ok) return chat;
+  const { hasNotices, readsFiles, writesFiles, hasTerminals } = editor;
+  const begun = await services.invoke("beginAcpRun", caller, {
+    params: { id: sessionId },
+    body: {
+      agent_id: chat.value.agent_id,
+      prompt: [...prompt],
+      message_id: messageId,
+      instructions: instructionsFor(editor, given.cwd ?? folderOf(chat.value)),
+      abilities: { readsFiles, writesFiles, hasTerminals },
+    },
+  });
+  if (!begun.ok) return begun;
+  const { job_id: jobId } = begun.value as { readonly job_id: string };
+  if (chat.value.message_count === 0) await nameSession(request, sessionId, prompt);
+  return followSession(request, { jobId, hasNotices });
+}
+
+/** The stream of a run, from its start. */
+export async function followSession(
+  { services, caller }: AcpRequest,
+  { jobId, hasNotices }: { readonly jobId: string; readonly hasNotices: boolean },
+): Promise<Outcome<Response>> {
+  const job = await readRun(services, caller, jobId);
+  if (!job.ok) return job;
+  const { workspaceId } = job.value;
+  const mayDecide = hasScope(caller.principal.scopes, MAY_DECIDE);
+  return followRun(
+    services,
+    caller,
+    { jobId },
+    new AcpFrames({ jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide }),
+  );
+}
+
+/** A session is called by its first prompt; without the right to name it, it keeps the agent's name. */
+async function nameSession({ services, caller }: AcpRequest, id: string, prompt: readonly Json[]): Promise<void> {
+  const words = prompt.flatMap((block) =>
+    (block as JsonObject)["type"] === "text" ? [String((block as JsonObject)["text"])] : [],
+  );
+  const title = cutText(words.join(" ").replaceAll(/\s+/g, " ").trim(), ACP_TITLE_CHARACTERS);
+  if (title !== "") await services.invoke("updateChat", caller, { params: { id }, body: { title } });
+}
+
+/** What the agent is told of the editor, if it can reach its files. */
+function instructionsFor({ name, ...abilities }: Editor, folder: string): string {
+  const hasTools = abilities.readsFiles || abilities.writesFiles || abilities.hasTerminals;
+  if (!hasTools) return "";
+  return `The user works with ${name} in the folder ${folder} of their own machine. Tools of the editor take absolute paths there.`;
+}
+
+export async function answerSession(
+  { services, caller }: AcpRequest,
+  { jobId, answers }: { readonly jobId: string; readonly answers: AcpAnswers },
+): Promise<Outcome<object>> {
+  const taken = await services.invoke("answerAcpRun", caller, { params: { id: jobId }, body: { answers } });
+  return taken.ok ? ok({}) : taken;
+}
+
+export async function cancelSession(
+  { services, caller }: AcpRequest,
+  { jobId }: { readonly jobId: string },
+): Promise<Outcome<object>> {
+  const cancelled = await services.invoke("cancelAcpRun", caller, { params: { id: jobId } });
+  return cancelled.ok ? ok({}) : cancelled;
+}

@@ -1,0 +1,119 @@
+/**
+ * Shows a run once, although its stream may begin again: after a lost connection, or at another replica. A stream has
+ * the same updates in the same order each time, and text in pieces of any size.
+ *
+ *   stream ──▶ what was shown already is dropped ──▶ the rest
+ *              text that was said differently ──▶ a new message, with all of it
+ *
+ * ACP cannot take text back. So if a model's step began again with different text, the message is said anew under
+ * another id, as the service itself does when it sees that.
+ */
+import type { JsonObject } from "../../../../actors/schema.ts";
+import { ownMeta } from "../own-meta.ts";
+
+/** An update of the connection itself: the run does not have it, so no other stream has it either. */
+export const aside = (update: JsonObject): JsonObject => ({ ...update, _meta: { troupe: { aside: true } } });
+const isAside = ({ _meta: meta }: JsonObject): boolean => ownMeta(meta)["aside"] === true;
+
+/** A message as it was shown. */
+interface SentMessageText {
+  text: string;
+  /** How often it was said anew. */
+  times: number;
+}
+
+/** A message as the stream has it so far. */
+interface ReadMessageText {
+  readonly wireId: string;
+  length: number;
+}
+
+export class RepeatedRun {
+  private readonly shown = new Map<string, SentMessageText>();
+  private read = new Map<string, ReadMessageText>();
+  private shownUpdates = 0;
+  private readUpdates = 0;
+  /** The message that the stream has last. */
+  private open: string | null = null;
+
+  /** The stream begins again. */
+  rewind(): void {
+    this.read = new Map();
+    this.readUpdates = 0;
+    this.open = null;
+  }
+
+  /** The updates that are new. */
+  take(update: JsonObject): readonly JsonObject[] {
+    const { messageId, content } = update;
+    if (isAside(update)) return [update];
+    const isText =
+      update["sessionUpdate"] === "agent_message_chunk" &&
+      typeof messageId === "string" &&
+      (content as JsonObject)["type"] === "text";
+    if (isText) return this.takeText(update, messageId, String((content as JsonObject)["text"]));
+    this.readUpdates++;
+    if (this.readUpdates <= this.shownUpdates) return [];
+    this.shownUpdates++;
+    return [...this.settled(null), update];
+  }
+
+  private takeText(update: JsonObject, wireId: string, text: string): readonly JsonObject[] {
+    const [name = ""] = wireId.split("~");
+    const settled = this.settled(name);
+    this.open = name;
+    const shown = this.shown.get(name) ?? { text: "", times: 0 };
+    this.shown.set(name, shown);
+    let read = this.read.get(name);
+    if (read === undefined) {
+      read = { wireId, length: 0 };
+      this.read.set(name, read);
+    } else if (read.wireId !== wireId) {
+      // The stream itself says the message anew.
+      read = { wireId, length: 0 };
+      this.read.set(name, read);
+      shown.text = "";
+      shown.times++;
+    }
+    const known = shown.text.slice(read.length, read.length + text.length);
+    const isSame = text.startsWith(known);
+    const before = shown.text.slice(0, read.length);
+    read.length += text.length;
+    if (isSame) {
+      const rest = text.slice(known.length);
+      shown.text += rest;
+      return rest === "" ? settled : [...settled, this.chunk(update, name, rest)];
+    }
+    return [...settled, this.sayAnew(update, name, before + text)];
+  }
+
+  /** A message that ended before what was shown of it ended: it was said differently. */
+  private settled(next: string | null): readonly JsonObject[] {
+    const { open } = this;
+    if (open === null || open === next) return [];
+    this.open = null;
+    const shown = this.shown.get(open);
+    const read = this.read.get(open);
+    if (shown === undefined || read === undefined || read.length >= shown.text.length) return [];
+    const update = { sessionUpdate: "agent_message_chunk", content: { type: "text" } };
+    return [this.sayAnew(update, open, shown.text.slice(0, read.length))];
+  }
+
+  /** The run is over. */
+  end(): readonly JsonObject[] {
+    return this.settled(null);
+  }
+
+  private sayAnew(update: JsonObject, name: string, text: string): JsonObject {
+    const shown = this.shown.get(name)!;
+    shown.times++;
+    shown.text = text;
+    return this.chunk(update, name, text);
+  }
+
+  private chunk(update: JsonObject, name: string, text: string): JsonObject {
+    const times = this.shown.get(name)?.times ?? 0;
+    const messageId = times === 0 ? name : `${name}~${times}`;
+    return { ...update, messageId, content: { ...(update["content"] as JsonObject), text } };
+  }
+}

@@ -1,0 +1,175 @@
+/** A run of ACP that is shown once, whatever its streams do (DIA-23), and its table (DIA-4, DIA-19). */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { JsonObject } from "../../actors/schema.ts";
+import { JOB_EVENT_ITEMS } from "../../src/dialects/runs/run-translation.ts";
+import { AcpRunState, type AcpFrame, acpFrames, RUN_UPDATES } from "../../src/dialects/acp/run-frames.ts";
+import type { EditorPort } from "../../src/dialects/acp/socket/editor-port.ts";
+import { RunTurn } from "../../src/dialects/acp/socket/run-turn.ts";
+import type { ServiceAnswer } from "../../src/dialects/acp/socket/service-calls.ts";
+import { aside, RepeatedRun } from "../../src/dialects/acp/socket/repeated-run.ts";
+import { until } from "../support/condition.ts";
+
+const jobId = "job_1";
+const text = (block: number, said: string, times = 0): JsonObject => ({
+  sessionUpdate: "agent_message_chunk",
+  messageId: `${jobId}.${block}${times === 0 ? "" : `~${times}`}`,
+  content: { type: "text", text: said },
+});
+const call = (toolCallId: string): JsonObject => ({ sessionUpdate: "tool_call", toolCallId, title: toolCallId });
+
+/** What an editor has of these updates: text by message, other updates in their order. */
+function seenBy(updates: readonly JsonObject[]) {
+  const messages = new Map<unknown, string>();
+  const others: JsonObject[] = [];
+  for (const update of updates) {
+    const { messageId, content } = update;
+    if (update["sessionUpdate"] !== "agent_message_chunk") others.push(update);
+    else messages.set(messageId, (messages.get(messageId) ?? "") + String((content as JsonObject)["text"]));
+  }
+  return { messages: [...messages.values()], others };
+}
+
+test("[DIA-23] a stream that begins again, cut anywhere and in other pieces, shows everything once", () => {
+  const said = ["Hello there, ", "and more text."];
+  const pieces = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
+  const streamOf = (sizes: readonly number[]): JsonObject[] =>
+    said.flatMap((whole, block) => {
+      const parts: JsonObject[] = [];
+      for (let at = 0, i = 0; at < whole.length; i++) {
+        const size = sizes[i % sizes.length]!;
+        parts.push(text(block, whole.slice(at, at + size)));
+        at += size;
+      }
+      return [...parts, call(`c${block}`), aside(call(`of the connection`))];
+    });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(pieces, fc.nat(20)), { maxLength: 4 }), pieces, (cuts, last) => {
+      const shown = new RepeatedRun();
+      const taken: JsonObject[] = [];
+      for (const [sizes, cut] of cuts) {
+        for (const update of streamOf(sizes).slice(0, cut)) taken.push(...shown.take(update));
+        shown.rewind();
+      }
+      for (const update of streamOf(last)) taken.push(...shown.take(update));
+      taken.push(...shown.end());
+      const { messages, others } = seenBy(taken.filter((update) => update["_meta"] === undefined));
+      expect(messages).toEqual(said);
+      expect(others.map(({ toolCallId }) => toolCallId)).toEqual(["c0", "c1"]);
+    }),
+  );
+});
+
+test("[DIA-23] text that is said differently after a restart is said anew, as another message", () => {
+  const shown = new RepeatedRun();
+  const first = [text(0, "one two"), text(0, " three")].flatMap((update) => shown.take(update));
+  expect(seenBy(first).messages).toEqual(["one two three"]);
+  shown.rewind();
+  const second = [text(0, "one t"), text(0, "en"), call("c")].flatMap((update) => shown.take(update));
+  expect(second).toEqual([text(0, "one ten", 1), call("c")]);
+  // The service says so itself, in a stream that goes on.
+  expect(shown.take(text(0, "one ", 1))).toEqual([text(0, "one ", 2)]);
+  expect(shown.take(text(0, "nine", 1))).toEqual([text(0, "nine", 2)]);
+  // A message that ends earlier this time.
+  shown.rewind();
+  expect([text(0, "one"), call("c"), call("d")].flatMap((update) => shown.take(update))).toEqual([
+    text(0, "one", 3),
+    call("d"),
+  ]);
+});
+
+test("[DIA-4] the table of ACP answers every item of a run, and the updates of a run do not depend on what was live", () => {
+  expect(Object.keys(JOB_EVENT_ITEMS).length).toBeGreaterThan(0);
+  for (const entry of Object.values(RUN_UPDATES)) expect(entry).toBeFunction();
+  const state = new AcpRunState({ jobId, workspaceId: null, appUrl: "", hasNotices: false, mayDecide: false });
+  expect(acpFrames(state, { kind: "restarted", block: 0, at: 3, offset: 3, kept: "one" })).toEqual([
+    { kind: "update", update: text(0, "one", 1) },
+  ]);
+  expect(acpFrames(state, { kind: "text", block: 0, at: 3, offset: 3, text: "!" })).toEqual([
+    { kind: "update", update: text(0, "!", 1) },
+  ]);
+  // Nobody is asked who may not decide; a notice is only for those who show notices.
+  expect(acpFrames(state, { kind: "blocked", reason: "approval_required" })).toEqual([]);
+  expect(acpFrames(state, { kind: "notice", level: "warn", text: "x" })).toEqual([]);
+  expect(acpFrames(state, { kind: "blocked", reason: "budget_reached" })).toMatchObject([
+    { kind: "failed", code: "budget_reached" },
+  ]);
+  expect(acpFrames(state, { kind: "blocked", reason: "review" })).toMatchObject([
+    { kind: "stopped", stopReason: "end_turn" },
+  ]);
+});
+
+/** A turn whose streams are these, one after the other. */
+function turnOver(streams: readonly (() => AsyncIterable<AcpFrame> | ServiceAnswer)[], port: Partial<EditorPort> = {}) {
+  const updates: JsonObject[] = [];
+  const asked: string[] = [];
+  let next = 0;
+  const turn = new RunTurn({
+    calls: {
+      async call(method) {
+        asked.push(method);
+        const made = method.startsWith("_") ? { kind: "result" as const, result: {} } : streams[next++]!();
+        return "kind" in made ? made : { kind: "stream", frames: made };
+      },
+    },
+    editor: {
+      notify: (_, { update }) => void updates.push(update as JsonObject),
+      ask: async () => ({ ok: false, error: null }),
+      room: () => null,
+      ...port,
+    },
+    clock: { after: (_, run) => (setImmediate(run), () => {}) },
+    sessionId: "s",
+    cwd: undefined,
+    asksFirst: () => true,
+    call: { method: "session/prompt", params: {} },
+    onBegun: () => {},
+  });
+  return { turn, updates, asked };
+}
+
+test("[DIA-23] a stream that is lost with its owner is opened again, and what was shown is not shown twice", async () => {
+  const begun: AcpFrame = { kind: "begun", jobId };
+  const update = (of: JsonObject): AcpFrame => ({ kind: "update", update: of });
+  const passing: ServiceAnswer = { kind: "error", error: { code: -32_001, message: "later" }, isPassing: true };
+  const { turn, updates } = turnOver([
+    async function* () {
+      yield* [begun, update(text(0, "one ")), update(call("c"))];
+      throw new Error("the owner is gone");
+    },
+    () => passing,
+    async function* () {
+      yield* [begun, update(text(0, "one ")), update(call("c")), { kind: "interrupted", reason: "shutdown" } as const];
+    },
+    async function* () {
+      yield* [begun, update(text(0, "one ")), update(call("c")), update(text(1, "two"))];
+      yield { kind: "stopped", stopReason: "end_turn", meta: {} };
+    },
+  ]);
+  expect(await turn.run()).toMatchObject({ result: { stopReason: "end_turn" } });
+  expect(updates).toEqual([text(0, "one "), call("c"), text(1, "two")]);
+  const refused = turnOver([() => passing]);
+  expect(await refused.turn.run()).toMatchObject({ error: { message: "later" } });
+});
+
+test("[DIA-23] a client that does not keep up is waited for, and nothing more of its run is read meanwhile", async () => {
+  let taken = 0;
+  let keepUp = (): void => {};
+  const { turn, updates } = turnOver(
+    [
+      async function* () {
+        yield { kind: "begun", jobId };
+        for (; taken < 3; taken++) yield { kind: "update", update: text(0, `${taken}`) };
+        yield { kind: "stopped", stopReason: "end_turn", meta: {} };
+      },
+    ],
+    { room: () => (updates.length === 1 ? new Promise<void>((resolve) => void (keepUp = resolve)) : null) },
+  );
+  const ended = turn.run();
+  await until("the client lags", () => updates.length === 1);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(taken).toBe(0);
+  keepUp();
+  await ended;
+  expect(taken).toBe(3);
+});
