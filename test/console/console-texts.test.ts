@@ -1,7 +1,9 @@
 /** Parts of the console that need no browser: texts that grow, what a job did, and its family. */
 import { expect, test } from "bun:test";
+import { createRequire } from "node:module";
 import { ApiError, ConnectionFailedError } from "../../sdk/typescript/troupe.ts";
 import { type ParsedText, parseGrownText, parseText } from "../../src/console/format/blocks.ts";
+import { type CodePiece, codePieces } from "../../src/console/format/code-pieces.ts";
 import { layoutOf } from "../../src/console/jobs/lineage-layout.ts";
 import { type SeenEvent, timelineOf } from "../../src/console/jobs/timeline.ts";
 import { keyedSender } from "../../src/console/pieces/request-key.ts";
@@ -115,4 +117,31 @@ test("[CON-2] another try has the body and the key of the first one, and a new k
   const keys = [...new Set(sent.map(({ key }) => key))];
   expect(sent.map(({ key }) => keys.indexOf(key))).toEqual([0, 0, 0, 0, 1, 2, 3]);
   expect(sent.map(({ body }) => body)).toEqual([0, 0, 0, 0, 4, 5, 6].map((number) => ({ at: number })));
+});
+
+/** Its types need those of a browser. */
+const hljs = createRequire(import.meta.url)("highlight.js/lib/common") as {
+  highlight(code: string, options: { language: string }): { readonly value: string };
+};
+const textOf = (pieces: readonly CodePiece[]): string =>
+  pieces.map((piece) => (typeof piece === "string" ? piece : textOf(piece.pieces))).join("");
+const stylesOf = (pieces: readonly CodePiece[]): readonly string[] =>
+  pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.style, ...stylesOf(piece.pieces)]));
+
+const COLOURED: readonly (readonly [string, string])[] = [
+  ["ts", 'const a: string = `<img src=x onerror="alert(1)">${b}`; // &amp; </span><b>'],
+  ["js", "export const f = async () => null;"],
+  ["html", '<a href="javascript:alert(1)">x</a>&lt;'],
+  ["python", "def f(x: int) -> str:\n    return f'{x} <b>'"],
+  ["sql", "SELECT '<script>' FROM t WHERE a > 1"],
+  ["diff", "- old\n+ <new>"],
+];
+
+test("[CON-5] coloured code is the same text, in pieces that only colour it", () => {
+  for (const [language, code] of COLOURED) {
+    const pieces = codePieces(hljs.highlight(code, { language }).value);
+    expect(textOf(pieces)).toBe(code);
+    expect(stylesOf(pieces).length).toBeGreaterThan(0);
+    expect(stylesOf(pieces).filter((style) => !/^[\w\s-]+$/.test(style))).toEqual([]);
+  }
 });

@@ -112,6 +112,38 @@ testInBrowser("[CON-8] files are uploaded, shown, moved, shared, queried and del
   expect(complaints.filter((one) => !/40[04]|422/.test(one))).toEqual([]);
 });
 
+testInBrowser("[CON-8] files are found by their content, and a former version is restored", async () => {
+  const { page, complaints } = await scene.enter("/workspaces");
+  const questions = acceptQuestions(page);
+  await page.getByRole("textbox", { name: "New workspace" }).fill("Plans");
+  await button(page, "Create").click();
+  await page.getByText("There is no file yet").waitFor();
+  await upload(page, SALES);
+  await upload(page, NOTES);
+  await page.getByRole("link", { name: "notes.md" }).click();
+  const details = page.getByRole("region", { name: "notes.md" });
+  await details.locator("strong", { hasText: "Buy" }).waitFor();
+  await upload(page, { ...NOTES, text: "Sell **everything**" });
+  await details.locator("strong", { hasText: "everything" }).waitFor();
+  await details.getByText("Versions", { exact: true }).click();
+  const versions = details.getByRole("list", { name: "Versions of notes.md" });
+  await versions.getByText("Version 1", { exact: true }).waitFor();
+  expect(await pageFaults(page)).toEqual([]);
+  await versions.getByRole("button", { name: "Restore version 1" }).click();
+  await details.locator("strong", { hasText: "Buy" }).waitFor();
+  await versions.getByText("Version 3", { exact: true }).waitFor();
+  await page.getByRole("searchbox", { name: "Find files" }).fill("north");
+  await page.getByRole("searchbox", { name: "Find files" }).press("Enter");
+  const found = page.getByRole("list", { name: "Found files" });
+  await found.getByRole("link", { name: "sales.csv" }).click();
+  await page.getByRole("region", { name: "Content of sales.csv" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("find")).toBe("north");
+  await page.reload();
+  await found.getByRole("link", { name: "sales.csv" }).waitFor();
+  expect(questions).toEqual([expect.stringContaining("Make version 1 of notes.md the current one?")]);
+  expect(complaints).toEqual([]);
+});
+
 testInBrowser(
   "[CON-8] a member sees why a workspace of somebody else cannot be changed, and a conflict is told",
   async () => {

@@ -252,7 +252,7 @@ export const LAYERS: readonly Layer[] = [
     name: "the console",
     files: at("src/console/.*"),
     ours: at("src/console/.*", "sdk/typescript/.*"),
-    packages: ["@preact/signals", "marked", "preact", "wouter-preact"],
+    packages: ["@preact/signals", "highlight.js", "marked", "preact", "wouter-preact"],
     builtins: false,
   },
   {

@@ -28,7 +28,7 @@ export function AttachedFile({ file }: { readonly file: Attachment }) {
 function contentAddress(source: Attachment["source"]): string | null {
   if (source.kind === "upload") return `${SERVICE_ROOT}/api/files/${source.file_id}/content`;
   if (source.kind !== "workspace") return null;
-  const query = new URLSearchParams({ path: source.path, version: String(source.version) }).toString();
+  const query = new URLSearchParams({ path: source.path, number: String(source.version) }).toString();
   return `${SERVICE_ROOT}/api/workspaces/${source.workspace_id}/files/content?${query}`;
 }
 

@@ -5,6 +5,7 @@
 import type { Token, Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useErrorBoundary, useMemo, useRef } from "preact/hooks";
+import { CodeBlock } from "./code-block.tsx";
 import { type ParsedText, parseGrownText, parseText } from "./blocks.ts";
 
 /** Schemes that a link may have; others are shown as text. */
@@ -61,11 +62,7 @@ function markdownElement(token: Token): ComponentChildren {
       return inline((token as Tokens.Text).tokens ?? [token]);
     case "code": {
       const { text, lang } = token as Tokens.Code;
-      return (
-        <pre tabIndex={0} data-language={lang === "" ? undefined : lang}>
-          <code>{text}</code>
-        </pre>
-      );
+      return <CodeBlock code={text} language={(lang ?? "").trim().toLowerCase()} />;
     }
     case "blockquote":
       return <blockquote>{markdownElements((token as Tokens.Blockquote).tokens)}</blockquote>;

@@ -8,6 +8,7 @@ import { Form, useRefusals } from "../pieces/form.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { directoryOf } from "./file-paths.ts";
 import { FilePreviewView } from "./file-preview.tsx";
+import { FileVersions } from "./file-versions.tsx";
 import { ShareForm } from "./share-form.tsx";
 
 type DetailedFile = Pick<WorkspaceFile, "path" | "kind">;
@@ -15,11 +16,13 @@ type DetailedFile = Pick<WorkspaceFile, "path" | "kind">;
 interface FileDetailsProps {
   readonly workspaceId: string;
   readonly file: DetailedFile;
+  /** Rises with each change of the files. */
+  readonly round: number;
   /** Called with what is shown after the file has moved or was deleted. */
   readonly moved: (to: DetailedFile) => void;
 }
 
-export function FileDetails({ workspaceId, file: { path, kind }, moved }: FileDetailsProps) {
+export function FileDetails({ workspaceId, file: { path, kind }, round, moved }: FileDetailsProps) {
   const isFile = kind === "file";
   const content = `/api/workspaces/${workspaceId}/files/content?${new URLSearchParams({ path }).toString()}`;
   const remove = async (): Promise<void> => {
@@ -48,14 +51,17 @@ export function FileDetails({ workspaceId, file: { path, kind }, moved }: FileDe
         </ActionButton>
         {isFile ? <CopyAsCurl path={content} /> : null}
       </p>
-      {isFile ? <FilePreviewView workspaceId={workspaceId} path={path} /> : null}
+      {isFile ? <FilePreviewView workspaceId={workspaceId} path={path} round={round} /> : null}
       <MoveForm workspaceId={workspaceId} file={{ path, kind }} moved={moved} />
+      {isFile ? (
+        <FileVersions workspaceId={workspaceId} path={path} round={round} restored={() => moved({ path, kind })} />
+      ) : null}
       {isFile ? <ShareForm workspaceId={workspaceId} path={path} /> : null}
     </section>
   );
 }
 
-function MoveForm({ workspaceId, file: { path, kind }, moved }: FileDetailsProps) {
+function MoveForm({ workspaceId, file: { path, kind }, moved }: Omit<FileDetailsProps, "round">) {
   const [to, setTo] = useState(path);
   const refusals = useRefusals();
   const move = async (): Promise<void> => {

@@ -9,10 +9,15 @@ import { wordsOfBytes } from "./file-paths.ts";
 interface FilePreviewViewProps {
   readonly workspaceId: string;
   readonly path: string;
+  /** Rises with each change of the files. */
+  readonly round: number;
 }
 
-export function FilePreviewView({ workspaceId, path }: FilePreviewViewProps) {
-  const found = useLoaded((signal) => service.previewFile(workspaceId, { path }, { signal }), [workspaceId, path]);
+export function FilePreviewView({ workspaceId, path, round }: FilePreviewViewProps) {
+  const found = useLoaded(
+    (signal) => service.previewFile(workspaceId, { path }, { signal }),
+    [workspaceId, path, round],
+  );
   return (
     <WhenLoaded of={found}>
       {(preview) => (

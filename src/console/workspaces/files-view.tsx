@@ -3,10 +3,12 @@ import { useState } from "preact/hooks";
 import { useLocation, useSearchParams } from "wouter-preact";
 import type { WorkspaceFile } from "../../../sdk/typescript/troupe.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { FilterText } from "../pieces/filter.tsx";
 import { wordsOfError } from "../service.ts";
 import { FileDetails } from "./file-details.tsx";
 import { directoryOf, pathInDirectory } from "./file-paths.ts";
 import { FileTree } from "./file-tree.tsx";
+import { FoundFileList } from "./found-files.tsx";
 import { NewDirectory } from "./new-directory.tsx";
 import { sendFile } from "./uploads.ts";
 
@@ -19,7 +21,15 @@ interface SentUpload {
 
 export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
   const [at, navigate] = useLocation();
-  const [search] = useSearchParams();
+  const [search, setSearch] = useSearchParams();
+  const words = search.get("find") ?? "";
+  const find = (text: string): void =>
+    setSearch((last) => {
+      const next = new URLSearchParams(last);
+      if (text === "") next.delete("find");
+      else next.set("find", text);
+      return next;
+    });
   const file = search.get("path");
   /** Where new files go. */
   const directory = search.get("directory") ?? directoryOf(file ?? "");
@@ -27,8 +37,11 @@ export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
   const [round, setRound] = useState(0);
   const [sendings, setSendings] = useState<readonly SentUpload[]>([]);
   const changed = (): void => setRound((last) => last + 1);
-  const addressOf = ({ path, kind }: Pick<WorkspaceFile, "path" | "kind">): string =>
-    path === "" ? at : `${at}?${new URLSearchParams(kind === "file" ? { path } : { directory: path }).toString()}`;
+  const addressOf = ({ path, kind }: Pick<WorkspaceFile, "path" | "kind">): string => {
+    const place = path === "" ? {} : kind === "file" ? { path } : { directory: path };
+    const query = new URLSearchParams({ ...place, ...(words === "" ? {} : { find: words }) });
+    return query.size === 0 ? at : `${at}?${query.toString()}`;
+  };
   const note = (path: string, now: Partial<SentUpload>): void =>
     setSendings((last) => last.map((one) => (one.path === path ? { ...one, ...now } : one)));
   const send = async (files: FileList | null | undefined): Promise<void> => {
@@ -76,12 +89,20 @@ export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
         </p>
         <Sendings sendings={sendings} />
         <NewDirectory workspaceId={workspaceId} directory={directory} changed={changed} />
-        <CopyAsCurl path={`/api/workspaces/${workspaceId}/files`} />
-        <FileTree workspaceId={workspaceId} path="" shown={shown} addressOf={addressOf} round={round} />
+        <FilterText label="Find files by name or content" value={words} change={find} />
+        {words === "" ? (
+          <>
+            <FileTree workspaceId={workspaceId} path="" shown={shown} addressOf={addressOf} round={round} />
+            <CopyAsCurl path={`/api/workspaces/${workspaceId}/files`} />
+          </>
+        ) : (
+          <FoundFileList workspaceId={workspaceId} words={words} addressOf={addressOf} />
+        )}
       </section>
       {shown === "" ? null : (
         <FileDetails
           key={shown}
+          round={round}
           workspaceId={workspaceId}
           file={{ path: shown, kind: file === null ? "directory" : "file" }}
           moved={(to) => {
