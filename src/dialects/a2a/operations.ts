@@ -17,6 +17,7 @@ import { operationGroup } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { steeringSteps, workOf } from "../../work/sending.ts";
@@ -28,6 +29,7 @@ import { A2aCalls } from "./calls.ts";
 import { A2aPushCalls } from "./push-calls.ts";
 import { A2aPushBody, type GivenPush, pushStep } from "./push.ts";
 import { partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
+import { tckRun } from "./tck.ts";
 import { MESSAGE_ID_FIELD, TASK_STATES, type TaskJob } from "./task.ts";
 
 export const A2A_AGENT = { id: Type.String({ description: "The agent's id" }) };
@@ -76,6 +78,20 @@ async function givenPushes(
   return step.ok ? ok({ pushes: (jobId) => step.value({ jobId, isOver: false }) }) : step;
 }
 
+/** What A2A's compatibility kit orders of an agent with the demo model; null: nothing. */
+async function orderedByTck(
+  { agents, models }: Pick<Services, "agents" | "models">,
+  { principal }: Change,
+  agentId: string,
+  messageId: string,
+): Promise<ReturnType<typeof tckRun>> {
+  const ordered = tckRun(messageId);
+  if (ordered === null) return null;
+  const agent = await agents.find(principal, agentId);
+  const model = agent.ok ? models.describe(agent.value.model) : agent;
+  return model.ok && model.value.provider === "demo" ? ordered : null;
+}
+
 export const a2aMessages = operationGroup<ProtocolServices>(
   "A2A messages",
   "What a message does, over both transports of A2A",
@@ -97,6 +113,7 @@ export const a2aMessages = operationGroup<ProtocolServices>(
         run: async (services, change, { params, body: { message, configuration, metadata = {} } }) => {
           const pushes = await givenPushes(services, change, configuration?.taskPushNotificationConfig);
           if (!pushes.ok) return pushes;
+          const ordered = await orderedByTck(services, change, params.id, message.messageId);
           return beginRun(services, change, {
             protocol: "a2a",
             agentId: params.id,
@@ -106,6 +123,7 @@ export const a2aMessages = operationGroup<ProtocolServices>(
             key: message.messageId,
             metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
             ...pushes.value,
+            ...ordered,
           });
         },
         join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
