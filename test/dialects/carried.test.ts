@@ -30,6 +30,13 @@ const SAMPLES: Readonly<Record<string, readonly [items: readonly RunItem[], mark
         expiresAt: "2026-11-26T00:00:00.000Z",
       },
       { kind: "blocked", reason: "approval_required" },
+      // Where a part ends with the decisions of its client.
+      {
+        kind: "client_calls",
+        calls: [],
+        approvals: [{ approvalId: "marked-approval", callId, name: "marked_tool", arguments: {} }],
+        usage,
+      },
     ],
     /marked_tool/,
   ],

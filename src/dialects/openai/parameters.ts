@@ -58,6 +58,13 @@ const NO_ARGUMENTS: JsonObject = { type: "object", properties: {} };
  * The client's functions, in either form: `{type, function: {name, …}}` or `{type, name, …}`. Tools of other types are
  * OpenAI's own, such as its web search; an agent has its own instead.
  */
+/** The label of the agent's own tools, which are those of a server to clients of Responses. */
+export const TOOL_SERVER = "troupe";
+
+/** Whether the client names that server among its tools: then it decides approvals, and does not wait for a person's. */
+export const decidesApprovals = (tools: readonly JsonObject[]): boolean =>
+  tools.some(({ type, server_label: label }) => type === "mcp" && label === TOOL_SERVER);
+
 export const functionTools = (tools: readonly JsonObject[]): readonly GivenTool[] =>
   tools.flatMap((tool) => {
     if (tool["type"] !== "function") return [];

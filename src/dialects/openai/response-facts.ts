@@ -2,7 +2,9 @@
 import type { Job } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { clientNames } from "../runs/client-tools.ts";
+import type { RunPart } from "../runs/run-translation.ts";
 import { type ResponsePart, responseId } from "./response-id.ts";
+import { TOOL_SERVER } from "./parameters.ts";
 
 /** The field of a job's metadata with what its responses repeat of their request. */
 export const RESPONSE_FIELD = "openai_response";
@@ -12,14 +14,29 @@ export interface KeptRequest {
   readonly previous: string | null;
   readonly conversation: string | null;
   readonly isBackground: boolean;
+  /** Whether the client decides approvals of the agent's tools, in the words of Responses. */
+  readonly decidesApprovals: boolean;
 }
 
 /** What the job keeps of the request. */
-export const keptRequest = ({ model, previous, conversation, isBackground }: KeptRequest): JsonObject => ({
+export const keptRequest = ({
+  model,
+  previous,
+  conversation,
+  isBackground,
+  decidesApprovals,
+}: KeptRequest): JsonObject => ({
   model,
   previous,
   conversation,
   background: isBackground,
+  ...(decidesApprovals ? { approvals: true } : {}),
+});
+
+/** The part of the run that a response is: it ends where approvals are asked for, if its client decides them. */
+export const followedPart = (job: Pick<Job, "metadata" | "agent">, part: ResponsePart): RunPart => ({
+  ...part,
+  endsAtApprovals: requestOf(job).decidesApprovals,
 });
 
 function requestOf({ metadata, agent }: Pick<Job, "metadata" | "agent">): KeptRequest {
@@ -30,6 +47,7 @@ function requestOf({ metadata, agent }: Pick<Job, "metadata" | "agent">): KeptRe
     previous: text("previous"),
     conversation: text("conversation"),
     isBackground: kept["background"] === true,
+    decidesApprovals: kept["approvals"] === true,
   };
 }
 
@@ -38,7 +56,7 @@ const clientMetadata = (metadata: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith("openai_")));
 
 export function responseFacts(job: Job, part: ResponsePart): JsonObject {
-  const { model, previous, conversation, isBackground } = requestOf(job);
+  const { model, previous, conversation, isBackground, decidesApprovals } = requestOf(job);
   const settings = job.modelSettings ?? {};
   const before = part.afterRounds === 0 ? previous : responseId({ ...part, afterRounds: part.afterRounds - 1 });
   return {
@@ -59,7 +77,7 @@ export function responseFacts(job: Job, part: ResponsePart): JsonObject {
     temperature: settings.temperature ?? 1,
     text: { format: answerFormatOf(job) },
     tool_choice: "auto",
-    tools: functionsOf(job),
+    tools: [...functionsOf(job), ...(decidesApprovals ? [OWN_SERVER] : [])],
     top_p: settings.topP ?? 1,
     top_logprobs: 0,
     frequency_penalty: 0,
@@ -70,6 +88,9 @@ export function responseFacts(job: Job, part: ResponsePart): JsonObject {
     completed_at: null,
   };
 }
+
+/** The agent's own tools, as clients name them that decide their approvals. */
+const OWN_SERVER: JsonObject = { type: "mcp", server_label: TOOL_SERVER, require_approval: "always" };
 
 const answerFormatOf = ({ outputSchema }: Pick<Job, "outputSchema">): JsonObject =>
   outputSchema === undefined || outputSchema === null

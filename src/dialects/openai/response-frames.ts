@@ -12,6 +12,7 @@ import type { Interruption } from "../../http/stream/event-source.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { endingOf, type RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
+import type { RunPart } from "../runs/run-translation.ts";
 import { RESTARTED, STREAM_ERRORS } from "./run-errors.ts";
 import { errorEvent, type ResponseEvent, type ResponseState } from "./response-state.ts";
 import { ResponseWriter } from "./response-table.ts";
@@ -36,8 +37,8 @@ export class ResponseFrames implements RunFrames {
   private hash = HASH_START;
 
   /** `after`: the sequence number of the last event that the client has; null: none. */
-  constructor(state: ResponseState, after: number | null) {
-    this.writer = new ResponseWriter(state);
+  constructor(state: ResponseState, after: number | null, part: Pick<RunPart, "endsAtApprovals"> = {}) {
+    this.writer = new ResponseWriter(state, part);
     this.known =
       after === null
         ? { position: -1, check: 0 }

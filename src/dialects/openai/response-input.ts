@@ -26,6 +26,7 @@ function errorsOfItem(item: unknown, path: string): InputError[] {
     return typeof item["call_id"] === "string"
       ? []
       : [{ path: `${path}/call_id`, message: "Missing required field: call_id" }];
+  if (type === DECISION) return errorsOfDecision(item, path);
   if (type !== "message") return [];
   if (typeof role !== "string" || !MESSAGE_ROLES_OF_INPUT.includes(role))
     return [{ path: `${path}/role`, message: `role must be one of: ${MESSAGE_ROLES_OF_INPUT.join(", ")}` }];
@@ -36,6 +37,34 @@ function errorsOfItem(item: unknown, path: string): InputError[] {
     const known = isJsonObject(part) && completionPart(part) !== null;
     return known ? [] : [{ path: `${path}/content/${at}`, message: `Parts may be: ${Object.keys(PARTS).join(", ")}` }];
   });
+}
+
+const DECISION = "mcp_approval_response";
+
+function errorsOfDecision({ approval_request_id: id, approve }: JsonObject, path: string): InputError[] {
+  if (typeof id !== "string")
+    return [{ path: `${path}/approval_request_id`, message: "Missing required field: approval_request_id" }];
+  return typeof approve === "boolean" ? [] : [{ path: `${path}/approve`, message: "approve must be true or false" }];
+}
+
+/** A decision about a call, and its place in the body. */
+export interface InputDecision {
+  readonly requestId: string;
+  readonly isApproved: boolean;
+  readonly reason: string | null;
+  readonly field: string;
+}
+
+/** The decisions at the end of the input; earlier ones are of the past. */
+export function decisionsOfInput(input: string | readonly JsonObject[]): readonly InputDecision[] {
+  if (typeof input === "string") return [];
+  const last = input.findLastIndex(({ type }) => type !== DECISION);
+  return input.slice(last + 1).map(({ approval_request_id: id, approve, reason }, at) => ({
+    requestId: String(id),
+    isApproved: approve === true,
+    reason: typeof reason === "string" && reason !== "" ? reason : null,
+    field: `input/${last + 1 + at}/approval_request_id`,
+  }));
 }
 
 const PARTS: Readonly<Record<string, (part: JsonObject) => JsonObject | null>> = {

@@ -2,7 +2,7 @@
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { waitingCalls } from "../../../actors/job/client-call.ts";
-import { isTerminal } from "../../../actors/job/machine.ts";
+import { isTerminal, openApprovals } from "../../../actors/job/machine.ts";
 import { type Job, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
@@ -10,7 +10,8 @@ import { type GivenChat, type GivenRun, namedChatId } from "../runs/begin-run.ts
 import { readRun } from "../runs/followed-run.ts";
 import type { GivenPast } from "../runs/past-messages.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";
-import { openAiCallId } from "./call-id.ts";
+import { openAiApprovalId, openAiCallId } from "./call-id.ts";
+import { followedPart } from "./response-facts.ts";
 import { continuedChat } from "./conversation.ts";
 
 interface Placing {
@@ -62,12 +63,22 @@ async function conversationPlace(
   return ok({ chats: [{ kind: "named", name, history: history ?? [], isOfAnyAgent: true }], isExisting: chat.ok });
 }
 
-/** Refuses a message where results of the client's functions are missing; null: none are. */
+/** Refuses a message where results of the client's functions, or its decisions, are missing; null: none are. */
 function missingOutputs(job: Job): Outcome<never> | null {
   const ids = waitingCalls(job).map(({ id }) => openAiCallId(job.id, id));
-  return ids.length === 0
+  if (ids.length > 0)
+    return invalid(
+      "/input",
+      `The response before waits for results. Send them first, without a message: ${ids.join(", ")}`,
+    );
+  const { endsAtApprovals = false } = followedPart(job, { jobId: job.id, afterRounds: 0 });
+  const asked = endsAtApprovals ? openApprovals(job).map(({ id }) => openAiApprovalId(job.id, id)) : [];
+  return asked.length === 0
     ? null
-    : invalid("/input", `The response before waits for results. Send them first, without a message: ${ids.join(", ")}`);
+    : invalid(
+        "/input",
+        `The response before waits for decisions. Send them first, without a message: ${asked.join(", ")}`,
+      );
 }
 
 type AskedContent = Pick<GivenRun, "content" | "field">;

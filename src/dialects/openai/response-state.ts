@@ -7,8 +7,9 @@
  */
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { RunItemOf } from "../runs/run-item.ts";
-import { openAiCallId } from "./call-id.ts";
+import type { RunApproval, RunItemOf } from "../runs/run-item.ts";
+import { openAiApprovalId, openAiCallId } from "./call-id.ts";
+import { TOOL_SERVER } from "./parameters.ts";
 import type { OpenAiError } from "./refusals.ts";
 import { type ResponsePart, randomPart, responseId } from "./response-id.ts";
 
@@ -133,14 +134,31 @@ export class ResponseState {
     ];
   }
 
-  agentCall({ id, name, input }: RunItemOf<"tool_call">): readonly ResponseEvent[] {
+  /** Calls that the client decides. */
+  approvalRequests(approvals: readonly RunApproval[]): readonly ResponseEvent[] {
+    return approvals.flatMap(({ approvalId, name, arguments: input }) => {
+      const events: ResponseEvent[] = [];
+      const id = openAiApprovalId(this.part.jobId, approvalId);
+      const fields = {
+        type: "mcp_approval_request",
+        server_label: TOOL_SERVER,
+        name,
+        arguments: JSON.stringify(input),
+      };
+      const item = this.add("mcpr", { ...fields, id }, events);
+      return [...events, { type: "response.output_item.done", output_index: item.index, item: item.fields }];
+    });
+  }
+
+  agentCall({ id, name, input, approvalId }: RunItemOf<"tool_call">): readonly ResponseEvent[] {
     const events: ResponseEvent[] = [];
     const given = JSON.stringify(input);
     const call = {
       type: "mcp_call",
-      server_label: "troupe",
+      server_label: TOOL_SERVER,
       name,
       arguments: given,
+      ...(approvalId === undefined ? {} : { approval_request_id: openAiApprovalId(this.part.jobId, approvalId) }),
       output: null,
       error: null,
       status: "in_progress",

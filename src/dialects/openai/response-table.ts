@@ -1,5 +1,6 @@
 /** Each kind of item of a run as events of a response. */
-import { protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
+import { protocolFrames, type RunItem, type RunItemOf, type RunTable } from "../runs/run-item.ts";
+import type { RunPart } from "../runs/run-translation.ts";
 import { blockedError, endError, RESTARTED } from "./run-errors.ts";
 import { errorEvent, type ResponseEvent, type ResponseState } from "./response-state.ts";
 
@@ -10,8 +11,23 @@ export class ResponseWriter {
   /** Whether text that was sent is not true any more. */
   isRestarted = false;
 
-  constructor(state: ResponseState) {
+  /** Calls of the agent's tools that may have to be decided first: they are shown with their results. Null: none may. */
+  private readonly held: Map<string, RunItemOf<"tool_call">> | null;
+
+  constructor(state: ResponseState, { endsAtApprovals = false }: Pick<RunPart, "endsAtApprovals"> = {}) {
     this.state = state;
+    this.held = endsAtApprovals ? new Map() : null;
+  }
+
+  agentCall(item: RunItemOf<"tool_call">): string {
+    if (this.held === null) return this.send(this.state.agentCall(item));
+    this.held.set(item.id, item);
+    return "";
+  }
+
+  heldCall(callId: string): readonly ResponseEvent[] {
+    const item = this.held?.get(callId);
+    return item === undefined ? [] : this.state.agentCall(item);
   }
 
   take(item: RunItem): readonly ResponseEvent[] {
@@ -38,11 +54,13 @@ const RESPONSE_TABLE: RunTable<ResponseWriter> = {
   },
   text_done: (writer, { text }) => writer.send(writer.state.textDone(text)),
   reasoning: (writer, { text }) => writer.send(writer.state.reasoning(text)),
-  tool_call: (writer, item) => (item.by === "client" ? "" : writer.send(writer.state.agentCall(item))),
-  tool_result: (writer, item) => writer.send(writer.state.agentResult(item)),
-  client_calls(writer, { calls, usage }) {
-    writer.state.usage = usage;
-    return writer.send([...calls.flatMap((call) => writer.state.clientCall(call)), ...writer.state.over("completed")]);
+  tool_call: (writer, item) => (item.by === "client" ? "" : writer.agentCall(item)),
+  tool_result: (writer, item) => writer.send([...writer.heldCall(item.callId), ...writer.state.agentResult(item)]),
+  client_calls(writer, { calls, approvals = [], usage }) {
+    const { state } = writer;
+    state.usage = usage;
+    const asked = [...state.approvalRequests(approvals), ...calls.flatMap((call) => state.clientCall(call))];
+    return writer.send([...asked, ...state.over("completed")]);
   },
   approval: () => "",
   approval_resolved: () => "",

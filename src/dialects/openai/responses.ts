@@ -26,14 +26,16 @@ import {
   RUN_CONTRACT,
   SETTING_FIELDS,
   answerFormat,
+  decidesApprovals,
   askedSettings,
   functionTools,
   isRetriedRun,
 } from "./parameters.ts";
-import { keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts";
+import { followedPart, keptRequest, RESPONSE_FIELD, responseFacts } from "./response-facts.ts";
 import { ResponseFrames } from "./response-frames.ts";
 import { partOfResponse, type ResponsePart } from "./response-id.ts";
-import { inputErrors, messagesOfInput } from "./response-input.ts";
+import { decideCalls } from "./approvals.ts";
+import { decisionsOfInput, inputErrors, messagesOfInput } from "./response-input.ts";
 import { addedContent, responsePlaces } from "./response-places.ts";
 import { ResponseState } from "./response-state.ts";
 import { ResponseWriter } from "./response-table.ts";
@@ -89,6 +91,8 @@ async function beginResponse(
 ): Promise<Outcome<Commit>> {
   const { stream = false, background = false, metadata = {}, previous_response_id: previousId } = body;
   const more = { isStreamed: stream, isBackground: background, afterRounds: 0 };
+  const decided = decisionsOfInput(body.input);
+  if (decided.length > 0) return decideCalls(services, change, decided, more);
   const placed = messagesOfInput(body.input);
   const messages = placed.map(({ message }) => message);
   const { asked, ...said } = askedConversation(
@@ -99,12 +103,11 @@ async function beginResponse(
     const { jobId, results } = asked;
     const stray = invalid(`/${results[0]?.field}`, "This result belongs to no run of this service that waits for it");
     if (jobId === null) return stray;
-    const afterRounds = await roundAfter(
-      services,
-      change,
-      jobId,
-      results.map(({ toolCallId }) => toolCallId),
-    );
+    const run = await readRun(services, change, jobId);
+    if (!run.ok) return run.fault.kind === "not_found" ? stray : run;
+    const { endsAtApprovals = false } = followedPart(run.value, { jobId, afterRounds: 0 });
+    const callIds = results.map(({ toolCallId }) => toolCallId);
+    const afterRounds = await roundAfter(services, change, jobId, callIds, endsAtApprovals);
     if (!afterRounds.ok) return afterRounds;
     const given = await giveResults(
       services,
@@ -138,7 +141,13 @@ async function beginResponse(
   const first = await firstAttemptOf(services, of, { digest, isRetry });
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;
-  const kept = { model, previous: previousId ?? null, conversation, isBackground: background };
+  const kept = {
+    model,
+    previous: previousId ?? null,
+    conversation,
+    isBackground: background,
+    decidesApprovals: decidesApprovals(body.tools ?? []),
+  };
   const run = {
     protocol: "openai",
     agentId,
@@ -217,8 +226,9 @@ async function answerResponse(
   }
   const leave = services.readers.enter(jobId);
   try {
-    const writer = new ResponseWriter(state);
-    const over = await awaitRun(services, caller, part, (item) => void writer.take(item));
+    const followed = followedPart(job.value, part);
+    const writer = new ResponseWriter(state, followed);
+    const over = await awaitRun(services, caller, followed, (item) => void writer.take(item));
     if (!over.ok) return over;
     return ok(over.value ? { status: 200, body: state.view(), isFinal: true } : runErrorResponse(LATE));
   } finally {
@@ -237,7 +247,8 @@ export async function streamResponse(
   if (!job.ok) return job;
   const state = new ResponseState(part, responseFacts(job.value, part));
   const leave = services.readers.enter(part.jobId);
-  return followRun(services, caller, part, new ResponseFrames(state, after), { onEnd: leave });
+  const followed = followedPart(job.value, part);
+  return followRun(services, caller, followed, new ResponseFrames(state, after, followed), { onEnd: leave });
 }
 
 /** The operation that makes an id for a conversation; its chat is opened by its first response. */

@@ -1,4 +1,4 @@
-/** The rounds of a run: how often it has waited for results of the client's tools. */
+/** The rounds of a run: how often it has waited for results of the client's tools, or for the client's decisions. */
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import { isJsonObject } from "../../../actors/schema.ts";
 import { lookUp } from "../../log/look-up.ts";
@@ -8,20 +8,37 @@ import type { Services } from "../../operations/services.ts";
 /** Rounds of one run that are looked at: more than a run has steps. */
 const MOST_ROUNDS = 1_000;
 
-/** The number of the part that begins with the results of these calls; that of the newest part if none asks for them. */
+/** The events of a run that say where its rounds are. */
+const ROUND_EVENTS = ["job.blocked", "approval.requested"];
+
+/**
+ * The number of the part that begins with the results of these calls, or with the decisions of these approvals; that of
+ * the newest part if none asks for them. `countsApprovals`: whether the client decides them, so that they are rounds.
+ */
 export async function roundAfter(
   { jobs, log }: Pick<Services, "jobs" | "log">,
   { principal }: Pick<Caller, "principal">,
   jobId: string,
   callIds: readonly string[],
+  countsApprovals: boolean,
 ): Promise<Outcome<number>> {
-  const of = { organizationId: principal.organizationId, jobId, types: ["job.blocked"] };
+  const of = { organizationId: principal.organizationId, jobId, types: ROUND_EVENTS };
   const page = await lookUp(log, jobs.jobEvents(of, { after: 0, limit: MOST_ROUNDS }));
   if (!page.ok) return page;
-  const rounds = page.value.records.filter(({ data }) => data["reason"] === "tool_result_required");
-  const at = rounds.findIndex(({ data }) => {
-    const calls = data["toolCalls"];
-    return Array.isArray(calls) && calls.some((call) => isJsonObject(call) && callIds.includes(String(call["id"])));
-  });
-  return ok((at < 0 ? rounds.length - 1 : at) + 1);
+  let rounds = 0;
+  let asked: unknown[] = [];
+  for (const { type, data } of page.value.records) {
+    if (type === "approval.requested") {
+      asked.push(data["approvalId"]);
+      continue;
+    }
+    if (data["reason"] === "tool_result_required") {
+      const calls = Array.isArray(data["toolCalls"]) ? data["toolCalls"] : [];
+      asked.push(...calls.map((call) => (isJsonObject(call) ? call["id"] : null)));
+    } else if (data["reason"] !== "approval_required" || !countsApprovals) continue;
+    rounds++;
+    if (callIds.some((id) => asked.includes(id))) return ok(rounds);
+    asked = [];
+  }
+  return ok(rounds);
 }

@@ -10,7 +10,7 @@ import { done } from "../../http/commit/commit.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { readSoFar } from "../runs/awaited-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
-import { inputItems, responseFacts } from "./response-facts.ts";
+import { followedPart, inputItems, responseFacts } from "./response-facts.ts";
 import { partOfResponse, type ResponsePart } from "./response-id.ts";
 import { ResponseState } from "./response-state.ts";
 import { ResponseWriter } from "./response-table.ts";
@@ -44,8 +44,9 @@ async function responseView(
 ): Promise<Outcome<JsonObject>> {
   const state = new ResponseState(part, responseFacts(job, part));
   if (job.status === "queued") state.status = "queued";
-  const writer = new ResponseWriter(state);
-  const read = await readSoFar(services, caller, part, (item) => void writer.take(item));
+  const followed = followedPart(job, part);
+  const writer = new ResponseWriter(state, followed);
+  const read = await readSoFar(services, caller, followed, (item) => void writer.take(item));
   return read.ok ? ok(state.view()) : read;
 }
 

@@ -15,6 +15,14 @@ export interface RunClientCall {
   readonly arguments: JsonObject;
 }
 
+/** A call that waits for a decision. */
+export interface RunApproval {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
 interface RunItems {
   /** The model begins to work; again after each restart of the service. */
   started: { readonly attempt: number; readonly model: string };
@@ -40,6 +48,8 @@ interface RunItems {
     readonly name: string;
     readonly input: JsonObject;
     readonly by: "agent" | "client";
+    /** The approval that was asked for it in an earlier part of the run. */
+    readonly approvalId?: string;
   };
   tool_result: {
     readonly callId: string;
@@ -47,8 +57,15 @@ interface RunItems {
     readonly isError: boolean;
     readonly attachments: readonly AttachmentBlock[];
   };
-  /** The run waits for the client's results of these calls. The part of the run that a request follows ends here. */
-  client_calls: { readonly calls: readonly RunClientCall[]; readonly usage: JobTokens };
+  /**
+   * The run waits for the client's results of these calls; or for its decisions, where it follows a part that ends with
+   * them. The part ends here.
+   */
+  client_calls: {
+    readonly calls: readonly RunClientCall[];
+    readonly approvals?: readonly RunApproval[];
+    readonly usage: JobTokens;
+  };
   /** A call waits for a person's approval. */
   approval: {
     readonly approvalId: string;

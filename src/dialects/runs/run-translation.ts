@@ -10,15 +10,17 @@ import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { type ShownPiece, ShownText } from "../../operations/shown-text.ts";
 import { clientNames } from "./client-tools.ts";
-import type { RunItem } from "./run-item.ts";
+import type { RunApproval, RunItem } from "./run-item.ts";
 
 /** The part of a run that a request follows. */
 export interface RunPart {
   readonly jobId: string;
   /** Begins after the results of these calls, in place of the run's start. */
   readonly afterCalls?: readonly string[];
-  /** The same by number: after the client's results have come so many times. */
+  /** The same by number: after the client's results, or its decisions, have come so many times. */
   readonly afterRounds?: number;
+  /** Whether the client decides approvals: then a part ends where some are asked for. Absent: it waits for them. */
+  readonly endsAtApprovals?: boolean;
 }
 
 const NO_TOKENS: JobTokens = { inputTokens: 0, outputTokens: 0 };
@@ -40,8 +42,14 @@ export class RunTranslation {
   /** The arguments of calls: events leave out long ones. */
   readonly inputs = new Map<string, JsonObject>();
   private readonly awaited: Set<string>;
+  /** Whether a part ends where approvals are asked for. */
+  readonly endsAtApprovals: boolean;
+  /** Calls for which an approval was asked since the last wait, by their ids. */
+  readonly asked = new Map<string, RunApproval>();
   private awaitedRounds: number;
   private isInRound = false;
+  /** The calls whose approvals the run waits for, and their results as far as they come before it goes on. */
+  private readonly inQuestion = new Map<string, { readonly call: RunApproval; results: readonly RunItem[] }>();
   private readonly text = new ShownText();
   private attempt = 1;
   private block = 0;
@@ -55,17 +63,21 @@ export class RunTranslation {
   /** Tokens of the run before this part. */
   private before = NO_TOKENS;
 
-  constructor(job: Pick<Job, "agent">, { afterCalls = [], afterRounds = 0 }: Omit<RunPart, "jobId">) {
+  constructor(
+    job: Pick<Job, "agent">,
+    { afterCalls = [], afterRounds = 0, endsAtApprovals = false }: Omit<RunPart, "jobId">,
+  ) {
     this.clientTools = clientNames(job.agent);
     this.awaited = new Set(afterCalls);
     this.awaitedRounds = afterRounds;
+    this.endsAtApprovals = endsAtApprovals;
   }
 
   /** The items of one entry of the stream. */
   itemsOf(item: StreamItem): readonly RunItem[] {
-    const isBefore = this.awaited.size > 0 || this.awaitedRounds > 0;
+    const awaitsCalls = this.awaited.size > 0;
     const items = item.kind === "text" ? this.live(item) : this.event(item.event);
-    return isBefore ? NO_RUN_ITEMS : items;
+    return awaitsCalls || this.awaitedRounds > 0 ? NO_RUN_ITEMS : items;
   }
 
   private live({ attempt, position, text }: Extract<StreamItem, { readonly kind: "text" }>): readonly RunItem[] {
@@ -150,11 +162,38 @@ export class RunTranslation {
     this.isInRound = true;
   }
 
-  /** The run goes on; if it has waited for the client, a round is over. */
-  goesOn(): void {
-    if (!this.isInRound) return;
+  /** The run waits for the client's decisions. */
+  waitsForDecisions(): readonly RunApproval[] {
+    this.isInRound = true;
+    const approvals = [...this.asked.values()];
+    this.asked.clear();
+    for (const call of approvals) this.inQuestion.set(call.callId, { call, results: [] });
+    return approvals;
+  }
+
+  /** A call in question is made with these arguments in place of the model's. */
+  changed(callId: string, given: JsonObject): void {
+    const found = this.inQuestion.get(callId);
+    if (found !== undefined) this.inQuestion.set(callId, { ...found, call: { ...found.call, arguments: given } });
+  }
+
+  /** The run goes on; if it has waited for the client, a round is over. The calls in question are in the next part. */
+  goesOn(): readonly RunItem[] {
+    if (!this.isInRound) return NO_RUN_ITEMS;
     this.isInRound = false;
     if (this.awaitedRounds > 0 && --this.awaitedRounds === 0) this.before = this.tokens;
+    const calls = [...this.inQuestion.values()];
+    this.inQuestion.clear();
+    return calls.flatMap(({ call: { callId: id, name, arguments: input, approvalId }, results }): RunItem[] => [
+      { kind: "tool_call", id, name, input, by: "agent", approvalId },
+      ...results,
+    ]);
+  }
+
+  /** Keeps a result for the next part, if its call is in question: that of a denied one comes before the run goes on. */
+  keepResult(callId: string, result: RunItem): void {
+    const found = this.inQuestion.get(callId);
+    if (found !== undefined) found.results = [result];
   }
 
   /** The results of a call are there. */
@@ -204,7 +243,9 @@ const TRANSCRIPT_ITEMS: TranscriptItems = {
   },
   tool_result(run, { toolUseId, content, isError, attachments = [] }) {
     run.answered(toolUseId);
-    return [{ kind: "tool_result", callId: toolUseId, content, isError, attachments }];
+    const result = { kind: "tool_result", callId: toolUseId, content, isError, attachments } as const;
+    run.keepResult(toolUseId, result);
+    return [result];
   },
   repair: () => [{ kind: "notice", level: "info", text: "The answer does not fit its schema and is repaired" }],
   summary: () => [{ kind: "notice", level: "info", text: "Earlier parts of the conversation were summarized" }],
@@ -218,18 +259,22 @@ export const JOB_EVENT_ITEMS: JobEventItems = {
   "job.started": (_, { attempt, model }) => [{ kind: "started", attempt, model }],
   "job.restarted": (run, { attempt }) => run.restart(attempt),
   "job.blocked"(run, { reason, toolCalls = [] }) {
-    if (reason !== "tool_result_required") return [{ kind: "blocked", reason }];
+    // A run whose approvals are decided may wait for its client at once, without going on.
+    const before = run.goesOn();
+    if (reason === "approval_required" && run.endsAtApprovals)
+      return [...before, { kind: "client_calls", calls: [], approvals: run.waitsForDecisions(), usage: run.usage }];
+    if (reason !== "tool_result_required") return [...before, { kind: "blocked", reason }];
     const calls = toolCalls.map(({ id, name, arguments: given }) => ({
       id,
       name: run.clientTools.get(name) ?? name,
       arguments: run.inputs.get(id) ?? given ?? {},
     }));
     run.waitsForClient();
-    return [{ kind: "client_calls", calls, usage: run.usage }];
+    return [...before, { kind: "client_calls", calls, usage: run.usage }];
   },
   "job.resumed"(run, { attempt }) {
-    run.goesOn();
-    return [...run.restart(attempt), { kind: "resumed" }];
+    const before = run.goesOn();
+    return [...run.restart(attempt), { kind: "resumed" }, ...before];
   },
   "job.review_requested": () => [{ kind: "blocked", reason: "review" }],
   // The decisions about calls have events of their own.
@@ -255,13 +300,14 @@ export const JOB_EVENT_ITEMS: JobEventItems = {
   log: (_, { level, message }) => [{ kind: "notice", level, text: message }],
   "usage.updated": (run, tokens) => [{ kind: "usage", usage: run.used(tokens) }],
   "artifact.created": (_, { id, name, path, mime, size }) => [{ kind: "file", id, name, path, mime, size }],
-  "approval.requested": (
-    _,
-    { approvalId, toolCallId: callId, toolName: name, arguments: given, message, expiresAt },
-  ) => [{ kind: "approval", approvalId, callId, name, arguments: given, message, expiresAt }],
-  "approval.resolved": (_, { approvalId, toolCallId: callId, decision, arguments: given = null }) => [
-    { kind: "approval_resolved", approvalId, callId, isApproved: decision === "approve", arguments: given },
-  ],
+  "approval.requested"(run, { approvalId, toolCallId: callId, toolName: name, arguments: given, message, expiresAt }) {
+    if (run.endsAtApprovals) run.asked.set(callId, { approvalId, callId, name, arguments: given });
+    return [{ kind: "approval", approvalId, callId, name, arguments: given, message, expiresAt }];
+  },
+  "approval.resolved"(run, { approvalId, toolCallId: callId, decision, arguments: given = null }) {
+    if (given !== null) run.changed(callId, given);
+    return [{ kind: "approval_resolved", approvalId, callId, isApproved: decision === "approve", arguments: given }];
+  },
   "review.updated": () => NO_RUN_ITEMS,
   // `job.failed` says the same.
   error: () => NO_RUN_ITEMS,
