@@ -37,6 +37,7 @@ export type Noun =
   | "secret"
   | "provider_key"
   | "messaging_integration"
+  | "messenger"
   | "delivery"
   | "push_notification"
   | "route";

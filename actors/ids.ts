@@ -32,6 +32,8 @@ export type IdPrefix =
   | "cli"
   | "art"
   | "apr"
+  | "ntc"
+  | "mgr"
   | "req"
   | "eff"
   | "amg"

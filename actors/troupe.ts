@@ -11,6 +11,8 @@ import type { Calendar } from "./mission/ports.ts";
 import type { MissionProtocol } from "./mission/protocol.ts";
 import { organizationActor } from "./organization/actor.ts";
 import type { OrganizationProtocol } from "./organization/protocol.ts";
+import { reachActor } from "./reach/actor.ts";
+import type { ReachProtocol } from "./reach/protocol.ts";
 import type { ActorRef, AnyDefinition, CommandOf, ReplyOf } from "./runtime/actor.ts";
 import type { System } from "./runtime/system.ts";
 import type { Ask } from "./runtime/turns/members.ts";
@@ -33,6 +35,7 @@ export type TroupeProtocols = {
   chat: ChatProtocol;
   job: JobProtocol;
   mission: MissionProtocol;
+  reach: ReachProtocol;
   traffic: TrafficProtocol;
   upload: UploadProtocol;
   usage: UsageProtocol;
@@ -50,6 +53,8 @@ export interface ActorSettings {
   readonly monthlyCost?: string | null;
   /** Default limits of one job, unless its budget overrides them. */
   readonly jobLimits: JobLimits;
+  /** Whether there is a mail server for approvals; absent: none. */
+  readonly hasMail?: boolean;
   /** Limits of one workspace; absent: the default. */
   readonly workspaceLimits?: WorkspaceLimits;
 }
@@ -72,6 +77,7 @@ export const troupeActors = ({
   monthlyCost = null,
   jobLimits = DEFAULT_JOB_LIMITS,
   workspaceLimits = DEFAULT_WORKSPACE_LIMITS,
+  hasMail = false,
 }: TroupeActorParts): readonly AnyDefinition[] =>
   [
     accountActor,
@@ -79,6 +85,7 @@ export const troupeActors = ({
     chatActor,
     jobActor(jobLimits),
     missionActor(calendar),
+    reachActor(hasMail),
     trafficActor,
     uploadActor,
     usageActor({ monthlyTokens, monthlyCost }),

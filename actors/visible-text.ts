@@ -35,3 +35,21 @@ export function visibleJson(value: Json | undefined): Json | undefined {
   const entries = Object.entries(value as JsonObject).map(([key, item]) => [visibleText(key), visibleJson(item)]);
   return Object.fromEntries(entries) as JsonObject;
 }
+
+/**
+ * Characters that a reader cannot see or cannot tell from others: controls, formats (bidirectional marks, joiners),
+ * separators that look like a space, fillers, selectors, and those without a meaning.
+ */
+const ILLEGIBLE =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}\u00a0\u115f\u1160\u1680\u2000-\u200a\u202f\u205f\u3000\u3164\uffa0]/gu;
+
+/**
+ * JSON that a person decides about, one field a line: what cannot be seen is written as JSON escapes, so the text shows
+ * exactly what the value is and is still the same JSON.
+ */
+export const legibleJson = (value: Json): string =>
+  JSON.stringify(value, null, 2).replaceAll(ILLEGIBLE, (found) =>
+    found === "\n" ? found : Array.from({ length: found.length }, (_, at) => codeEscape(found.charCodeAt(at))).join(""),
+  );
+
+const codeEscape = (code: number): string => `\\u${code.toString(16).padStart(4, "0")}`;

@@ -28,6 +28,8 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   webhook_event: [],
   webhook_feed: [],
   webhook_destination: ["secret", "formerSecret", "pushes.sealed"],
+  reach: ["messengers.url"],
+  reach_question: ["notices.keyHashes"],
   day_usage: [],
   month_usage: [],
   token_budget: [],

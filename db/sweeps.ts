@@ -59,6 +59,7 @@ export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
   { name: "webhook_events", retentionMs: EVENT_RETENTION_MS, take: past("webhook_event", "created_at") },
   { name: "webhook_attempts", retentionMs: ATTEMPT_RETENTION_MS, take: past("webhook_attempt", "created_at") },
+  { name: "approval_notices", retentionMs: ATTEMPT_RETENTION_MS, take: past("reach_question", "created_at") },
   { name: "ended_credentials", retentionMs: ENDED_CREDENTIAL_MS, take: past("token", "swept_after") },
   { name: "invitations", retentionMs: ENDED_CREDENTIAL_MS, take: past("invitation", "expires_at") },
   { name: "oauth_clients", retentionMs: CLOCK_SKEW_MS, take: past("oauth_client", "expires_at") },

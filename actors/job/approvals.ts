@@ -18,7 +18,9 @@ import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { alreadyDecided, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import { type Approval, DEFAULT_EXPIRY, type OpenCall } from "./terms.ts";
+import { type Approval, DEFAULT_EXPIRY, DEFAULT_REACH, type OpenCall } from "./terms.ts";
+import type { AskPeople } from "../reach/protocol.ts";
+import { reachRef } from "../reach/schema.ts";
 
 /** Decided approvals that a job keeps when it requests more: the newest ones. */
 const KEPT_APPROVALS = 64;
@@ -59,7 +61,20 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
     ...asking.map((call) => requestApproval(tx, call, expiry)),
   ];
   tx.setAlarm("decision", expiresAtMs, { kind: "decision_overdue" });
+  tellPeople(tx, job, approvals.slice(-asking.length));
   return blockJob(tx, { ...job, approvals }, "approval_required", job.result ?? "");
+}
+
+/** Lets the approvals reach people outside the service (REACH-2). The mail goes to the person for whom the job acts. */
+function tellPeople(tx: Tx, { agent, createdBy }: Job, approvals: readonly Approval[]): void {
+  const command: AskPeople = {
+    kind: "ask_people",
+    jobId: tx.self.id,
+    reach: agent.approvalReach ?? DEFAULT_REACH,
+    userIds: [createdBy],
+    approvals: approvals.map(({ id, expiresAt }) => ({ id, expiresAt })),
+  };
+  tx.send(reachRef(tx.self.organizationId), command);
 }
 
 function requestApproval(

@@ -4,7 +4,14 @@
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import { EVENT_FAMILIES, type EventActor, type TakeEvent, takeEvent, webhookRef } from "../webhook/events.ts";
+import {
+  EVENT_FAMILIES,
+  type EventActor,
+  personActor,
+  type TakeEvent,
+  takeEvent,
+  webhookRef,
+} from "../webhook/events.ts";
 import { isTerminal } from "./machine.ts";
 import { type Job, type JobStatus, jobTable } from "./schema.ts";
 
@@ -35,7 +42,7 @@ export function sendLifecycle(tx: Tx, type: LifecycleType, data: JsonObject): vo
   const job = tx.read(jobTable, tx.self.id);
   if (job === null) return;
   const by = data["by"] ?? data["decidedBy"];
-  const actor: EventActor = typeof by === "string" ? { type: "user", id: by } : { type: "agent", id: job.agent.id };
+  const actor: EventActor = typeof by === "string" ? personActor(by) : { type: "agent", id: job.agent.id };
   sendLifecycleEvent(tx, job, { type, data, actor, version: tx.versionAfter(jobTable, job.id) });
 }
 

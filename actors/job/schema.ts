@@ -7,6 +7,7 @@ import { CallSettingsField, type CallSettings, mergedSettings, type SetSettings 
 import {
   Approval,
   ApprovalExpiry,
+  ApprovalReach,
   type Budget,
   Budgeting,
   JOB_PRIORITIES,
@@ -204,6 +205,7 @@ export const AgentSnapshot = Type.Object({
   approvalRules: Type.Optional(Type.Array(ApprovalRule)),
   /** Absent: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
+  approvalReach: Type.Optional(ApprovalReach),
   mcpServers: Type.Array(McpServer),
   tools: Type.Optional(Type.Array(AgentTool)),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),

@@ -65,6 +65,22 @@ export const ApprovalExpiry = Type.Object({
 export type ApprovalExpiry = Static<typeof ApprovalExpiry>;
 export const DEFAULT_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
 
+/** In seconds. */
+const SHORTEST_REMINDER = 60;
+export const REMINDER_SECONDS = Type.Integer({ minimum: SHORTEST_REMINDER, maximum: LONGEST_EXPIRY });
+/** Whose decision a link takes: of a person who has signed in, or of anybody who has it. */
+export const APPROVAL_LINKS = ["signed_in", "anyone"] as const;
+/**
+ * How an agent's approvals reach people (REACH-1): whether a link needs a sign-in, and when those who were asked are
+ * reminded; null: never.
+ */
+export const ApprovalReach = Type.Object({
+  links: OneOf(APPROVAL_LINKS),
+  remindAfterSeconds: Type.Union([REMINDER_SECONDS, Type.Null()]),
+});
+export type ApprovalReach = Static<typeof ApprovalReach>;
+export const DEFAULT_REACH: ApprovalReach = { links: "signed_in", remindAfterSeconds: null };
+
 /** How a wait for a person ended: `expired` by timeout, or by the job's own end. */
 export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
 

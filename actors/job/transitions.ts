@@ -11,6 +11,8 @@ import { isoTime } from "../schema.ts";
 import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { jobStatusAfter, type JobTrigger, openApprovals } from "./machine.ts";
+import type { ReachCommand } from "../reach/protocol.ts";
+import { reachRef } from "../reach/schema.ts";
 import { eventCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
@@ -168,12 +170,16 @@ export function cancelledJob(
   return reportJobEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
 }
 
-/** The decided approval as the record keeps it. */
-export const decidedApproval = (
+/** The decided approval as the record keeps it. Whoever was told of it outside the service hears how it ended (REACH-7). */
+export function decidedApproval(
   tx: Tx,
   approval: Approval,
   { decision, by }: Pick<ApprovalResolved, "decision" | "by">,
-): Approval => ({ ...approval, decision, decidedBy: by, decidedAt: isoTime(tx.now) });
+): Approval {
+  const command: ReachCommand = { kind: "follow_up", approvalId: approval.id };
+  tx.send(reachRef(tx.self.organizationId), command);
+  return { ...approval, decision, decidedBy: by, decidedAt: isoTime(tx.now) };
+}
 
 /** Appends the decision of an approval; returns the same update for the chat. */
 export function resolution(

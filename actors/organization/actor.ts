@@ -99,6 +99,7 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
         ...(command.invitationIds ?? []).map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
       ];
     case "change_role":
+    case "set_approval_mails":
     case "read_member":
       return [{ table: memberTable.name, id: command.userId }];
     case "read_agent":

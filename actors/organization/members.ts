@@ -15,6 +15,7 @@ type MemberCommand =
   | "found_organization"
   | "read_organization"
   | "read_member"
+  | "set_approval_mails"
   | "set_suspended"
   | "set_quota"
   | "add_member"
@@ -58,6 +59,14 @@ export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberC
   read_member(tx, { userId }) {
     const member = tx.read(memberTable, userId);
     return member === null || member.status === "removed" ? notFound("user") : ok(member);
+  },
+
+  set_approval_mails(tx, { userId, isWanted }) {
+    const member = tx.read(memberTable, userId);
+    if (member === null || member.status === "removed") return notFound("user");
+    const isUnchanged = isWanted === (member.noApprovalMails !== true);
+    if (!isUnchanged) tx.update<Member>(memberTable, { ...member, noApprovalMails: !isWanted });
+    return ok({ isUnchanged });
   },
 
   set_suspended(tx, { isSuspended }) {

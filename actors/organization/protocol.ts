@@ -54,6 +54,7 @@ export type AgentSettings = Pick<
   | "approvalTools"
   | "approvalRules"
   | "approvalExpiry"
+  | "approvalReach"
   | "mcpServers"
   | "maxSteps"
   | "outputSchema"
@@ -161,6 +162,8 @@ export type OrganizationCommand =
     }
   /** Refuses `not_found` if the user is no longer a member. */
   | { readonly kind: "read_member"; readonly userId: string }
+  /** Whether the person wants mails about approvals (REACH-4). */
+  | { readonly kind: "set_approval_mails"; readonly userId: string; readonly isWanted: boolean }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
   /** Whether others' chats and jobs with this agent are hidden from this person (AGT-5). */
@@ -253,6 +256,7 @@ export interface OrganizationReplies extends PeopleReplies {
   add_member: Member;
   remove_member: Member;
   read_member: Member;
+  set_approval_mails: { readonly isUnchanged: boolean };
   create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
   read_agent: Agent;
   hides_work: boolean;

@@ -4,7 +4,7 @@
  */
 import { AgentTool, McpServer } from "../job/connections.ts";
 import { ApprovalRule } from "../job/approval-rule.ts";
-import { ApprovalExpiry, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
+import { ApprovalExpiry, ApprovalReach, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
 import { CallSettingsField } from "../job/model-settings.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -60,6 +60,8 @@ export const Member = Type.Object({
   role: OneOf(ROLES),
   status: OneOf(["active", "removed"] as const),
   membership: Membership,
+  /** Whether the person wants no mail about approvals (REACH-4); absent: they get it. */
+  noApprovalMails: Type.Optional(Type.Boolean()),
   /** The number of this member's last removal. */
   removal: Removals,
 });
@@ -200,6 +202,8 @@ export const Agent = Type.Object({
   approvalRules: Type.Optional(Type.Array(ApprovalRule)),
   /** Omitted: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
+  /** Omitted: the default. */
+  approvalReach: Type.Optional(ApprovalReach),
   mcpServers: Type.Array(McpServer),
   /** Tools that only this agent has (RUN-12); absent: none. */
   tools: Type.Optional(Type.Array(AgentTool)),

@@ -60,6 +60,13 @@ export const EventActor = Type.Object(
 );
 export type EventActor = Static<typeof EventActor>;
 
+/** The prefix of a notice's id: it decides where a link that needs no account was opened (REACH-6). */
+const NOTICE_PREFIX = "ntc_";
+/** Whether the decision was made by a link alone, without a person who is known. */
+export const isLinkDecision = (by: string): boolean => by.startsWith(NOTICE_PREFIX);
+/** The actor of an event for a user's id, or for that of a link. */
+export const personActor = (by: string): EventActor => ({ type: isLinkDecision(by) ? "system" : "user", id: by });
+
 /** The subject of an event. `path` is where the resource can be read; null if it cannot be. */
 export const EventResource = Type.Object({
   type: Type.String(),

@@ -1,6 +1,6 @@
 /** The commands and replies of an organization's webhook actor. */
 import type { NewsEvent, TakeEvent } from "./events.ts";
-import type { RetryProfile } from "./policy.ts";
+import type { RetryProfile } from "../delivery-retries.ts";
 import type { Resealed } from "../sealing.ts";
 import type { Attempt, AttemptError, WebhookDestination, Feed, JobPush, Undelivered, WebhookEvent } from "./schema.ts";
 

@@ -15,7 +15,7 @@ import {
   Type,
 } from "../schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor, EventResource } from "./events.ts";
-import { RETRY_PROFILES } from "./policy.ts";
+import { RETRY_PROFILES } from "../delivery-retries.ts";
 
 const OptionalInteger = Type.Union([Type.Integer(), Type.Null()]);
 

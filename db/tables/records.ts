@@ -377,3 +377,18 @@ export const webhookAttempt = pgTable(
     index("webhook_attempt_created").on(t.createdAt),
   ],
 );
+
+/** The messengers of an organization, and how much it has sent; one row. */
+export const reachBook = pgTable("reach", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+
+/** What was sent about each approval; the sweep deletes old rows. */
+export const reachQuestion = pgTable(
+  "reach_question",
+  { ...columns, createdAt: createdAtColumn, jobId: generatedField("job_id", "jobId") },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("reach_question_newest").on(t.organizationId, t.createdAt, t.id),
+    index("reach_question_job").on(t.organizationId, t.jobId, t.createdAt, t.id),
+    index("reach_question_created").on(t.createdAt),
+  ],
+);

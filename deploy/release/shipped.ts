@@ -30,7 +30,9 @@ const KNOWN = new Set([
   ..."0BSD AFL-2.1 Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 FTL HPND-sell-variant ICU IJG ISC".split(
     " ",
   ),
-  ..."LGPL-2.0-only LGPL-3.0-or-later LicenseRef-public-domain MIT MPL-1.1 OpenSSL PostgreSQL Python-2.0".split(" "),
+  ..."LGPL-2.0-only LGPL-3.0-or-later LicenseRef-public-domain MIT MIT-0 MPL-1.1 OpenSSL PostgreSQL Python-2.0".split(
+    " ",
+  ),
   ..."Unlicense Zlib libpng-2.0 libtiff".split(" "),
 ]);
 

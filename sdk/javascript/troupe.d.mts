@@ -1350,6 +1350,61 @@ export declare class Troupe {
      */
     verifySignature(body: VerifySignatureRequest, options?: RequestOptions): Promise<SignatureVerification>;
     /**
+     * List the messengers.
+     *
+     * For owners.
+     *
+     * `GET /api/messengers`. Needs `webhooks:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    listMessengers(options?: RequestOptions): Promise<MessengerList>;
+    /**
+     * Add a messenger.
+     *
+     * For owners. Approvals reach it from now on, beside the program's webhook; calls of private agents do not. To change
+     * one, delete it and add another.
+     *
+     * `POST /api/messengers`. Needs `webhooks:write`. May throw `InvalidUrlError`, `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    createMessenger(body: CreateMessengerRequest, options?: MutationOptions): Promise<Messenger>;
+    /**
+     * Delete a messenger.
+     *
+     * For owners. Nothing is sent to it any more, and the links in its messages still open.
+     *
+     * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteMessenger(messengerId: string, options?: MutationOptions): Promise<Messenger>;
+    /**
+     * List what was sent about approvals.
+     *
+     * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+     *
+     * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listApprovalNotices(query?: ListApprovalNoticesQuery, options?: RequestOptions): Promise<ApprovalNoticesList>;
+    /**
+     * List what was sent about approvals. All of them: the next page is asked for when it is needed.
+     *
+     * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+     *
+     * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listAllApprovalNotices(query?: Omit<ListApprovalNoticesQuery, "cursor">, options?: RequestOptions): AsyncGenerator<ApprovalNotices, void, undefined>;
+    /**
+     * Choose whether approvals reach you by mail.
+     *
+     * For the caller alone. Mails are sent only if the operator has set a mail server.
+     *
+     * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+     * `QuotaExceededError` or `StorageFullError`.
+     */
+    setApprovalMails(body: SetApprovalMailsRequest, options?: MutationOptions): Promise<ApprovalMails>;
+    /**
      * Read the events after a number.
      *
      * For owners. The same bodies that webhooks deliver, oldest first. `next_cursor` leads to the next page. After the
@@ -2014,6 +2069,15 @@ export interface ListDeliveriesQuery {
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
+/** What `listApprovalNotices` takes besides. */
+export interface ListApprovalNoticesQuery {
+    /** Only approvals of this job */
+    job_id?: string;
+    /** Page size. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
 /** What `listEvents` takes besides. */
 export interface ListEventsQuery {
     /** The number of the last event that you have; omitted: from the oldest */
@@ -2098,6 +2162,7 @@ export interface Agent {
     /** Rules that decide about tool calls before `approval_tools` do */
     approval_rules: ApprovalRule[];
     approval_expiry: ApprovalExpiry;
+    approval_reach: ApprovalReach;
     /** MCP servers whose tools the agent can use */
     mcp_servers: McpServer[];
     /** Maximum number of model calls per job */
@@ -2433,6 +2498,88 @@ export interface ApprovalExpiryInput {
     after_seconds: number;
     /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
+}
+/** Whether approvals reach the caller by mail */
+export interface ApprovalMails {
+    /** Whether the caller wants the mails */
+    enabled: boolean;
+}
+/** A mail or a message about an approval */
+export interface ApprovalNotice {
+    /** The notice's id */
+    id: string;
+    /** Kind of the entry */
+    kind: "asked" | "reminder" | "decided";
+    /** Who gets it by mail; null if a messenger gets it */
+    user_id: string | null;
+    /** The messenger that gets it; null for a mail */
+    messenger_id: string | null;
+    /** Current status */
+    status: DeliveryStatus;
+    /** Why it was not sent */
+    skipped: "decided" | "no_recipient" | "not_wanted" | "private" | "too_many" | null;
+    /** Attempts so far */
+    attempts: number;
+    /** How the newest attempt failed */
+    error: "timeout" | "dns_error" | "tls_error" | "connection_refused" | "connection_reset" | "blocked_address" | "http_error" | "smtp_refused" | "no_mail_server" | null;
+    /** HTTP status of the receiver's response; null if there was none */
+    http_status: number | null;
+    /** Duration in milliseconds; null until it has ended */
+    duration_ms: number | null;
+    /** ISO 8601 UTC with milliseconds */
+    next_attempt_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+}
+/** What was sent about one approval */
+export interface ApprovalNotices {
+    /** The approval */
+    approval_id: string;
+    /** The job whose call it is about */
+    job_id: string;
+    /** Its mails and messages, in their order */
+    notices: ApprovalNotice[];
+    /** The organization that owns it */
+    organization_id: string;
+    /** Version number; rises by one with each change. Send it in `If-Match` */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Links to related resources, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** Actions that the caller may take now */
+    allowed_actions: string[];
+}
+/** A page of approval notices, newest first */
+export interface ApprovalNoticesList {
+    /** What was sent, one entry for each approval */
+    approval_notices: ApprovalNotices[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
+}
+/**
+ * How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and
+ * `remind_after_seconds` when those who were asked are reminded; null means never
+ */
+export interface ApprovalReach {
+    /** Whether the link in a mail or message needs a sign-in */
+    links: "signed_in" | "anyone";
+    /** When those who were asked are reminded, in seconds; null: never */
+    remind_after_seconds: number | null;
+}
+/**
+ * How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and
+ * `remind_after_seconds` when those who were asked are reminded; null means never
+ */
+export interface ApprovalReachInput {
+    /** Whether the link in a mail or message needs a sign-in */
+    links: "signed_in" | "anyone";
+    /** When those who were asked are reminded, in seconds; null: never */
+    remind_after_seconds: number | null;
 }
 /** A rule that decides about tool calls before people do */
 export interface ApprovalRule {
@@ -3553,6 +3700,7 @@ export interface CreateAgentRequest {
     /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
     approval_rules?: ApprovalRuleInput[];
     approval_expiry?: ApprovalExpiryInput;
+    approval_reach?: ApprovalReachInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];
     /** Maximum number of model calls per job; null is the service's limit */
@@ -3605,6 +3753,14 @@ export interface CreateInvitationRequest {
     email: string;
     /** Role that the person gets. Default "member" */
     role?: Role;
+}
+export interface CreateMessengerRequest {
+    /** Name */
+    name: string;
+    /** The shape of its messages */
+    format: MessengerFormat;
+    /** An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again */
+    url: string;
 }
 export interface CreateMissionRequest {
     /** Title */
@@ -5333,6 +5489,32 @@ export interface MessagingIntegrationWithSecret {
     /** The signing secret, if this request has created it; never shown again */
     secret?: string;
 }
+/** A place where approvals reach people */
+export interface Messenger {
+    /** The messenger's id */
+    id: string;
+    /** Its name */
+    name: string;
+    /** The shape of its messages */
+    format: MessengerFormat;
+    /** The host of its address, redacted */
+    destination_host: string;
+    /** Who added it */
+    created_by: string;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    last_success_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    last_failure_at: string | null;
+}
+/** The shape of the messages of a messenger */
+export type MessengerFormat = "slack" | "teams" | "ntfy";
+/** All messengers, oldest first */
+export interface MessengerList {
+    /** At most eight */
+    messengers: Messenger[];
+}
 /** Recurring work for an agent, started by hand or by a schedule */
 export interface Mission {
     /** The mission's id */
@@ -6560,6 +6742,10 @@ export interface SetAgentInstallStateRequest {
     /** What to do with the library agent; instead of `install_state` */
     action?: "install" | "uninstall" | "restore";
 }
+export interface SetApprovalMailsRequest {
+    /** Whether events are delivered */
+    enabled: boolean;
+}
 /** A file that anyone with the URL can download */
 export interface Share {
     /** The share's id */
@@ -7196,6 +7382,7 @@ export interface UpdateAgentRequest {
     /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
     approval_rules?: ApprovalRuleInput[];
     approval_expiry?: ApprovalExpiryInput;
+    approval_reach?: ApprovalReachInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];
     /** Maximum number of model calls per job; null is the service's limit */

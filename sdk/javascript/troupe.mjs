@@ -1977,6 +1977,79 @@ export class Troupe {
     verifySignature(body, options) {
         return this.#http.json({ method: "POST", path: "/api/messaging-integration/verify", body, options });
     }
+    // Messengers: Where approvals reach people: chat programs, and the log of what was sent. [Guide: Approvals by mail](/guides/approvals-by-mail.md)
+    /**
+     * List the messengers.
+     *
+     * For owners.
+     *
+     * `GET /api/messengers`. Needs `webhooks:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+     */
+    listMessengers(options) {
+        return this.#http.json({ method: "GET", path: "/api/messengers", options });
+    }
+    /**
+     * Add a messenger.
+     *
+     * For owners. Approvals reach it from now on, beside the program's webhook; calls of private agents do not. To change
+     * one, delete it and add another.
+     *
+     * `POST /api/messengers`. Needs `webhooks:write`. May throw `InvalidUrlError`, `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    createMessenger(body, options) {
+        return this.#http.json({ method: "POST", path: "/api/messengers", body, isKeyed: true, options });
+    }
+    /**
+     * Delete a messenger.
+     *
+     * For owners. Nothing is sent to it any more, and the links in its messages still open.
+     *
+     * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteMessenger(messengerId, options) {
+        return this.#http.json({
+            method: "DELETE",
+            path: `/api/messengers/${segment(messengerId)}`,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * List what was sent about approvals.
+     *
+     * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+     *
+     * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listApprovalNotices(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/approval-notices", query, options });
+    }
+    /**
+     * List what was sent about approvals. All of them: the next page is asked for when it is needed.
+     *
+     * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+     *
+     * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+     * `OrganizationSuspendedError`.
+     */
+    listAllApprovalNotices(query, options) {
+        return this.#http.items((next) => this.listApprovalNotices({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.approval_notices);
+    }
+    /**
+     * Choose whether approvals reach you by mail.
+     *
+     * For the caller alone. Mails are sent only if the operator has set a mail server.
+     *
+     * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+     * `QuotaExceededError` or `StorageFullError`.
+     */
+    setApprovalMails(body, options) {
+        return this.#http.json({ method: "PUT", path: "/api/approval-mails", body, isKeyed: true, options });
+    }
     // Events: The event feed, by number. [Guide: Webhooks](/guides/webhooks.md)
     /**
      * Read the events after a number.

@@ -4047,6 +4047,154 @@ class Troupe:
         )
         return answer
 
+    # Messengers: Where approvals reach people: chat programs, and the log of what was sent. [Guide: Approvals by mail](/guides/approvals-by-mail.md)
+
+    def list_messengers(self, *, timeout: float | None = None) -> MessengerList:
+        """List the messengers.
+
+        For owners.
+
+        `GET /api/messengers`. Needs `webhooks:read`. May raise `OwnerRequiredError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: MessengerList = self._http.json(
+            _Request(
+                "GET",
+                "/api/messengers",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def create_messenger(
+        self,
+        body: CreateMessengerRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Messenger:
+        """Add a messenger.
+
+        For owners. Approvals reach it from now on, beside the program's webhook; calls of private agents
+        do not. To change one, delete it and add another.
+
+        `POST /api/messengers`. Needs `webhooks:write`. May raise `InvalidUrlError`, `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Messenger = self._http.json(
+            _Request(
+                "POST",
+                "/api/messengers",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_messenger(
+        self,
+        messenger_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Messenger:
+        """Delete a messenger.
+
+        For owners. Nothing is sent to it any more, and the links in its messages still open.
+
+        `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Messenger = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/messengers/{_segment(messenger_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_approval_notices(
+        self,
+        *,
+        job_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> ApprovalNoticesList:
+        """List what was sent about approvals.
+
+        For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+
+        `GET /api/approval-notices`. Needs `webhooks:read`. May raise `InvalidCursorError`,
+        `OwnerRequiredError` or `OrganizationSuspendedError`.
+        """
+        answer: ApprovalNoticesList = self._http.json(
+            _Request(
+                "GET",
+                "/api/approval-notices",
+                query={"job_id": job_id, "limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_approval_notices(
+        self,
+        *,
+        job_id: str | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[ApprovalNotices, None, None]:
+        """List what was sent about approvals. All of them: the next page is asked for when it is needed.
+
+        For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+
+        `GET /api/approval-notices`. Needs `webhooks:read`. May raise `InvalidCursorError`,
+        `OwnerRequiredError` or `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_approval_notices(
+                job_id=job_id,
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "approval_notices",
+        )
+
+    def set_approval_mails(
+        self,
+        body: SetApprovalMailsRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> ApprovalMails:
+        """Choose whether approvals reach you by mail.
+
+        For the caller alone. Mails are sent only if the operator has set a mail server.
+
+        `PUT /api/approval-mails`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: ApprovalMails = self._http.json(
+            _Request(
+                "PUT",
+                "/api/approval-mails",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Events: The event feed, by number. [Guide: Webhooks](/guides/webhooks.md)
 
     def list_events(
@@ -4787,6 +4935,7 @@ class Agent(TypedDict):
     # Rules that decide about tool calls before `approval_tools` do
     approval_rules: list[ApprovalRule]
     approval_expiry: ApprovalExpiry
+    approval_reach: ApprovalReach
     # MCP servers whose tools the agent can use
     mcp_servers: list[McpServer]
     # Maximum number of model calls per job
@@ -5165,6 +5314,106 @@ class ApprovalExpiryInput(TypedDict):
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
+
+
+class ApprovalMails(TypedDict):
+    """Whether approvals reach the caller by mail"""
+
+    # Whether the caller wants the mails
+    enabled: bool
+
+
+class ApprovalNotice(TypedDict):
+    """A mail or a message about an approval"""
+
+    # The notice's id
+    id: str
+    # Kind of the entry
+    kind: Literal["asked", "reminder", "decided"]
+    # Who gets it by mail; null if a messenger gets it
+    user_id: str | None
+    # The messenger that gets it; null for a mail
+    messenger_id: str | None
+    # Current status
+    status: DeliveryStatus
+    # Why it was not sent
+    skipped: Literal["decided", "no_recipient", "not_wanted", "private", "too_many"] | None
+    # Attempts so far
+    attempts: int
+    # How the newest attempt failed
+    error: Literal[
+        "timeout",
+        "dns_error",
+        "tls_error",
+        "connection_refused",
+        "connection_reset",
+        "blocked_address",
+        "http_error",
+        "smtp_refused",
+        "no_mail_server",
+    ] | None
+    # HTTP status of the receiver's response; null if there was none
+    http_status: int | None
+    # Duration in milliseconds; null until it has ended
+    duration_ms: int | None
+    # ISO 8601 UTC with milliseconds
+    next_attempt_at: str | None
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+
+
+class ApprovalNotices(TypedDict):
+    """What was sent about one approval"""
+
+    # The approval
+    approval_id: str
+    # The job whose call it is about
+    job_id: str
+    # Its mails and messages, in their order
+    notices: list[ApprovalNotice]
+    # The organization that owns it
+    organization_id: str
+    # Version number; rises by one with each change. Send it in `If-Match`
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Links to related resources, by name
+    links: dict[str, str]
+    # Actions that the caller may take now
+    allowed_actions: list[str]
+
+
+class ApprovalNoticesList(TypedDict):
+    """A page of approval notices, newest first"""
+
+    # What was sent, one entry for each approval
+    approval_notices: list[ApprovalNotices]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class ApprovalReach(TypedDict):
+    """How an agent's approvals reach people: `links` says whether the link in a mail or message needs a
+    sign-in, and `remind_after_seconds` when those who were asked are reminded; null means never
+    """
+
+    # Whether the link in a mail or message needs a sign-in
+    links: Literal["signed_in", "anyone"]
+    # When those who were asked are reminded, in seconds; null: never
+    remind_after_seconds: int | None
+
+
+class ApprovalReachInput(TypedDict):
+    """How an agent's approvals reach people: `links` says whether the link in a mail or message needs a
+    sign-in, and `remind_after_seconds` when those who were asked are reminded; null means never
+    """
+
+    # Whether the link in a mail or message needs a sign-in
+    links: Literal["signed_in", "anyone"]
+    # When those who were asked are reminded, in seconds; null: never
+    remind_after_seconds: int | None
 
 
 class ApprovalRule(TypedDict):
@@ -6488,6 +6737,7 @@ class CreateAgentRequest(TypedDict):
     # Rules about tool calls: the first that matches decides; without one, `approval_tools` does
     approval_rules: NotRequired[list[ApprovalRuleInput]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
+    approval_reach: NotRequired[ApprovalReachInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]
     # Maximum number of model calls per job; null is the service's limit
@@ -6538,6 +6788,15 @@ class CreateInvitationRequest(TypedDict):
     email: str
     # Role that the person gets. Default "member"
     role: NotRequired[Role]
+
+
+class CreateMessengerRequest(TypedDict):
+    # Name
+    name: str
+    # The shape of its messages
+    format: MessengerFormat
+    # An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again
+    url: str
 
 
 class CreateMissionRequest(TypedDict):
@@ -8530,6 +8789,40 @@ class MessagingIntegrationWithSecret(TypedDict):
     secret: NotRequired[str]
 
 
+class Messenger(TypedDict):
+    """A place where approvals reach people"""
+
+    # The messenger's id
+    id: str
+    # Its name
+    name: str
+    # The shape of its messages
+    format: MessengerFormat
+    # The host of its address, redacted
+    destination_host: str
+    # Who added it
+    created_by: str
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    last_success_at: str | None
+    # ISO 8601 UTC with milliseconds
+    last_failure_at: str | None
+
+
+# The shape of the messages of a messenger
+MessengerFormat: TypeAlias = Union[
+    "Literal['slack', 'teams', 'ntfy']",
+]
+
+
+class MessengerList(TypedDict):
+    """All messengers, oldest first"""
+
+    # At most eight
+    messengers: list[Messenger]
+
+
 class Mission(TypedDict):
     """Recurring work for an agent, started by hand or by a schedule"""
 
@@ -9945,6 +10238,11 @@ class SetAgentInstallStateRequest(TypedDict):
     action: NotRequired[Literal["install", "uninstall", "restore"]]
 
 
+class SetApprovalMailsRequest(TypedDict):
+    # Whether events are delivered
+    enabled: bool
+
+
 class Share(TypedDict):
     """A file that anyone with the URL can download"""
 
@@ -10693,6 +10991,7 @@ class UpdateAgentRequest(TypedDict):
     # Rules about tool calls: the first that matches decides; without one, `approval_tools` does
     approval_rules: NotRequired[list[ApprovalRuleInput]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
+    approval_reach: NotRequired[ApprovalReachInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]
     # Maximum number of model calls per job; null is the service's limit

@@ -2338,6 +2338,92 @@ export class Troupe {
     return this.#http.json({ method: "POST", path: "/api/messaging-integration/verify", body, options });
   }
 
+  // Messengers: Where approvals reach people: chat programs, and the log of what was sent. [Guide: Approvals by mail](/guides/approvals-by-mail.md)
+
+  /**
+   * List the messengers.
+   *
+   * For owners.
+   *
+   * `GET /api/messengers`. Needs `webhooks:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
+   */
+  listMessengers(options?: RequestOptions): Promise<MessengerList> {
+    return this.#http.json({ method: "GET", path: "/api/messengers", options });
+  }
+
+  /**
+   * Add a messenger.
+   *
+   * For owners. Approvals reach it from now on, beside the program's webhook; calls of private agents do not. To change
+   * one, delete it and add another.
+   *
+   * `POST /api/messengers`. Needs `webhooks:write`. May throw `InvalidUrlError`, `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
+   * `StorageFullError`.
+   */
+  createMessenger(body: CreateMessengerRequest, options?: MutationOptions): Promise<Messenger> {
+    return this.#http.json({ method: "POST", path: "/api/messengers", body, isKeyed: true, options });
+  }
+
+  /**
+   * Delete a messenger.
+   *
+   * For owners. Nothing is sent to it any more, and the links in its messages still open.
+   *
+   * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
+   * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteMessenger(messengerId: string, options?: MutationOptions): Promise<Messenger> {
+    return this.#http.json({
+      method: "DELETE",
+      path: `/api/messengers/${segment(messengerId)}`,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
+   * List what was sent about approvals.
+   *
+   * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+   *
+   * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
+   */
+  listApprovalNotices(query?: ListApprovalNoticesQuery, options?: RequestOptions): Promise<ApprovalNoticesList> {
+    return this.#http.json({ method: "GET", path: "/api/approval-notices", query, options });
+  }
+
+  /**
+   * List what was sent about approvals. All of them: the next page is asked for when it is needed.
+   *
+   * For owners. Newest first: for each approval its mails and messages, kept for 90 days.
+   *
+   * `GET /api/approval-notices`. Needs `webhooks:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
+   * `OrganizationSuspendedError`.
+   */
+  listAllApprovalNotices(
+    query?: Omit<ListApprovalNoticesQuery, "cursor">,
+    options?: RequestOptions,
+  ): AsyncGenerator<ApprovalNotices, void, undefined> {
+    return this.#http.items(
+      (next) => this.listApprovalNotices({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options),
+      (page) => page.approval_notices,
+    );
+  }
+
+  /**
+   * Choose whether approvals reach you by mail.
+   *
+   * For the caller alone. Mails are sent only if the operator has set a mail server.
+   *
+   * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
+   * `QuotaExceededError` or `StorageFullError`.
+   */
+  setApprovalMails(body: SetApprovalMailsRequest, options?: MutationOptions): Promise<ApprovalMails> {
+    return this.#http.json({ method: "PUT", path: "/api/approval-mails", body, isKeyed: true, options });
+  }
+
   // Events: The event feed, by number. [Guide: Webhooks](/guides/webhooks.md)
 
   /**
@@ -3225,6 +3311,16 @@ export interface ListDeliveriesQuery {
   cursor?: string;
 }
 
+/** What `listApprovalNotices` takes besides. */
+export interface ListApprovalNoticesQuery {
+  /** Only approvals of this job */
+  job_id?: string;
+  /** Page size. Default 25 */
+  limit?: number;
+  /** `next_cursor` of the previous page */
+  cursor?: string;
+}
+
 /** What `listEvents` takes besides. */
 export interface ListEventsQuery {
   /** The number of the last event that you have; omitted: from the oldest */
@@ -3314,6 +3410,7 @@ export interface Agent {
   /** Rules that decide about tool calls before `approval_tools` do */
   approval_rules: ApprovalRule[];
   approval_expiry: ApprovalExpiry;
+  approval_reach: ApprovalReach;
   /** MCP servers whose tools the agent can use */
   mcp_servers: McpServer[];
   /** Maximum number of model calls per job */
@@ -3655,6 +3752,102 @@ export interface ApprovalExpiryInput {
   after_seconds: number;
   /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
   on_expiry: ApprovalExpiryAction;
+}
+
+/** Whether approvals reach the caller by mail */
+export interface ApprovalMails {
+  /** Whether the caller wants the mails */
+  enabled: boolean;
+}
+
+/** A mail or a message about an approval */
+export interface ApprovalNotice {
+  /** The notice's id */
+  id: string;
+  /** Kind of the entry */
+  kind: "asked" | "reminder" | "decided";
+  /** Who gets it by mail; null if a messenger gets it */
+  user_id: string | null;
+  /** The messenger that gets it; null for a mail */
+  messenger_id: string | null;
+  /** Current status */
+  status: DeliveryStatus;
+  /** Why it was not sent */
+  skipped: "decided" | "no_recipient" | "not_wanted" | "private" | "too_many" | null;
+  /** Attempts so far */
+  attempts: number;
+  /** How the newest attempt failed */
+  error: 
+    | "timeout"
+    | "dns_error"
+    | "tls_error"
+    | "connection_refused"
+    | "connection_reset"
+    | "blocked_address"
+    | "http_error"
+    | "smtp_refused"
+    | "no_mail_server"
+    | null;
+  /** HTTP status of the receiver's response; null if there was none */
+  http_status: number | null;
+  /** Duration in milliseconds; null until it has ended */
+  duration_ms: number | null;
+  /** ISO 8601 UTC with milliseconds */
+  next_attempt_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+}
+
+/** What was sent about one approval */
+export interface ApprovalNotices {
+  /** The approval */
+  approval_id: string;
+  /** The job whose call it is about */
+  job_id: string;
+  /** Its mails and messages, in their order */
+  notices: ApprovalNotice[];
+  /** The organization that owns it */
+  organization_id: string;
+  /** Version number; rises by one with each change. Send it in `If-Match` */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Links to related resources, by name */
+  links: { [name: string]: string };
+  /** Actions that the caller may take now */
+  allowed_actions: string[];
+}
+
+/** A page of approval notices, newest first */
+export interface ApprovalNoticesList {
+  /** What was sent, one entry for each approval */
+  approval_notices: ApprovalNotices[];
+  /** Cursor of the next page; absent on the last page */
+  next_cursor?: string;
+}
+
+/**
+ * How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and
+ * `remind_after_seconds` when those who were asked are reminded; null means never
+ */
+export interface ApprovalReach {
+  /** Whether the link in a mail or message needs a sign-in */
+  links: "signed_in" | "anyone";
+  /** When those who were asked are reminded, in seconds; null: never */
+  remind_after_seconds: number | null;
+}
+
+/**
+ * How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and
+ * `remind_after_seconds` when those who were asked are reminded; null means never
+ */
+export interface ApprovalReachInput {
+  /** Whether the link in a mail or message needs a sign-in */
+  links: "signed_in" | "anyone";
+  /** When those who were asked are reminded, in seconds; null: never */
+  remind_after_seconds: number | null;
 }
 
 /** A rule that decides about tool calls before people do */
@@ -4881,6 +5074,7 @@ export interface CreateAgentRequest {
   /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
   approval_rules?: ApprovalRuleInput[];
   approval_expiry?: ApprovalExpiryInput;
+  approval_reach?: ApprovalReachInput;
   /** MCP servers whose tools the agent can use */
   mcp_servers?: McpServerInput[];
   /** Maximum number of model calls per job; null is the service's limit */
@@ -4933,6 +5127,15 @@ export interface CreateInvitationRequest {
   email: string;
   /** Role that the person gets. Default "member" */
   role?: Role;
+}
+
+export interface CreateMessengerRequest {
+  /** Name */
+  name: string;
+  /** The shape of its messages */
+  format: MessengerFormat;
+  /** An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again */
+  url: string;
 }
 
 export interface CreateMissionRequest {
@@ -6893,6 +7096,35 @@ export interface MessagingIntegrationWithSecret {
   secret?: string;
 }
 
+/** A place where approvals reach people */
+export interface Messenger {
+  /** The messenger's id */
+  id: string;
+  /** Its name */
+  name: string;
+  /** The shape of its messages */
+  format: MessengerFormat;
+  /** The host of its address, redacted */
+  destination_host: string;
+  /** Who added it */
+  created_by: string;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  last_success_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_failure_at: string | null;
+}
+
+/** The shape of the messages of a messenger */
+export type MessengerFormat = "slack" | "teams" | "ntfy";
+
+/** All messengers, oldest first */
+export interface MessengerList {
+  /** At most eight */
+  messengers: Messenger[];
+}
+
 /** Recurring work for an agent, started by hand or by a schedule */
 export interface Mission {
   /** The mission's id */
@@ -8244,6 +8476,11 @@ export interface SetAgentInstallStateRequest {
   action?: "install" | "uninstall" | "restore";
 }
 
+export interface SetApprovalMailsRequest {
+  /** Whether events are delivered */
+  enabled: boolean;
+}
+
 /** A file that anyone with the URL can download */
 export interface Share {
   /** The share's id */
@@ -8924,6 +9161,7 @@ export interface UpdateAgentRequest {
   /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
   approval_rules?: ApprovalRuleInput[];
   approval_expiry?: ApprovalExpiryInput;
+  approval_reach?: ApprovalReachInput;
   /** MCP servers whose tools the agent can use */
   mcp_servers?: McpServerInput[];
   /** Maximum number of model calls per job; null is the service's limit */

@@ -96,6 +96,7 @@ const GUIDE_OF_TAG: Readonly<Record<string, string>> = {
   "Embedded pages": "streams-and-resuming.md",
   Events: "webhooks.md",
   Webhooks: "webhooks.md",
+  Messengers: "approvals-by-mail.md",
   Secrets: "mcp-tool-servers.md",
   Workspaces: "files.md",
   Files: "files.md",

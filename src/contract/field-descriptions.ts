@@ -13,6 +13,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   status: "Current status",
   "UpdateMissionTaskRequest.status": "New status",
   "UpdateTaskRequest.status": "New status",
+  approval_notices: "What was sent, one entry for each approval",
   "Error.status": "HTTP status",
   "AgentReadiness.status": "HTTP status",
   "V1Error.statusCode": "HTTP status",

@@ -28,9 +28,10 @@ import {
 } from "../../actors/mission/schema.ts";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { AUDIT_ACTIONS, ROLES, TASK_STATUSES, TOKEN_KINDS, VISIBILITIES } from "../../actors/organization/schema.ts";
+import { MESSENGER_FORMATS } from "../../actors/reach/schema.ts";
 import { USAGE_GROUPS } from "../../actors/usage/directory.ts";
 import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
-import { RETRY_PROFILES } from "../../actors/webhook/policy.ts";
+import { RETRY_PROFILES } from "../../actors/delivery-retries.ts";
 import { ATTEMPT_STATUSES } from "../../actors/webhook/schema.ts";
 import { ERROR_CODES } from "../current/error-codes.ts";
 import { INVITATION_STATUSES } from "../current/people/schema.ts";
@@ -62,6 +63,7 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   JobWaitReason: { values: WAIT_REASONS, about: "Why a running job waits" },
   McpToolset: { values: TOOLSET_NAMES, about: "A group of MCP tools" },
   MessageRole: { values: MESSAGE_ROLES, about: "Role of the author of a message" },
+  MessengerFormat: { values: MESSENGER_FORMATS, about: "The shape of the messages of a messenger" },
   MissionFailedReason: { values: FAILED_REASONS, about: "Why a mission has failed" },
   MissionOverlap: { values: OVERLAPS, about: "What happens when a run is due while another one is open" },
   MissionRunOutcome: { values: RUN_OUTCOMES, about: "Outcome of a run" },

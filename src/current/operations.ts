@@ -13,6 +13,7 @@ import { continuingOperations } from "./jobs/continuing.ts";
 import { decisionOperations } from "./jobs/decisions.ts";
 import { jobOperations } from "./jobs/operations.ts";
 import { webhookOperations } from "./messaging-integration/operations.ts";
+import { messengerOperations } from "./messengers/operations.ts";
 import { missionOperations } from "./missions/operations.ts";
 import { forecastOperations } from "./missions/forecasts.ts";
 import { runOperations } from "./missions/runs.ts";
@@ -90,6 +91,11 @@ export const CURRENT_OPERATIONS = [
   operationGroup("Members", "People of the organization, and invitations to it", memberOperations),
   operationGroup("Audit", "Who signed in, and who made, used or revoked what", auditOperations),
   operationGroup("Webhooks", "The destination of events, and the delivery ledger", webhookOperations),
+  operationGroup(
+    "Messengers",
+    "Where approvals reach people: chat programs, and the log of what was sent",
+    messengerOperations,
+  ),
   operationGroup("Events", "The event feed, by number", eventOperations),
   operationGroup("Insight", "State machines and invariants", overviewOperations),
 ];

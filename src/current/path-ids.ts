@@ -24,6 +24,7 @@ export const ShareId = exact("shr", "share", "The share's id");
 export const UploadId = exact("upl", "file", "The file's id");
 export const AppId = exact("app", "app", "The app's id");
 export const RepositoryId = exact("rep", "repository", "The mount's id");
+export const MessengerId = exact("mgr", "messenger", "The messenger's id");
 export const DeliveryId = exact("dlv", "delivery", "Id of any delivery attempt of the event");
 export const UserId = pathId("user", ANY_ID, Id("usr", "The user's id"));
 export const AgentId = pathId("agent", ANY_ID, Id("agt", "The agent's id"));

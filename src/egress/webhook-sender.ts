@@ -45,6 +45,8 @@ export interface PushBody {
 }
 
 type SentResult = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
+/** How a POST ended. */
+type PostResult = Exclude<SentResult, { readonly kind: "skipped" }>;
 
 export function createWebhookSender(parts: SenderParts): WebhookSender {
   const signers = new Signers(parts.sealing);
@@ -119,18 +121,34 @@ async function exchange(
   { url, body, headers }: AttemptRequest,
   signal: AbortSignal,
 ): Promise<SentResult | null> {
+  const named = {
+    ...headers,
+    "Service-Event-Id": event.id,
+    "Service-Event-Type": event.type,
+    "Service-Delivery-Attempt": String(attempt.attempt),
+    "Idempotency-Key": attempt.deliveryKey,
+    ...traceHeaders?.(),
+  };
+  return postOnce({ egress, clock }, { url, headers: named, body, signal });
+}
+
+export interface Posting {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** One POST within the limits of an attempt. Does not reject; null if the signal aborted it before it ended. */
+export async function postOnce(
+  { egress, clock }: Pick<SenderParts, "egress" | "clock">,
+  { url, headers, body, signal }: Posting,
+): Promise<PostResult | null> {
   const startedAt = clock.monotonic();
   const result = await egress.open({
     url,
     method: "POST",
-    headers: {
-      ...headers,
-      "Service-Event-Id": event.id,
-      "Service-Event-Type": event.type,
-      "Service-Delivery-Attempt": String(attempt.attempt),
-      "Idempotency-Key": attempt.deliveryKey,
-      ...traceHeaders?.(),
-    },
+    headers,
     body,
     limits: { timeoutMs: EXCHANGE_MS, maxResponseBytes: WEBHOOK_ANSWER_BYTES },
     signal,
@@ -162,7 +180,7 @@ function answeredResult(
   httpStatus: number,
   headers: Headers,
   { durationMs, now }: { readonly durationMs: number; readonly now: number },
-): SentResult {
+): PostResult {
   if (httpStatus >= 200 && httpStatus < 300) return { kind: "delivered", httpStatus, durationMs };
   const isTransient = httpStatus >= 500 || TRANSIENT_STATUSES.has(httpStatus);
   const retryAfterMs = retryAfterOf(headers.get("retry-after"), now);

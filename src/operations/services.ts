@@ -14,6 +14,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
+import type { ReachDirectory } from "../../actors/reach/directory.ts";
 import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
@@ -59,6 +60,7 @@ export interface Services {
   readonly usage: UsageDirectory;
   readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
+  readonly reach: ReachDirectory;
   readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;

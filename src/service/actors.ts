@@ -13,6 +13,7 @@ import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
 import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
 import { PostgresUploadDirectory } from "../../db/stores/upload-directory.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
+import { PostgresReachDirectory } from "../../db/stores/reach-directory.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import type { Logger } from "../log/log.ts";
 import type { Meters } from "../metrics/meters.ts";
@@ -84,6 +85,7 @@ export function createActors({ config, storage, clock, log, placement, peers, me
     files: new PostgresFileDirectory(database),
     uploads: new PostgresUploadDirectory(database),
     usage: new PostgresUsageDirectory(database),
+    reach: new PostgresReachDirectory(database),
     webhooks: new PostgresWebhookDirectory(database),
   };
 }

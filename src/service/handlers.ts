@@ -31,6 +31,7 @@ import { shellService } from "../wiring/shell-service.ts";
 import { actorDelegation } from "../wiring/delegation.ts";
 import { actorTaskService } from "../wiring/task-service.ts";
 import { tracedExecution } from "../wiring/traced.ts";
+import { noticeEffects } from "../wiring/notices.ts";
 import { webhookHandlers } from "../wiring/webhooks.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
 import { missionEffects } from "../work/mission-effects.ts";
@@ -58,6 +59,15 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       clock,
       chance: systemChance,
       log,
+    }),
+    ...noticeEffects({
+      system,
+      agents: services.agents,
+      egress: resources.egress,
+      mailer: resources.mailer,
+      clock,
+      chance: systemChance,
+      appUrl: appUrlOf(config, config.port),
     }),
     ...webhookHandlers({
       ...resources,

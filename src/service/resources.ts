@@ -14,6 +14,8 @@ import { findGit, type GitVersion } from "../repositories/git.ts";
 import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
 import { authoritiesOf } from "../settings/authorities.ts";
 import type { Config } from "../settings/settings.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { createMailer, type Mailer } from "../reach/mailer.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { Passwords } from "../sign-in/passwords.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";
@@ -40,6 +42,8 @@ export interface Resources {
   readonly passwords: Passwords;
   /** An OpenID provider by which people can also sign in, or null. */
   readonly provider: OpenIdProvider | null;
+  /** Sends mails about approvals; null if the operator has set no mail server. */
+  readonly mailer: Mailer | null;
   /** Counts for metrics; null if metrics are off. */
   readonly meters: Meters | null;
   /** Receives spans; null if nothing is traced. */
@@ -63,6 +67,7 @@ export function idleResources({ log, storage }: Omit<ResourceParts, "config">): 
     git: null,
     shell: null,
     provider: null,
+    mailer: null,
     meters: null,
     tracing: null,
   };
@@ -114,6 +119,7 @@ export async function openResources(
     sandbox: given.sandbox ?? sandboxOf({}),
     fileSandbox: given.fileSandbox ?? sandboxOf({ kind: filePool(files.children) }),
     passwords: given.passwords ?? new Passwords(),
+    mailer: given.mailer === undefined ? mailerOf(config) : given.mailer,
     provider: given.provider === undefined ? openProvider(config, log, opened) : given.provider,
     git: given.git === undefined ? await gitOf(log) : given.git,
     shell: given.shell === undefined ? await openShell(config.shellHosts, shells, log) : given.shell,
@@ -130,7 +136,7 @@ function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opene
     log.warn(fields, "outgoing requests may reach these hosts and networks although they are not public");
   }
   const reading = { slices: readingSlices(slicePace(loopTime)), charge: chargeOf(loopTime) };
-  const privateCa = authoritiesOf(config);
+  const privateCa = authoritiesOf(config.egressCaFile);
   const authorities = privateCa === undefined ? {} : { privateCa };
   const egress = createEgress({ allow, production: nodeEnv === "production", ...authorities }, log, reading);
   return opened(egress, () => egress.close());
@@ -139,6 +145,12 @@ function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opene
 function openProvider(config: Config, log: ServiceLog, opened: OpenResource): OpenIdProvider | null {
   const provider = openIdProvider(config, log);
   return provider === null ? null : opened(provider.client, () => provider.close());
+}
+
+function mailerOf({ smtpUrl, mailFrom, smtpCaFile }: Config): Mailer | null {
+  if (smtpUrl === undefined || mailFrom === undefined) return null;
+  const ca = authoritiesOf(smtpCaFile);
+  return createMailer({ url: smtpUrl, from: mailFrom, ...(ca === undefined ? {} : { ca }) }, systemClock);
 }
 
 /** Finds a git that is safe for clones; the log says whether there is one. */

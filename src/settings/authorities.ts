@@ -1,22 +1,21 @@
-/** The authorities of the operator's own services (`EGRESS_CA_FILE`): a file of certificates in PEM. */
+/** The authorities of the operator's own services (`EGRESS_CA_FILE`, `SMTP_CA_FILE`): a file of certificates in PEM. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { SettingsCheck } from "./settings.ts";
+import type { Config, SettingsCheck } from "./settings.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The certificates of the file, in PEM; undefined without one. Throws where the file cannot be read. */
-export const authoritiesOf = ({ egressCaFile }: { readonly egressCaFile?: string }): string | undefined =>
-  egressCaFile === undefined ? undefined : readFileSync(egressCaFile, "utf8");
+export const authoritiesOf = (file: string | undefined): string | undefined =>
+  file === undefined ? undefined : readFileSync(file, "utf8");
 
-export const readableAuthorities: SettingsCheck = {
-  reads: ["EGRESS_CA_FILE"],
+const certificateFile = (variable: string, fileOf: (config: Partial<Config>) => string | undefined): SettingsCheck => ({
+  reads: [variable],
   errors(config) {
-    const error = (what: string) => [
-      { variable: "EGRESS_CA_FILE", message: `names ${config.egressCaFile}, which ${what}` },
-    ];
+    const file = fileOf(config);
+    const error = (what: string) => [{ variable, message: `names ${file}, which ${what}` }];
     try {
-      const found = authoritiesOf(config);
+      const found = authoritiesOf(file);
       if (found === undefined) return [];
       const certificates = found.match(CERTIFICATE) ?? [];
       if (certificates.length === 0) return error("has no PEM certificate");
@@ -25,7 +24,12 @@ export const readableAuthorities: SettingsCheck = {
       return error("cannot be read");
     }
   },
-};
+});
+
+export const readableAuthorities: readonly SettingsCheck[] = [
+  certificateFile("EGRESS_CA_FILE", ({ egressCaFile }) => egressCaFile),
+  certificateFile("SMTP_CA_FILE", ({ smtpCaFile }) => smtpCaFile),
+];
 
 function isAuthority(pem: string): boolean {
   try {

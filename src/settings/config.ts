@@ -13,6 +13,7 @@ import {
   pricesOfBudget,
   replicaBesideDatabase,
   wholeFilesKey,
+  wholeMail,
   wholeProvider,
 } from "./setting-checks.ts";
 import { type Config, type ConfigError, Settings, type SettingsCheck } from "./settings.ts";
@@ -55,7 +56,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (value === INVALID) errors.push({ variable: schema.env, message: settingComplaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
-  for (const folder of ["dataDir", "filesDir", "modelPrices", "modelProviders", "egressCaFile"])
+  for (const folder of ["dataDir", "filesDir", "modelPrices", "modelProviders", "egressCaFile", "smtpCaFile"])
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const read =
     values["modelProviders"] === undefined ? null : readModelProviders(String(values["modelProviders"]), env);
@@ -72,7 +73,8 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     wholeProvider,
     pricesOfBudget,
     endpointWithoutKey,
-    readableAuthorities,
+    ...readableAuthorities,
+    wholeMail,
   ];
   for (const check of [...own, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));

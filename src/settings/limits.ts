@@ -9,6 +9,7 @@ import { MIB } from "../../actors/units.ts";
 export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
   ({
     ...configuredMonthLimits(rest),
+    hasMail: rest.smtpUrl !== undefined,
     jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
     workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
   }) satisfies ActorSettings;

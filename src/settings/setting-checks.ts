@@ -68,3 +68,13 @@ export const endpointWithoutKey: SettingsCheck = {
     return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
   },
 };
+
+/** A mail needs a server and a sender. */
+export const wholeMail: SettingsCheck = {
+  reads: ["SMTP_URL", "MAIL_FROM"],
+  errors({ smtpUrl, mailFrom }) {
+    if ((smtpUrl === undefined) === (mailFrom === undefined)) return [];
+    const variable = smtpUrl === undefined ? "SMTP_URL" : "MAIL_FROM";
+    return [{ variable, message: "is missing; SMTP_URL and MAIL_FROM are set together" }];
+  },
+};

@@ -105,6 +105,11 @@ const FORMATS = {
     const endpoint = url?.searchParams.get("endpoint") ?? "https://s3";
     return url !== null && url.hostname !== "" && urlWith(endpoint, ["http:", "https:"]) !== null;
   },
+  "smtp-url": (text: string) => {
+    const url = urlWith(text, ["smtp:", "smtps:"]);
+    return url !== null && url.hostname !== "" && url.search + url.hash === "" && ["", "/"].includes(url.pathname);
+  },
+  "mail-sender": (text: string) => /^(?:[^<>@\p{Cc}"]{1,80} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text),
   "postgres-url": isPostgresUrl,
 } as const;
 

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from "../../actors/schema.ts";
 import { LIMIT_SETTINGS } from "./groups/limits.ts";
+import { MAIL } from "./groups/mail.ts";
 import { MODELS } from "./groups/models.ts";
 import { ADDRESS_SETTINGS, NETWORK } from "./groups/network.ts";
 import { PROCESS } from "./groups/process.ts";
@@ -20,6 +21,7 @@ export const SETTING_GROUPS = [
   LIMIT_SETTINGS,
   NETWORK,
   SIGN_IN,
+  MAIL,
   PROCESS,
   TRACING,
 ] as const;
@@ -31,6 +33,7 @@ export const Settings = Type.Object({
   ...LIMIT_SETTINGS.schemas,
   ...NETWORK.schemas,
   ...SIGN_IN.schemas,
+  ...MAIL.schemas,
   ...PROCESS.schemas,
   ...TRACING.schemas,
 });

@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
-import { INVITATION_PATH } from "../http/contract/paths.ts";
+import { APPROVALS_PATH, INVITATION_PATH } from "../http/contract/paths.ts";
 import { hostFault } from "../http/request/request-target.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import type { Surface } from "../http/request/surface.ts";
@@ -19,6 +19,7 @@ import {
   revokeOwnToken,
   showAccount,
 } from "./account-page.ts";
+import { type ApprovalPageParts, decideApproval, showApproval } from "./approval-page.ts";
 import { acceptInvitation, showInvitation } from "./invitation-page.ts";
 import {
   askToDisconnect,
@@ -55,6 +56,7 @@ import { type OwnVisit, type Visit, visitOf, type VisitParts } from "./visit.ts"
 
 export type SignInParts = VisitParts &
   AccountPageParts &
+  ApprovalPageParts &
   ProviderPageParts & { readonly log: HttpLog; readonly surface: Surface };
 
 type PageAnswer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
@@ -86,6 +88,8 @@ const PEOPLE_PAGES: readonly (readonly ["GET" | "POST", string, PageAnswer])[] =
   ["POST", PASSWORD_PATH, setPassword],
   ["GET", INVITATION_PATH, showInvitation],
   ["POST", INVITATION_PATH, acceptInvitation],
+  ["GET", `${APPROVALS_PATH}/:id`, showApproval],
+  ["POST", `${APPROVALS_PATH}/:id`, decideApproval],
   ["GET", MEMBERS_PATH, ownPage((parts, visit) => showMembers(parts, visit))],
   ["POST", `${MEMBERS_PATH}/invite`, ownPage(inviteMember)],
   ["GET", `${MEMBERS_PATH}/invitations/revoke`, ownPage(askToWithdraw)],

@@ -55,6 +55,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   oauth_client: "Client not found",
   secret: "Secret not found",
   provider_key: "Provider key not found",
+  messenger: "Messenger",
   messaging_integration: "Messaging integration not found",
   delivery: "Delivery not found",
   push_notification: "Push notification not found",

@@ -16,6 +16,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
   // Rules of another organization name its users and the tools that it does not lend.
   const rules = isOwn && agent.approvalRules !== undefined ? { approvalRules: agent.approvalRules } : {};
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
+  const reach = agent.approvalReach === undefined ? {} : { approvalReach: agent.approvalReach };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const cache = agent.cache === undefined ? {} : { cache: agent.cache };
   const { modelSettings: given } = agent;
@@ -38,6 +39,7 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     mcpServers,
     ...rules,
     ...expiry,
+    ...reach,
     ...answer,
     ...cache,
     ...settings,

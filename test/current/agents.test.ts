@@ -45,6 +45,7 @@ const EVERYTHING = {
   approval_tools: ["create_task"],
   approval_rules: [{ name: "Tasks", tool: "create_task", then: "ask" }],
   approval_expiry: { after_seconds: 3_600, on_expiry: "cancel" },
+  approval_reach: { links: "anyone", remind_after_seconds: 600 },
   mcp_servers: [
     { name: "files", url: "https://mcp.example/mcp", headers: [{ name: "authorization", secret: "FILES" }] },
   ],
@@ -102,6 +103,7 @@ describe("create and read", () => {
       approval_tools: [],
       approval_rules: [],
       approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },
+      approval_reach: { links: "signed_in", remind_after_seconds: null },
       mcp_servers: [],
       max_steps: null,
       tools: [],
@@ -132,6 +134,7 @@ describe("create and read", () => {
     [{ ...BODY, approval_tools: ["a b"] }, ["/approval_tools/0"]],
     [{ ...BODY, approval_expiry: { after_seconds: 59, on_expiry: "deny" } }, ["/approval_expiry/after_seconds"]],
     [{ ...BODY, approval_expiry: { after_seconds: 60, on_expiry: "ask" } }, ["/approval_expiry/on_expiry"]],
+    [{ ...BODY, approval_reach: { links: "all", remind_after_seconds: 60 } }, ["/approval_reach/links"]],
     [{ ...BODY, mcp_servers: [{ name: "x", url: 1 }] }, ["/mcp_servers/0/url"]],
     [{ ...BODY, max_steps: 257 }, ["/max_steps"]],
     [{ ...BODY, max_steps: 1.5 }, ["/max_steps"]],

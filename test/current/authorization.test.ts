@@ -53,6 +53,8 @@ const BODIES: Readonly<Record<string, Json>> = {
   "PUT /api/provider-keys/:provider": { secret: "KEY" },
   "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
   "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
+  "POST /api/messengers": { name: "Ops", format: "slack", url: "https://hooks.test/x" },
+  "PUT /api/approval-mails": { enabled: true },
   "POST /api/messaging-integration/verify": { headers: {}, body: "{}" },
 };
 /** What operations cannot do without in their query. */
@@ -76,6 +78,10 @@ const OWNER_ONLY = new Set([
   "POST /api/messaging-integration/redeliver",
   "POST /api/messaging-integration/deliveries/:id/redeliver",
   "POST /api/messaging-integration/signing-secret/rotate",
+  "GET /api/messengers",
+  "POST /api/messengers",
+  "DELETE /api/messengers/:id",
+  "GET /api/approval-notices",
   "GET /api/invariants",
   "GET /api/load",
   "GET /api/audit",
@@ -150,6 +156,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/secrets/": "KEY",
     "/api/provider-keys/": "openai",
     "/api/messaging-integration/deliveries/": sent.delivery.id,
+    "/api/messengers/": await make("/api/messengers", BODIES["POST /api/messengers"] ?? {}),
     "/api/members/": (await service.join(by.organizationId)).userId,
     "/api/invitations/": await make("/api/invitations", { email: "ada@example.com" }),
     "/api/sessions/": await sessionOf(service, by),

@@ -85,6 +85,8 @@ const ARTICLES = {
 
 type Call = readonly [method: string, path: string, body?: Json];
 
+const MESSENGER = { name: "Ops", format: "slack", url: "https://hooks.test/x" };
+
 /** For each mutating operation a request that succeeds; what it needs is made first. */
 const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
   createAgent: () => ["POST", "/api/agents", { name: "Eve", system_prompt: "Be brief." }],
@@ -199,6 +201,9 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     await client.call("PUT", "/api/provider-keys/openai", { secret: "KEY" });
     return ["DELETE", "/api/provider-keys/openai"];
   },
+  createMessenger: () => ["POST", "/api/messengers", MESSENGER],
+  deleteMessenger: async () => ["DELETE", `/api/messengers/${await make("/api/messengers", MESSENGER)}`],
+  setApprovalMails: () => ["PUT", "/api/approval-mails", { enabled: false }],
   createServiceToken: () => ["POST", "/api/service-tokens", token],
   revokeServiceToken: () => revocable("/api/service-tokens"),
   createPersonalAccessToken: () => ["POST", "/api/personal-access-tokens", token],
@@ -303,6 +308,7 @@ const REPEATABLE = [
   "createDirectory",
   "revokeShare",
   "putProviderKey",
+  "setApprovalMails",
   "revokeServiceToken",
   "revokePersonalAccessToken",
   "updateMember",

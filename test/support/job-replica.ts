@@ -74,6 +74,8 @@ export interface JobReplicaOptions {
   readonly slots?: Slots;
   /** Besides the loop of jobs. */
   readonly effects?: (system: TroupeSystem) => Readonly<Record<string, EffectHandler>>;
+  /** Whether approvals go by mail; omitted: no. */
+  readonly hasMail?: boolean;
   /** None unless given. */
   readonly retry?: RetrySettings;
   /** Where traces are told. */
@@ -93,7 +95,7 @@ export class JobReplica extends Replica<TroupeProtocols> {
     const bugs: { fields: object; message: string }[] = [];
     const { tracing } = options;
     super(world, {
-      definitions: troupeActors({ calendar }),
+      definitions: troupeActors({ calendar, hasMail: options.hasMail ?? false }),
       ...(tracing === undefined ? {} : { tracing }),
     });
     const { system } = this;

@@ -11,7 +11,7 @@ interface Layer {
   readonly builtins: boolean;
 }
 
-const PURE = String.raw`actors/(?:near-name|fault|ids|schema|assert|header-name|page|event|sealing|money|bounded-map|maybe-promise|json-shape|exact-json|canonical-json|clean-text|cut-text|secret-shapes|visible-text|changes|growing-text|fair-slots|rounds|given-time|units)\.ts`;
+const PURE = String.raw`actors/(?:near-name|fault|ids|schema|assert|header-name|page|event|sealing|money|bounded-map|maybe-promise|json-shape|exact-json|canonical-json|clean-text|cut-text|secret-shapes|visible-text|changes|growing-text|fair-slots|rounds|given-time|units|delivery-retries)\.ts`;
 const RUNTIME = String.raw`actors/runtime/(?:[a-z]+/)?[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
 const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|connections|approval-rule|model-settings|events|new-job|stop-reason|task-machine)\.ts`;
@@ -51,15 +51,25 @@ export const LAYERS: readonly Layer[] = [
     packages: [],
     builtins: false,
   },
-  ...["account", "organization", "chat", "job", "mission", "usage", "traffic", "upload", "webhook", "workspace"].map(
-    (kind) => ({
-      name: `the actor kind ${kind}`,
-      files: at(`actors/${kind}/.*`),
-      ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
-      packages: [],
-      builtins: false,
-    }),
-  ),
+  ...[
+    "account",
+    "organization",
+    "chat",
+    "job",
+    "mission",
+    "reach",
+    "usage",
+    "traffic",
+    "upload",
+    "webhook",
+    "workspace",
+  ].map((kind) => ({
+    name: `the actor kind ${kind}`,
+    files: at(`actors/${kind}/.*`),
+    ours: at(PURE, RUNTIME, WORDS, `actors/${kind}/.*`),
+    packages: [],
+    builtins: false,
+  })),
   {
     name: "db",
     files: at("db/.*"),
@@ -138,6 +148,13 @@ export const LAYERS: readonly Layer[] = [
     ours: at("actors/.*", "src/egress/.*"),
     packages: ["ipaddr.js"],
     builtins: true,
+  },
+  {
+    name: "reach: mails and messages to people",
+    files: at("src/reach/.*"),
+    ours: at("actors/.*", "src/reach/.*"),
+    packages: ["nodemailer"],
+    builtins: false,
   },
   {
     name: "the settings",

@@ -11,6 +11,7 @@ const TASK_CALL = '/call create_task {"title": "Write"}';
 const CLERK = {
   tools: [{ kind: "client", name: "lookup", description: "A price", input_schema: { type: "object" } }],
 };
+const MESSENGER = { format: "slack", url: "https://hooks.example.com/x" };
 const CAREFUL = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
 
 /** The id of what was said first in this chat, and was answered. */
@@ -273,6 +274,16 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     await world.call("putProviderKey", { params: { provider: "anthropic" }, body: { secret: await world.secret() } });
     return { params: { provider: "anthropic" } };
   },
+  listMessengers: () => ({}),
+  createMessenger: (world) => ({ body: { ...MESSENGER, name: world.name("ops") }, status: 201 }),
+  deleteMessenger: async (world) => {
+    const { id } = await world.call<{ id: string }>("createMessenger", {
+      body: { ...MESSENGER, name: world.name("ops") },
+    });
+    return of(id);
+  },
+  listApprovalNotices: () => ({ query: PAGE }),
+  setApprovalMails: () => ({ body: { enabled: true } }),
   listMembers: () => ({ query: PAGE }),
   getMember: async (world) => of((await world.person()).userId),
   updateMember: async (world) => ({ ...of((await world.person()).userId), body: { role: "owner" } }),

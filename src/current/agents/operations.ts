@@ -253,6 +253,9 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
   const tools = body.tools?.map(agentToolOf);
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
+  const { links, remind_after_seconds: remindAfterSeconds } = body.approval_reach ?? {};
+  const approvalReach =
+    links === undefined || remindAfterSeconds === undefined ? undefined : { links, remindAfterSeconds };
   const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
   const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
   return definedFields({
@@ -261,6 +264,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     model,
     approvalRules,
     approvalExpiry,
+    approvalReach,
     maxSteps,
     outputSchema,
     cache,

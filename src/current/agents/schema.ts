@@ -2,7 +2,7 @@
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalRule, MAX_RULES } from "../../../actors/job/approval-rule.ts";
-import { ApprovalExpiry, PROMPT_CACHES } from "../../../actors/job/terms.ts";
+import { APPROVAL_LINKS, ApprovalExpiry, PROMPT_CACHES, REMINDER_SECONDS } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { FreeObject, type JsonObject, Nullable, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
@@ -40,6 +40,18 @@ const ApprovalRules = Type.Array(ApprovalRuleView, {
   examples: [[]],
 });
 
+export const ApprovalReachView = noun(
+  "ApprovalReach",
+  "How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and " +
+    "`remind_after_seconds` when those who were asked are reminded; null means never",
+  {
+    links: OneOf(APPROVAL_LINKS, { description: "Whether the link in a mail or message needs a sign-in" }),
+    remind_after_seconds: Type.Union([REMINDER_SECONDS, Type.Null()], {
+      description: "When those who were asked are reminded, in seconds; null: never",
+    }),
+  },
+);
+
 const agentSettings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: AGENT_NAME_LIMIT })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
@@ -53,6 +65,7 @@ const agentSettings = {
   approval_tools: Type.Optional(Names),
   approval_rules: Type.Optional(ApprovalRules),
   approval_expiry: Type.Optional(ApprovalExpiryView),
+  approval_reach: Type.Optional(ApprovalReachView),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
   tools: Type.Optional(Type.Array(AgentToolBody, { maxItems: 32 })),

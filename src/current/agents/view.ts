@@ -1,6 +1,6 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/connections.ts";
-import { DEFAULT_EXPIRY, PROMPT_CACHES } from "../../../actors/job/terms.ts";
+import { DEFAULT_EXPIRY, DEFAULT_REACH, PROMPT_CACHES } from "../../../actors/job/terms.ts";
 import { lentSettings } from "../../../actors/job/model-settings.ts";
 import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
@@ -11,7 +11,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
-import { ApprovalExpiryView, ApprovalRuleView } from "./schema.ts";
+import { ApprovalExpiryView, ApprovalReachView, ApprovalRuleView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -39,6 +39,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
     examples: [[]],
   }),
   approval_expiry: ApprovalExpiryView,
+  approval_reach: ApprovalReachView,
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Maximum number of model calls per job" })),
   tools: Type.Array(AgentToolView, { examples: [[]] }),
@@ -71,6 +72,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   approval_tools: agent.approvalTools,
   approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []) : [],
   approval_expiry: expiryView(agent),
+  approval_reach: reachView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
   max_steps: agent.maxSteps,
   tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
@@ -90,6 +92,11 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
 
 /** Executing an agent starts a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
+
+const reachView = ({ approvalReach = DEFAULT_REACH }: Pick<Agent, "approvalReach">) => ({
+  links: approvalReach.links,
+  remind_after_seconds: approvalReach.remindAfterSeconds,
+});
 
 const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
   after_seconds: approvalExpiry.afterSeconds,
@@ -131,6 +138,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   approval_tools: definition.approvalTools ?? [],
   approval_rules: definition.approvalRules ?? [],
   approval_expiry: expiryView(definition),
+  approval_reach: reachView(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,
   tools: (definition.tools ?? []).map(agentToolView),

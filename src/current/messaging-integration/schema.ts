@@ -3,7 +3,8 @@ import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, type EventType, isKnownFilter } from "../../../actors/webhook/events.ts";
-import { GRACE_LIMIT_SECONDS, RETRY_PROFILES } from "../../../actors/webhook/policy.ts";
+import { RETRY_PROFILES } from "../../../actors/delivery-retries.ts";
+import { GRACE_LIMIT_SECONDS } from "../../../actors/webhook/policy.ts";
 import type { DestinationState } from "../../../actors/webhook/protocol.ts";
 import { redactedUrl } from "../../../actors/webhook/redaction.ts";
 import {

@@ -16,6 +16,7 @@ import {
   takeEvent,
   TEST_EVENT,
   webhookRef,
+  personActor,
 } from "../../../actors/webhook/events.ts";
 import type { Caller } from "../request/caller.ts";
 
@@ -85,7 +86,7 @@ export const eventCause = ({ isOperator, tokenKind, tokenId, userId }: Principal
     ? { type: "system", id: "operator" }
     : tokenKind === "service"
       ? { type: "service_token", id: tokenId }
-      : { type: "user", id: userId };
+      : personActor(userId);
 
 /** Collections whose records have no path of their own. */
 const WITHOUT_PATH: ReadonlySet<string> = new Set([

@@ -24,6 +24,15 @@ export const INVITATION_PATH = "/invitation";
 export const invitationLink = (organizationId: string, invitationId: string, key: string): string =>
   `${INVITATION_PATH}?organization=${organizationId}&invitation=${invitationId}&key=${key}`;
 
+/** The page for one approval (REACH-6). The key is in the query, which no log shows. */
+export const APPROVALS_PATH = "/approvals";
+
+export const approvalPath = (approvalId: string): string => `${APPROVALS_PATH}/${approvalId}`;
+
+export const approvalLink = (
+  of: Readonly<Record<"approvalId" | "organizationId" | "noticeId" | "key", string>>,
+): string => `${approvalPath(of.approvalId)}?organization=${of.organizationId}&notice=${of.noticeId}&key=${of.key}`;
+
 /** The page that explains each error code, and where an error's `type` leads (ERR-1). */
 export const ERRORS_PATH = "/api/errors";
 

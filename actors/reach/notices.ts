@@ -1,0 +1,280 @@
+/**
+ * Notices about approvals (REACH-2 to REACH-8): who gets one, the attempts to send it, reminders, and the follow-up
+ * after the decision. A notice is in the same record as the others about its approval. Its content is not: the sender
+ * reads the approval from its job for each attempt, so a notice never says anything that is over.
+ *
+ *   ask_people ─▶ asked ──attempts──▶ success ──┬─ remind ──▶ reminder
+ *                                               └─ follow_up ─▶ decided, to everybody who was told
+ */
+import { retryWaitMs } from "../delivery-retries.ts";
+import { notFound, ok } from "../fault.ts";
+import type { Handlers, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { isSameHash } from "../sealing.ts";
+import { NOTICE_ATTEMPTS, NOTICE_WINDOW_MS, NOTICES_OF_JOB, NOTICES_OF_ORGANIZATION } from "./policy.ts";
+import type { AskPeople, NoticeHead, NoticeResult, ReachCommand, ReachProtocol } from "./protocol.ts";
+import {
+  type ApprovalNotice,
+  type NoticeKind,
+  type Question,
+  questionTable,
+  type ReachBook,
+  reachTable,
+  type SkipReason,
+} from "./schema.ts";
+
+/** The effect that makes one attempt. */
+export const SEND_NOTICE = "send_notice";
+
+type NoticeCommand =
+  | "ask_people"
+  | "follow_up"
+  | "read_question"
+  | "check_link"
+  | "prepare_notice"
+  | "notice_ended"
+  | "notice_due"
+  | "remind";
+
+/** `hasMail`: whether the operator has set a mail server. */
+export const noticeCommandHandlers = (hasMail: boolean): Pick<Handlers<ReachProtocol>, NoticeCommand> => ({
+  ask_people(tx, { jobId, reach, userIds, approvals }) {
+    const messengerIds = reachBookOf(tx)?.messengers.map(({ id }) => id) ?? [];
+    const recipients = [
+      ...(hasMail ? [...new Set(userIds)] : []).map((userId) => ({ userId, messengerId: null })),
+      ...messengerIds.map((messengerId) => ({ userId: null, messengerId })),
+    ];
+    if (recipients.length === 0) {
+      tx.mayWait();
+      return ok(null);
+    }
+    for (const { id, expiresAt } of approvals) {
+      const notices = recipients.map((recipient) => newNotice(tx, "asked", recipient));
+      const question = { id, jobId, links: reach.links, expiresAt, isFollowedUp: false, notices };
+      sendAll(tx, tx.create(questionTable, question), notices);
+      planReminder(tx, id, { remindAfterSeconds: reach.remindAfterSeconds, expiresAt });
+    }
+    return ok(null);
+  },
+
+  remind(tx, { approvalId }) {
+    const question = tx.read(questionTable, approvalId);
+    if (question === null || question.isFollowedUp || tx.now >= Date.parse(question.expiresAt)) return ok(null);
+    addNotices(tx, question, "reminder");
+    return ok(null);
+  },
+
+  follow_up(tx, { approvalId }) {
+    const question = tx.read(questionTable, approvalId);
+    if (question === null || question.isFollowedUp) {
+      tx.mayWait();
+      return ok(null);
+    }
+    tx.clearAlarm(reminderAlarm(approvalId));
+    addNotices(tx, { ...question, isFollowedUp: true }, "decided");
+    return ok(null);
+  },
+
+  read_question(tx, { approvalId }) {
+    const question = tx.read(questionTable, approvalId);
+    return question === null ? notFound("approval") : ok(question);
+  },
+
+  check_link(tx, { approvalId, noticeId, hash }) {
+    const question = tx.read(questionTable, approvalId);
+    const notice = question?.notices.find(({ id }) => id === noticeId);
+    const isKnown = notice?.keyHashes.map((known) => isSameHash(known, hash)).includes(true) === true;
+    return question !== null && notice !== undefined && isKnown ? ok({ question, notice }) : notFound("approval");
+  },
+
+  prepare_notice(tx, { effectId, hash, terms, ...head }) {
+    const question = tx.read(questionTable, head.approvalId);
+    const notice = question?.notices.find(({ id }) => id === head.noticeId);
+    if (question === null || notice?.effectId !== effectId) {
+      tx.settle(effectId);
+      return ok(null);
+    }
+    const messenger = reachBookOf(tx)?.messengers.find(({ id }) => id === notice.messengerId) ?? null;
+    const reason = reasonToSkip(tx, question, {
+      notice,
+      hasRecipient: notice.messengerId === null || messenger !== null,
+    });
+    if (reason !== null) {
+      tx.settle(effectId);
+      endNotice(tx, head, { kind: "skipped", reason });
+      return ok(null);
+    }
+    const prepared = {
+      ...notice,
+      attempts: notice.attempts + 1,
+      keyHashes: [...notice.keyHashes, hash].slice(-NOTICE_ATTEMPTS),
+      terms,
+    };
+    return ok({ question: changeNotice(tx, question, prepared), notice: prepared, messenger });
+  },
+
+  notice_ended(tx, { effectId, result, ...head }) {
+    tx.settle(effectId);
+    const notice = tx.read(questionTable, head.approvalId)?.notices.find(({ id }) => id === head.noticeId);
+    if (notice?.effectId === effectId) endNotice(tx, head, result);
+    return ok(null);
+  },
+
+  notice_due(tx, { approvalId, noticeId }) {
+    const question = tx.read(questionTable, approvalId);
+    const notice = question?.notices.find(({ id }) => id === noticeId);
+    if (question !== null && notice?.status === "retrying") sendAll(tx, question, [notice]);
+    return ok(null);
+  },
+});
+
+const reachBookOf = (tx: Tx): ReachBook | null => tx.read(reachTable, tx.self.id);
+
+const reminderAlarm = (approvalId: string): string => `remind:${approvalId}`;
+
+/** One reminder, if it comes before the end of the approval. */
+function planReminder(
+  tx: Tx,
+  approvalId: string,
+  { remindAfterSeconds, expiresAt }: Pick<AskPeople["reach"], "remindAfterSeconds"> & Pick<Question, "expiresAt">,
+): void {
+  if (remindAfterSeconds === null) return;
+  const dueAtMs = tx.now + remindAfterSeconds * 1_000;
+  const command: ReachCommand = { kind: "remind", approvalId };
+  if (dueAtMs < Date.parse(expiresAt)) tx.setAlarm(reminderAlarm(approvalId), dueAtMs, command);
+}
+
+function newNotice(tx: Tx, kind: NoticeKind, to: Pick<ApprovalNotice, "userId" | "messengerId">): ApprovalNotice {
+  return {
+    id: tx.id("ntc"),
+    kind,
+    ...to,
+    status: "pending",
+    skipped: null,
+    attempts: 0,
+    failures: 0,
+    error: null,
+    httpStatus: null,
+    durationMs: null,
+    effectId: null,
+    nextAttemptAt: null,
+    createdAt: isoTime(tx.now),
+    endedAt: null,
+    keyHashes: [],
+    terms: null,
+  };
+}
+
+/**
+ * Tells everybody again who was told, or may have been: an attempt that failed may have reached its recipient. A
+ * recipient whose first notice was never tried hears nothing.
+ */
+function addNotices(tx: Tx, question: Question, kind: "reminder" | "decided"): void {
+  const added = question.notices
+    .filter((notice) => notice.kind === "asked" && notice.attempts > 0)
+    .map(({ userId, messengerId }) => newNotice(tx, kind, { userId, messengerId }));
+  sendAll(tx, { ...question, notices: [...question.notices, ...added] }, added);
+}
+
+/** Starts an attempt of each of these notices of the question. */
+function sendAll(tx: Tx, question: Question, notices: readonly ApprovalNotice[]): void {
+  const effects = new Map(
+    notices.map(({ id: noticeId }) => {
+      const head: NoticeHead = { approvalId: question.id, noticeId };
+      return [noticeId, tx.effect(tx.self, SEND_NOTICE, { ...head })];
+    }),
+  );
+  const started = question.notices.map((notice): ApprovalNotice => {
+    const effectId = effects.get(notice.id);
+    return effectId === undefined ? notice : { ...notice, status: "pending", effectId, nextAttemptAt: null };
+  });
+  tx.update(questionTable, { ...question, notices: started });
+}
+
+function changeNotice(tx: Tx, question: Question, changed: ApprovalNotice): Question {
+  const notices = question.notices.map((notice) => (notice.id === changed.id ? changed : notice));
+  return tx.update<Question>(questionTable, { ...question, notices });
+}
+
+/** Why this attempt must not be made; null: it is made, and counted. */
+function reasonToSkip(
+  tx: Tx,
+  { jobId, isFollowedUp }: Question,
+  { notice, hasRecipient }: { readonly notice: ApprovalNotice; readonly hasRecipient: boolean },
+): SkipReason | null {
+  if (!hasRecipient) return "no_recipient";
+  // The follow-up is planned already, so whoever is asked now would never hear of the decision.
+  if (notice.kind !== "decided" && isFollowedUp) return "decided";
+  return countAttempt(tx, jobId) ? null : "too_many";
+}
+
+/** Counts an attempt in the window; false if the organization or the job has had too many. */
+function countAttempt(tx: Tx, jobId: string): boolean {
+  const book = reachBookOf(tx) ?? tx.create(reachTable, { id: tx.self.id, messengers: [], window: null });
+  const { window } = book;
+  const isOver = window === null || tx.now - Date.parse(window.startedAt) >= NOTICE_WINDOW_MS;
+  const present = isOver ? { startedAt: isoTime(tx.now), attempts: 0, ofJobs: {} } : window;
+  const ofJob = present.ofJobs[jobId] ?? 0;
+  if (present.attempts >= NOTICES_OF_ORGANIZATION || ofJob >= NOTICES_OF_JOB) return false;
+  const counted = { ...present, attempts: present.attempts + 1, ofJobs: { ...present.ofJobs, [jobId]: ofJob + 1 } };
+  tx.update<ReachBook>(reachTable, { ...book, window: counted });
+  return true;
+}
+
+/** The end of an attempt: the notice is over, or has another attempt later. */
+function endNotice(tx: Tx, { approvalId, noticeId }: NoticeHead, result: NoticeResult): void {
+  const question = tx.read(questionTable, approvalId);
+  const notice = question?.notices.find(({ id }) => id === noticeId);
+  if (question === null || notice === undefined) return;
+  const ended = { ...notice, effectId: null, endedAt: isoTime(tx.now) };
+  switch (result.kind) {
+    case "delivered": {
+      const { httpStatus, durationMs } = result;
+      changeNotice(tx, question, { ...ended, status: "success", error: null, httpStatus, durationMs });
+      noteMessenger(tx, notice, "lastSuccessAt");
+      return;
+    }
+    case "skipped":
+      changeNotice(tx, question, { ...ended, status: "skipped", skipped: result.reason });
+      return;
+    case "interrupted":
+      if (notice.attempts >= NOTICE_ATTEMPTS)
+        changeNotice(tx, question, { ...ended, status: "failed", error: "connection_reset" });
+      else sendAll(tx, changeNotice(tx, question, { ...notice, error: "connection_reset" }), [notice]);
+      return;
+    case "failed":
+      failNotice(tx, question, ended, result);
+      noteMessenger(tx, notice, "lastFailureAt");
+  }
+}
+
+function failNotice(
+  tx: Tx,
+  question: Question,
+  ended: ApprovalNotice,
+  result: Extract<NoticeResult, { readonly kind: "failed" }>,
+): void {
+  const { error, httpStatus, durationMs, isTransient, retryAfterMs } = result;
+  const failures = ended.failures + 1;
+  const reported = { ...ended, failures, error, httpStatus, durationMs };
+  const waitMs =
+    isTransient && ended.attempts < NOTICE_ATTEMPTS ? retryWaitMs(failures, "durable", retryAfterMs) : null;
+  if (waitMs === null) {
+    changeNotice(tx, question, { ...reported, status: "failed" });
+    return;
+  }
+  const dueAtMs = tx.now + waitMs;
+  const command: ReachCommand = { kind: "notice_due", approvalId: question.id, noticeId: ended.id };
+  tx.setAlarm(`notice:${ended.id}`, dueAtMs, command);
+  changeNotice(tx, question, { ...reported, status: "retrying", endedAt: null, nextAttemptAt: isoTime(dueAtMs) });
+}
+
+/** Notes the outcome with the messenger, if there is still one. */
+function noteMessenger(tx: Tx, { messengerId }: ApprovalNotice, field: "lastSuccessAt" | "lastFailureAt"): void {
+  const book = reachBookOf(tx);
+  if (book === null || messengerId === null) return;
+  const messengers = book.messengers.map((messenger) =>
+    messenger.id === messengerId ? { ...messenger, [field]: isoTime(tx.now) } : messenger,
+  );
+  tx.update<ReachBook>(reachTable, { ...book, messengers });
+}

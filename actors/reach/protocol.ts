@@ -1,0 +1,89 @@
+/** The commands and replies of an organization's reach. */
+import type { ApprovalReach } from "../job/terms.ts";
+import type { Messenger, ApprovalNotice, NoticeError, Question, SkipReason } from "./schema.ts";
+
+/** How an attempt to send a notice ended. */
+export type NoticeResult =
+  | { readonly kind: "delivered"; readonly httpStatus: number | null; readonly durationMs: number }
+  | {
+      readonly kind: "failed";
+      readonly error: NoticeError;
+      readonly httpStatus: number | null;
+      readonly durationMs: number;
+      /** Whether another attempt could succeed. */
+      readonly isTransient: boolean;
+      readonly retryAfterMs: number | null;
+    }
+  /** The process ended before the result was known; the recipient may have it. */
+  | { readonly kind: "interrupted" }
+  | { readonly kind: "skipped"; readonly reason: SkipReason };
+
+/** Names a notice, and the approval that it is about. */
+export interface NoticeHead {
+  readonly approvalId: string;
+  readonly noticeId: string;
+}
+
+/** What a notice is sent with. */
+export interface PreparedNotice {
+  readonly question: Question;
+  readonly notice: ApprovalNotice;
+  /** Null: it goes by mail. */
+  readonly messenger: Messenger | null;
+}
+
+/** A job's message: these calls of it wait for people. */
+export interface AskPeople {
+  readonly kind: "ask_people";
+  readonly jobId: string;
+  readonly reach: ApprovalReach;
+  /** Users who are told by mail. */
+  readonly userIds: readonly string[];
+  readonly approvals: readonly { readonly id: string; readonly expiresAt: string }[];
+}
+
+export type ReachCommand =
+  | AskPeople
+  /** A job's message: this approval was decided, or is over. */
+  | { readonly kind: "follow_up"; readonly approvalId: string }
+  | { readonly kind: "list_messengers" }
+  | {
+      readonly kind: "add_messenger";
+      readonly by: string;
+      readonly input: Pick<Messenger, "name" | "format" | "url">;
+    }
+  | { readonly kind: "remove_messenger"; readonly messengerId: string }
+  | { readonly kind: "read_question"; readonly approvalId: string }
+  /** `hash` is that of the key in the link. */
+  | ({ readonly kind: "check_link"; readonly hash: string } & NoticeHead)
+  /** Before an attempt: stores the hash of its key, and what it asks. Null: it is not to be sent. */
+  | ({
+      readonly kind: "prepare_notice";
+      readonly effectId: string;
+      readonly hash: string;
+      readonly terms: string;
+    } & NoticeHead)
+  | ({ readonly kind: "notice_ended"; readonly effectId: string; readonly result: NoticeResult } & NoticeHead)
+  /** An alarm: the next attempt is due. */
+  | ({ readonly kind: "notice_due" } & NoticeHead)
+  /** An alarm: nobody has decided yet. */
+  | { readonly kind: "remind"; readonly approvalId: string };
+
+export interface ReachReplies {
+  ask_people: null;
+  follow_up: null;
+  list_messengers: readonly Messenger[];
+  add_messenger: Messenger;
+  remove_messenger: Messenger;
+  read_question: Question;
+  check_link: { readonly question: Question; readonly notice: ApprovalNotice };
+  prepare_notice: PreparedNotice | null;
+  notice_ended: null;
+  notice_due: null;
+  remind: null;
+}
+
+export interface ReachProtocol {
+  readonly command: ReachCommand;
+  readonly replies: ReachReplies;
+}

@@ -1,0 +1,116 @@
+/**
+ * The nouns of reach (REACH-1): the messengers of an organization, and for each approval the notices about it. An
+ * approval itself is a part of its job; nothing here says how it was decided.
+ */
+import { APPROVAL_LINKS } from "../job/terms.ts";
+import { type ActorRef, table } from "../runtime/actor.ts";
+import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+
+/** The shapes in which a messenger takes its messages. */
+export const MESSENGER_FORMATS = ["slack", "teams", "ntfy"] as const;
+export type MessengerFormat = (typeof MESSENGER_FORMATS)[number];
+
+/** A place for messages to people: an incoming webhook of a chat program, or a topic of ntfy. Its URL is a credential. */
+export const Messenger = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  format: OneOf(MESSENGER_FORMATS),
+  url: Type.String(),
+  createdBy: Type.String(),
+  createdAt: Timestamp,
+  lastSuccessAt: NullableTime,
+  lastFailureAt: NullableTime,
+});
+export type Messenger = Static<typeof Messenger>;
+
+/** How often the organization and its jobs have sent within the current hour; failed attempts count too (REACH-8). */
+const NoticeWindow = Type.Object({
+  startedAt: Timestamp,
+  attempts: Type.Integer({ minimum: 0 }),
+  ofJobs: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
+
+/** One for each organization. */
+export const ReachBook = Type.Object({
+  ...RecordBase,
+  messengers: Type.Array(Messenger),
+  window: Type.Union([NoticeWindow, Type.Null()]),
+});
+export type ReachBook = Static<typeof ReachBook>;
+
+export const NOTICE_KINDS = ["asked", "reminder", "decided"] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/**
+ *   pending ─┬─▶ success
+ *            ├─▶ failed     for good
+ *            ├─▶ retrying   until `nextAttemptAt`, then pending again
+ *            └─▶ skipped    nothing to say any more, nobody to say it to, or too many already
+ */
+export const NOTICE_STATUSES = ["pending", "success", "failed", "retrying", "skipped"] as const;
+
+export const NOTICE_ERRORS = [
+  "timeout",
+  "dns_error",
+  "tls_error",
+  "connection_refused",
+  "connection_reset",
+  "blocked_address",
+  "http_error",
+  "smtp_refused",
+  "no_mail_server",
+] as const;
+export type NoticeError = (typeof NOTICE_ERRORS)[number];
+
+/** Why a notice was not sent. */
+export const SKIP_REASONS = ["decided", "no_recipient", "not_wanted", "private", "too_many"] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** One message to one recipient about one approval: a row of the ledger, and a link. */
+export const ApprovalNotice = Type.Object({
+  id: Type.String(),
+  kind: OneOf(NOTICE_KINDS),
+  /** The person who gets it by mail; null: a messenger gets it. */
+  userId: NullableText,
+  messengerId: NullableText,
+  status: OneOf(NOTICE_STATUSES),
+  skipped: Type.Union([OneOf(SKIP_REASONS), Type.Null()]),
+  /** Attempts so far. */
+  attempts: Type.Integer({ minimum: 0 }),
+  /** Those of them that failed because of the receiver. */
+  failures: Type.Integer({ minimum: 0 }),
+  error: Type.Union([OneOf(NOTICE_ERRORS), Type.Null()]),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()]),
+  durationMs: Type.Union([Type.Integer(), Type.Null()]),
+  /** The effect that sends it now. */
+  effectId: NullableText,
+  nextAttemptAt: NullableTime,
+  createdAt: Timestamp,
+  endedAt: NullableTime,
+  /**
+   * SHA-256 of the keys of its link, one for each attempt: an attempt whose end is unknown may have reached its
+   * recipient.
+   */
+  keyHashes: Type.Array(Type.String()),
+  /** What the newest attempt asked (`askedTerms` in `terms.ts`): the link is over when this changes. */
+  terms: NullableText,
+});
+export type ApprovalNotice = Static<typeof ApprovalNotice>;
+
+/** What was sent about one approval. The id is that of the approval. */
+export const Question = Type.Object({
+  ...RecordBase,
+  jobId: Type.String(),
+  links: OneOf(APPROVAL_LINKS),
+  expiresAt: Timestamp,
+  /** Whether its recipients hear how it ended: this is planned once. */
+  isFollowedUp: Type.Boolean(),
+  notices: Type.Array(ApprovalNotice),
+});
+export type Question = Static<typeof Question>;
+
+export const reachTable = table<ReachBook>("reach");
+export const questionTable = table<Question>("reach_question");
+
+/** One for each organization. */
+export const reachRef = (organizationId: string): ActorRef<"reach"> => ({ kind: "reach", organizationId, id: "reach" });

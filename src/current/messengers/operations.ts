@@ -1,0 +1,127 @@
+/** Messengers, the ledger of what was sent about approvals, and a person's wish for mails (REACH-4, REACH-5, REACH-8). */
+import { invalid, mapOutcome, refuse } from "../../../actors/fault.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { reachRef } from "../../../actors/reach/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/commit/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { MessengerId } from "../path-ids.ts";
+import { doneIf } from "../updating.ts";
+import {
+  ApprovalMailsBody,
+  ApprovalMailsView,
+  CreateMessengerBody,
+  MessengerList,
+  messengerView,
+  MessengerView,
+  NOTICES_QUERY,
+  NoticesList,
+  noticesView,
+} from "./schema.ts";
+
+export const messengerOperations = {
+  listMessengers: operation(
+    {
+      method: "GET",
+      path: "/api/messengers",
+      scope: "webhooks:read",
+      isForOwners: true,
+      summary: "List the messengers",
+      description: "For owners.",
+      answers: { 200: MessengerList },
+    },
+    async ({ system }, { principal }) => {
+      const found = await system.dispatch(reachRef(principal.organizationId), { kind: "list_messengers" });
+      return mapOutcome(found, (messengers) => ({ messengers: messengers.map(messengerView) }));
+    },
+  ),
+
+  createMessenger: operation(
+    {
+      method: "POST",
+      path: "/api/messengers",
+      scope: "webhooks:write",
+      isForOwners: true,
+      summary: "Add a messenger",
+      description:
+        "For owners. Approvals reach it from now on, beside the program's webhook; calls of private agents do not. To change one, delete it and add another.",
+      body: CreateMessengerBody,
+      answers: { 201: MessengerView },
+      errors: ["invalid_url", "invalid_state"],
+      emits: "resource.created",
+    },
+    async ({ webhookTools }, change, { body: { name, format, url } }) => {
+      const message = await webhookTools.refusalOf(url);
+      if (message !== null) return refuse({ kind: "invalid_url", message });
+      if (format === "ntfy" && !TOPIC.test(new URL(url).pathname))
+        return invalid("/url", "Field url must end with the name of a topic, such as https://ntfy.example/refunds");
+      const { organizationId, userId } = change.principal;
+      const command = { kind: "add_messenger", by: userId, input: { name, format, url } } as const;
+      return change.commit([ask(reachRef(organizationId), command)], (messenger) => created(messengerView(messenger)));
+    },
+  ),
+
+  deleteMessenger: operation(
+    {
+      method: "DELETE",
+      path: "/api/messengers/{id}",
+      scope: "webhooks:write",
+      isForOwners: true,
+      summary: "Delete a messenger",
+      description: "For owners. Nothing is sent to it any more, and the links in its messages still open.",
+      params: { id: MessengerId },
+      answers: { 200: MessengerView },
+      emits: "resource.deleted",
+    },
+    async (_, change, { params: { id: messengerId } }) => {
+      const command = { kind: "remove_messenger", messengerId } as const;
+      return change.commit([ask(reachRef(change.principal.organizationId), command)], (messenger) =>
+        done(messengerView(messenger)),
+      );
+    },
+  ),
+
+  listApprovalNotices: operation(
+    {
+      method: "GET",
+      path: "/api/approval-notices",
+      scope: "webhooks:read",
+      isForOwners: true,
+      summary: "List what was sent about approvals",
+      description: "For owners. Newest first: for each approval its mails and messages, kept for 90 days.",
+      query: { ...NOTICES_QUERY, ...pageQuery("approval_notices") },
+      answers: { 200: NoticesList },
+    },
+    async ({ system, reach, log }, { principal: { organizationId } }, { query }) => {
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const found = await lookUp(log, reach.pageQuestions(organizationId, { jobId: query.job_id }, pageOf(query)));
+      return mapOutcome(found, (page) => pageView("approval_notices", page, noticesView));
+    },
+  ),
+
+  setApprovalMails: operation(
+    {
+      method: "PUT",
+      path: "/api/approval-mails",
+      scope: "jobs:write",
+      summary: "Choose whether approvals reach you by mail",
+      description: "For the caller alone. Mails are sent only if the operator has set a mail server.",
+      body: ApprovalMailsBody,
+      answers: { 200: ApprovalMailsView },
+      emits: "resource.updated",
+    },
+    async (_, change, { body: { enabled } }) => {
+      const { organizationId, userId } = change.principal;
+      const command = { kind: "set_approval_mails", userId, isWanted: enabled } as const;
+      return change.commit([ask(organizationRef(organizationId), command)], ({ isUnchanged }) =>
+        doneIf(!isUnchanged, { enabled }),
+      );
+    },
+  ),
+};
+
+/** The path of a topic of ntfy. */
+const TOPIC = /\/[-_A-Za-z0-9]{1,64}$/;

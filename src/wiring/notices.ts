@@ -1,0 +1,242 @@
+/**
+ * Sends notices about approvals (REACH-2 to REACH-8): the handler of their effects. For each attempt the approval is
+ * read from its job, so a notice never asks about something that is over; then its key is stored as a hash, and only
+ * then the notice leaves.
+ *
+ *   read question, job, people ─▶ prepare_notice (key's hash) ─▶ mail or messenger ─▶ notice_ended
+ *
+ * A process that ends in between leaves the effect, and the next one sends the notice again: each is sent at least once.
+ */
+import { FairSlots } from "../../actors/fair-slots.ts";
+import { type Outcome, isPassing } from "../../actors/fault.ts";
+import { type Job, jobRef } from "../../actors/job/schema.ts";
+import type { Approval } from "../../actors/job/terms.ts";
+import type { Agent, Member } from "../../actors/organization/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import type { MaybePromise } from "../../actors/maybe-promise.ts";
+import { SEND_NOTICE } from "../../actors/reach/notices.ts";
+import type { NoticeHead, NoticeResult, PreparedNotice } from "../../actors/reach/protocol.ts";
+import { type ApprovalNotice, type Question, reachRef } from "../../actors/reach/schema.ts";
+import { askedTerms } from "../../actors/reach/terms.ts";
+import { Backoff } from "../../actors/runtime/backoff.ts";
+import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
+import type { Chance, Clock } from "../../actors/runtime/ports.ts";
+import type { EffectRow } from "../../actors/runtime/store.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { isLinkDecision } from "../../actors/webhook/events.ts";
+import type { Egress } from "../egress/egress.ts";
+import { postOnce } from "../egress/webhook-sender.ts";
+import { keyHash, newKey } from "../http/admission/token.ts";
+import { approvalLink } from "../http/contract/paths.ts";
+import { isMailable, type Mailer } from "../reach/mailer.ts";
+import { mailText } from "../reach/mail-text.ts";
+import { messengerRequest } from "../reach/messenger-bodies.ts";
+import { noticeWords, type NoticeWords } from "../reach/notice-words.ts";
+
+export interface NoticeParts {
+  readonly system: TroupeSystem;
+  readonly agents: { find(by: { organizationId: string; userId: string }, id: string): MaybePromise<Outcome<Agent>> };
+  readonly egress: Egress;
+  /** Null: the operator has set no mail server. */
+  readonly mailer: Mailer | null;
+  readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
+  /** Where people reach the service. */
+  readonly appUrl: string;
+}
+
+/** Notices that are sent at once, in all and of one organization. */
+const NOTICE_SLOTS = { slots: 16, each: 4 };
+/** Pauses before a command is tried again. */
+const COMMAND_RETRY = { firstMs: 50, lastMs: 5_000 };
+
+export function noticeEffects(parts: NoticeParts): Readonly<Record<typeof SEND_NOTICE, EffectHandler>> {
+  const slots = new FairSlots(NOTICE_SLOTS);
+  return {
+    [SEND_NOTICE]: {
+      async run(effect, context) {
+        using pass = await slots.enter(effect.organizationId, { signal: context.signal });
+        if (pass === null) return;
+        const sending = new NoticeSending(parts, effect, context);
+        const result = await sending.attempt();
+        if (result !== null) await sending.report(result);
+      },
+      recover: (effect, context) => new NoticeSending(parts, effect, context).report({ kind: "interrupted" }),
+    },
+  };
+}
+
+/** One attempt to send one notice. */
+class NoticeSending {
+  private readonly parts: NoticeParts;
+  private readonly effect: EffectRow;
+  private readonly context: EffectContext;
+  private readonly head: NoticeHead;
+
+  constructor(parts: NoticeParts, effect: EffectRow, context: EffectContext) {
+    this.parts = parts;
+    this.effect = effect;
+    this.context = context;
+    this.head = effect.intent as unknown as NoticeHead;
+  }
+
+  /** How it ended; null if there is nothing to report: the epoch is over, or the notice has ended already. */
+  async attempt(): Promise<NoticeResult | null> {
+    const facts = await this.readFacts();
+    if (facts === null || "kind" in facts) return facts;
+    const key = newKey();
+    const { agent, approval } = facts;
+    const prepared = await this.prepare(keyHash(key), keyHash(askedTerms(approval, agent)));
+    if (prepared === null || !this.context.mayAct()) return null;
+    const { organizationId } = this.effect;
+    const { noticeId, approvalId } = this.head;
+    const url = this.parts.appUrl + approvalLink({ approvalId, organizationId, noticeId, key });
+    return this.send(prepared, facts, this.wordsOf(prepared, facts, url));
+  }
+
+  /** Until the actor has taken it, or the epoch is over. */
+  async report(result: NoticeResult): Promise<void> {
+    const command = { kind: "notice_ended", effectId: this.effect.id, result, ...this.head } as const;
+    await this.until(() => this.parts.system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }));
+  }
+
+  private get ref() {
+    return reachRef(this.effect.organizationId);
+  }
+
+  private async prepare(hash: string, terms: string): Promise<PreparedNotice | null> {
+    const command = { kind: "prepare_notice", effectId: this.effect.id, hash, terms, ...this.head } as const;
+    const found = await this.until(() =>
+      this.parts.system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }),
+    );
+    return found?.ok === true ? found.value[0] : null;
+  }
+
+  private async readFacts(): Promise<NoticeFactsFound | Extract<NoticeResult, { kind: "skipped" }> | null> {
+    const { organizationId } = this.effect;
+    const { system } = this.parts;
+    const { approvalId, noticeId } = this.head;
+    const question = await this.until(() => system.dispatch(this.ref, { kind: "read_question", approvalId }));
+    if (question === null) return null;
+    const notice = question.ok ? question.value.notices.find(({ id }) => id === noticeId) : undefined;
+    if (!question.ok || notice === undefined) return { kind: "skipped", reason: "no_recipient" };
+    const { jobId, links } = question.value;
+    const job = await this.until(() => system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" }));
+    if (job === null) return null;
+    const approval = job.ok ? job.value.approvals.find(({ id }) => id === approvalId) : undefined;
+    if (!job.ok || approval === undefined) return { kind: "skipped", reason: "decided" };
+    const isOpen = (approval.decision ?? null) === null;
+    if (isOpen === (notice.kind === "decided")) return { kind: "skipped", reason: "decided" };
+    const recipient = await this.recipientOf(notice, job.value);
+    if (recipient === null || typeof recipient === "string")
+      return recipient === null ? null : { kind: "skipped", reason: recipient };
+    const agent = await this.agentOf(job.value);
+    const names = {
+      begunBy: await this.nameOf(job.value.createdBy),
+      decidedBy: await this.deciderOf(approval, question.value),
+    };
+    return { notice, links, job: job.value, approval, email: recipient.email, agent, ...names };
+  }
+
+  /** The address of a mail; a word says why nobody gets the notice. Null: the epoch is over. */
+  private async recipientOf(
+    notice: ApprovalNotice,
+    job: Job,
+  ): Promise<{ email: string | null } | "no_recipient" | "not_wanted" | "private" | null> {
+    const { organizationId } = this.effect;
+    const { system } = this.parts;
+    if (notice.userId === null) {
+      const command = { kind: "hides_work", by: { organizationId, userId: "" }, agentId: job.agent.id } as const;
+      const hidden = await this.until(() => system.dispatch(organizationRef(organizationId), command));
+      return hidden === null ? null : hidden.ok && !hidden.value ? { email: null } : "private";
+    }
+    const member = await this.memberOf(notice.userId);
+    if (member === null || member.status !== "active" || !isMailable(member.email)) return "no_recipient";
+    return member.noApprovalMails === true ? "not_wanted" : { email: member.email };
+  }
+
+  private async memberOf(userId: string): Promise<Member | null> {
+    const ref = organizationRef(this.effect.organizationId);
+    const found = await this.until(() => this.parts.system.dispatch(ref, { kind: "read_member", userId }));
+    return found?.ok === true ? found.value : null;
+  }
+
+  private nameOf = async (userId: string): Promise<string | null> => (await this.memberOf(userId))?.name ?? null;
+
+  /** Whoever decided: a person, or nobody but a link. */
+  private async deciderOf({ decidedBy = null }: Approval, { notices }: Question): Promise<string | null> {
+    if (decidedBy === null) return null;
+    if (!isLinkDecision(decidedBy)) return this.nameOf(decidedBy);
+    const messengerId = notices.find(({ id }) => id === decidedBy)?.messengerId ?? null;
+    const known = await this.until(() => this.parts.system.dispatch(this.ref, { kind: "list_messengers" }));
+    const messenger = known?.ok === true ? known.value.find(({ id }) => id === messengerId) : undefined;
+    return `Somebody with the link in ${messenger?.name ?? "a message"}`;
+  }
+
+  private async agentOf({ agent, createdBy: userId }: Job): Promise<Agent | null> {
+    const { organizationId } = this.effect;
+    const found = await this.until(async () => this.parts.agents.find({ organizationId, userId }, agent.id));
+    return found?.ok === true ? found.value : null;
+  }
+
+  private wordsOf({ notice, question }: PreparedNotice, facts: NoticeFactsFound, url: string): NoticeWords {
+    const { approval, job, begunBy, decidedBy } = facts;
+    const needsSignIn = question.links === "signed_in";
+    return noticeWords({
+      kind: notice.kind,
+      approval,
+      agentName: job.agent.name,
+      begunBy,
+      decidedBy,
+      url,
+      needsSignIn,
+    });
+  }
+
+  private async send({ messenger }: PreparedNotice, { email }: NoticeFactsFound, words: NoticeWords) {
+    const { signal } = this.context;
+    const { mailer } = this.parts;
+    if (messenger !== null) {
+      const { url, body } = messengerRequest(messenger, words);
+      const headers = { "Content-Type": "application/json", "Idempotency-Key": this.head.noticeId };
+      return postOnce(this.parts, { url, headers, body, signal });
+    }
+    if (mailer === null) return NO_MAIL_SERVER;
+    return mailer.send({ ...mailText(words), to: email ?? "" }, signal);
+  }
+
+  /** Asks until there is a reply; null when the epoch is over, and with it this effect. */
+  private async until<T>(dispatch: () => Promise<Outcome<T>>): Promise<Outcome<T> | null> {
+    const backoff = new Backoff(this.parts, COMMAND_RETRY);
+    for (;;) {
+      const outcome = await dispatch();
+      if (outcome.ok || !isPassing(outcome.fault)) return outcome;
+      if (this.context.isOver()) return null;
+      await backoff.pause();
+      if (this.context.isOver()) return null;
+    }
+  }
+}
+
+/** What a notice is about, as it is now. */
+interface NoticeFactsFound {
+  readonly notice: ApprovalNotice;
+  readonly links: Question["links"];
+  readonly job: Job;
+  readonly approval: Approval;
+  /** Null: a messenger gets it. */
+  readonly email: string | null;
+  readonly agent: Agent | null;
+  readonly begunBy: string | null;
+  readonly decidedBy: string | null;
+}
+
+/** The operator has taken the mail server away since. */
+const NO_MAIL_SERVER = {
+  kind: "failed",
+  error: "no_mail_server",
+  httpStatus: null,
+  durationMs: 0,
+  isTransient: true,
+  retryAfterMs: null,
+} as const satisfies NoticeResult;

@@ -1,0 +1,210 @@
+/** Notices where time, crashes and limits matter; over all actors in memory, with a mailbox that a test scripts. */
+import { expect, test } from "bun:test";
+import { notFound } from "../../../actors/fault.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { NOTICE_WINDOW_MS, NOTICES_OF_JOB } from "../../../actors/reach/policy.ts";
+import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
+import type { Mailer } from "../../../src/reach/mailer.ts";
+import { SEND_NOTICE } from "../../../actors/reach/notices.ts";
+import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
+import { noticeEffects } from "../../../src/wiring/notices.ts";
+import { until } from "../../support/condition.ts";
+import { approval, ASKING, calling, DecisionScene } from "../../support/decision-scene.ts";
+import { settle } from "../../support/fake-clock.ts";
+import { CHAT, NO_JITTER, ORG, startJobs } from "../../support/job-replica.ts";
+
+type Sent = Parameters<Mailer["send"]>[0];
+const REMINDED = { ...ASKING, approvalReach: { links: "signed_in", remindAfterSeconds: 3_600 } } as const;
+const DELIVERED = { kind: "delivered", httpStatus: null, durationMs: 1 } as const;
+const REFUSED = {
+  kind: "failed",
+  error: "timeout",
+  httpStatus: null,
+  durationMs: 1,
+  isTransient: true,
+  retryAfterMs: null,
+} as const;
+
+class NoticeScene extends DecisionScene {
+  readonly mails: Sent[] = [];
+  answer: Mailer["send"] = async () => DELIVERED;
+
+  static async open(): Promise<NoticeScene> {
+    const scene = new NoticeScene();
+    scene.model.script = calling(["c1", "send"]);
+    scene.tools.unsafe.add("send");
+    await scene.start();
+    const owner = { userId: "usr_1", name: "Ann", email: "ann@example.com" };
+    const found = { kind: "found_organization", name: "Acme", owner, tokens: [] } as const;
+    const made = await scene.replica.system.dispatch(organizationRef(ORG), found);
+    expect(made.ok).toBe(true);
+    return scene;
+  }
+
+  override async start(): Promise<void> {
+    const mailer: Mailer = {
+      send: async (mail, signal) => {
+        this.mails.push(mail);
+        return this.answer(mail, signal);
+      },
+    };
+    const agents = { find: () => notFound("agent") };
+    const { clock } = this.world;
+    const parts = { agents, egress: null as never, mailer, clock, chance: NO_JITTER, appUrl: "https://troupe.test" };
+    this.replica = await startJobs(this.world, {
+      model: this.model,
+      tools: this.tools,
+      hasMail: true,
+      effects: (system) => noticeEffects({ ...parts, system }),
+    });
+  }
+
+  async asked(agent: typeof REMINDED | typeof ASKING = REMINDED): Promise<string> {
+    const id = await this.replica.send("go", CHAT, { agent });
+    await this.reached(id, "blocked");
+    return id;
+  }
+
+  subjects(): string[] {
+    return this.mails.map(({ subject }) => subject);
+  }
+
+  notices(jobId: string): readonly ApprovalNotice[] {
+    return this.replica
+      .job(jobId)
+      .approvals.flatMap(
+        ({ id }) => (this.world.database.record("reach_question", ORG, id) as Question | null)?.notices ?? [],
+      );
+  }
+}
+
+test("[REACH-2] an approval is told to the person for whom the job acts", async () => {
+  const scene = await NoticeScene.open();
+  const id = await scene.asked();
+  await until("the mail", () => scene.notices(id)[0]?.status === "success");
+  expect(scene.mails[0]).toMatchObject({ to: "ann@example.com", subject: "Approval needed: Ada asks to use send" });
+});
+
+test("[REACH-7] a reminder comes once, and after the decision everybody hears who decided, once", async () => {
+  const scene = await NoticeScene.open();
+  const id = await scene.asked();
+  await until("the mail", () => scene.notices(id)[0]?.status === "success");
+  await scene.world.clock.leap(3_599_000);
+  expect(scene.mails).toHaveLength(1);
+  await scene.world.clock.advance(1_000);
+  await until("the reminder", () => scene.mails.length === 2);
+  await scene.world.clock.leap(7_200_000);
+  await scene.decide(id, approval);
+  await scene.reached(id, "completed");
+  await until("the follow-up", () => scene.mails.length === 3);
+  await settle();
+  expect(scene.subjects()).toEqual([
+    "Approval needed: Ada asks to use send",
+    "Still waiting: Ada asks to use send",
+    "Approved: Ada uses send",
+  ]);
+  expect(scene.mails[2]?.text).toContain("Ann approved the call");
+  expect(scene.world.database.alarms()).toEqual([]);
+});
+
+test("[REACH-7] nobody is reminded after the decision, and an approval that expires is told too", async () => {
+  const scene = await NoticeScene.open();
+  const decided = await scene.asked();
+  await until("the mail", () => scene.notices(decided)[0]?.status === "success");
+  await scene.decide(decided, { ...approval, decision: "deny" });
+  await until("the follow-up", () => scene.mails.length === 2);
+  await scene.world.clock.leap(7_200_000);
+  expect(scene.subjects().at(-1)).toBe("Denied: Ada does not use send");
+  const forgotten = await scene.asked(ASKING);
+  await until("the mail", () => scene.notices(forgotten)[0]?.status === "success");
+  await scene.world.clock.leap(25 * 3_600_000);
+  await until("the follow-up", () => scene.subjects().at(-1) === "Over: Ada does not use send");
+});
+
+test("[REACH-3] a notice that waits for its next attempt when the decision is made is never sent", async () => {
+  const scene = await NoticeScene.open();
+  scene.answer = async () => REFUSED;
+  const id = await scene.asked();
+  await until("the failure", () => scene.notices(id)[0]?.status === "retrying");
+  scene.answer = async () => DELIVERED;
+  await scene.decide(id, approval);
+  await scene.reached(id, "completed");
+  await scene.world.clock.leap(60_000);
+  await until("its end", () => scene.notices(id)[0]?.status === "skipped");
+  expect(scene.notices(id)[0]).toMatchObject({ skipped: "decided", attempts: 1 });
+  // The attempt that failed may have arrived: its recipient hears of the decision.
+  expect(scene.subjects()).toEqual(["Approval needed: Ada asks to use send", "Approved: Ada uses send"]);
+});
+
+test("[REACH-8] a process that ends during an attempt makes it again, and only hashes of the keys are stored", async () => {
+  const scene = await NoticeScene.open();
+  const held = Promise.withResolvers<null>();
+  scene.answer = () => held.promise;
+  const id = await scene.asked();
+  await until("the attempt", () => scene.mails.length === 1);
+  scene.replica.crash();
+  held.resolve(null);
+  scene.answer = async () => DELIVERED;
+  await scene.start();
+  await scene.world.clock.advance(31_000);
+  await until("the mail", () => scene.notices(id)[0]?.status === "success");
+  expect(scene.notices(id)[0]).toMatchObject({ attempts: 2, failures: 0 });
+  const keys = scene.mails.map(({ text }) => /key=([\w-]+)/.exec(text)?.[1] ?? "");
+  expect(new Set(keys).size).toBe(2);
+  const stored = JSON.stringify([...scene.world.database.records]);
+  for (const key of keys) expect(stored).not.toContain(key);
+});
+
+test("[REACH-8] a process that ends between the decision and the follow-up leaves it to the next one", async () => {
+  const scene = await NoticeScene.open();
+  const id = await scene.asked();
+  await until("the mail", () => scene.notices(id)[0]?.status === "success");
+  const held = Promise.withResolvers<null>();
+  scene.answer = () => held.promise;
+  await scene.decide(id, approval);
+  scene.replica.crash();
+  held.resolve(null);
+  scene.answer = async () => DELIVERED;
+  await scene.start();
+  await scene.world.clock.advance(31_000);
+  await until(
+    "the follow-up",
+    () => scene.notices(id).at(-1)?.kind === "decided" && scene.notices(id).at(-1)?.status === "success",
+  );
+  expect(scene.subjects().at(-1)).toBe("Approved: Ada uses send");
+});
+
+test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", async () => {
+  const scene = new NoticeScene();
+  const waiting: EffectHandler["run"] = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+  const effects = () => ({ [SEND_NOTICE]: { run: waiting, recover: waiting } });
+  const { system } = await startJobs(scene.world, { hasMail: true, effects });
+  /** Whether a job's attempt to send another notice is allowed; it fails. */
+  const attempt = async (at: number): Promise<boolean> => {
+    const id = `apr_${at}`;
+    const expiresAt = new Date(scene.world.clock.now() + 7_200_000).toISOString();
+    const reach = { links: "signed_in", remindAfterSeconds: null } as const;
+    const ask = {
+      kind: "ask_people",
+      jobId: "job_1",
+      reach,
+      userIds: ["usr_1"],
+      approvals: [{ id, expiresAt }],
+    } as const;
+    await system.dispatch(reachRef(ORG), ask);
+    const found = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: id });
+    if (!found.ok) throw new Error(found.fault.kind);
+    const [notice] = found.value.notices;
+    const head = { approvalId: id, noticeId: notice!.id, effectId: notice!.effectId ?? "" };
+    const prepared = await system.dispatch(reachRef(ORG), { kind: "prepare_notice", hash: "h", terms: "t", ...head });
+    await system.dispatch(reachRef(ORG), { kind: "notice_ended", result: { ...REFUSED, isTransient: false }, ...head });
+    return prepared.ok && prepared.value !== null;
+  };
+  for (let at = 0; at < NOTICES_OF_JOB; at++) expect(await attempt(at)).toBe(true);
+  expect(await attempt(NOTICES_OF_JOB)).toBe(false);
+  const skipped = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: `apr_${NOTICES_OF_JOB}` });
+  expect(skipped).toMatchObject({ value: { notices: [{ status: "skipped", skipped: "too_many", attempts: 0 }] } });
+  scene.world.clock.jump(NOTICE_WINDOW_MS);
+  expect(await attempt(NOTICES_OF_JOB + 1)).toBe(true);
+});
