@@ -82,7 +82,7 @@ export async function openApprovalLink(parts: ApprovalLinkParts, link: ApprovalL
   if (!agent.ok) return agent;
   const terms = keyHash(askedTerms(approval, agent.value));
   const state = linkStateOf(approval, { isChanged: terms !== notice.terms, now: parts.clock.now() });
-  const begunBy = await nameOf(parts, organizationId, job.value.createdBy);
+  const begunBy = await readMemberName(parts, organizationId, job.value.createdBy);
   const decidedBy = await deciderName(parts, organizationId, { approval, question });
   return ok({ link, question, notice, job: job.value, approval, state, terms, begunBy, decidedBy });
 }
@@ -115,7 +115,11 @@ async function agentNow({ agents }: ApprovalLinkParts, job: Job): Promise<Outcom
   return found.fault.kind === "not_found" ? ok(null) : refuse(found.fault);
 }
 
-async function nameOf({ system }: ApprovalLinkParts, organizationId: string, userId: string): Promise<string | null> {
+async function readMemberName(
+  { system }: ApprovalLinkParts,
+  organizationId: string,
+  userId: string,
+): Promise<string | null> {
   const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
   return member.ok ? member.value.name : null;
 }
@@ -126,7 +130,8 @@ async function deciderName(
   { approval: { decidedBy = null }, question }: { readonly approval: Approval; readonly question: Question },
 ): Promise<string | null> {
   if (decidedBy === null) return null;
-  if (!isLinkDecision(decidedBy)) return (await nameOf(parts, organizationId, decidedBy)) ?? "a person who has left";
+  if (!isLinkDecision(decidedBy))
+    return (await readMemberName(parts, organizationId, decidedBy)) ?? "a person who has left";
   const messengerId = question.notices.find(({ id }) => id === decidedBy)?.messengerId;
   const known = await parts.system.dispatch(reachRef(organizationId), { kind: "list_messengers" });
   const name = known.ok ? known.value.find(({ id }) => id === messengerId)?.name : undefined;

@@ -205,6 +205,6 @@ test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", 
   expect(await attempt(NOTICES_OF_JOB)).toBe(false);
   const skipped = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: `apr_${NOTICES_OF_JOB}` });
   expect(skipped).toMatchObject({ value: { notices: [{ status: "skipped", skipped: "too_many", attempts: 0 }] } });
-  scene.world.clock.jump(NOTICE_WINDOW_MS);
+  await scene.world.clock.leap(NOTICE_WINDOW_MS);
   expect(await attempt(NOTICES_OF_JOB + 1)).toBe(true);
 });
