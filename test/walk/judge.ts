@@ -28,6 +28,8 @@ const SHOWN_CHARACTERS = 600;
 export class Judge {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: false });
   private readonly compiled = new Map<Schema, ValidateFunction>();
+  /** By its text: operations that answer the same have equal schemas, and compiling one takes milliseconds. */
+  private readonly compiledTexts = new Map<string, ValidateFunction>();
 
   constructor(document: Pick<ContractDocument, "schemas">) {
     addFormats.default(this.ajv);
@@ -88,11 +90,13 @@ export class Judge {
   }
 
   private validator(schema: Schema, ready: () => Schema): ValidateFunction {
-    let validate = this.compiled.get(schema);
-    if (validate === undefined) {
-      validate = this.ajv.compile(ready());
-      this.compiled.set(schema, validate);
-    }
+    const known = this.compiled.get(schema);
+    if (known !== undefined) return known;
+    const made = ready();
+    const text = JSON.stringify(made);
+    const validate = this.compiledTexts.get(text) ?? this.ajv.compile(made);
+    this.compiledTexts.set(text, validate);
+    this.compiled.set(schema, validate);
     return validate;
   }
 }
