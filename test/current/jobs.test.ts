@@ -177,6 +177,7 @@ describe("record", () => {
         on_expiry: "cancel",
         decision: null,
         decided_by: null,
+        asked_by: null,
         decided_at: null,
       },
     ] as never);

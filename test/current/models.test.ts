@@ -48,6 +48,7 @@ describe("models of a configuration", () => {
   test("[RUN-4] GET /api/models lists them with provider and limits", async () => {
     const limits = (context_tokens: number) => ({ context_tokens, max_steps: 32, max_run_seconds: 1_800 });
     expect(await client.get("/api/models")).toEqual({
+      currency: null,
       models: [
         {
           id: "demo:echo",
