@@ -35,6 +35,7 @@ export type Noun =
   | "invitation"
   | "oauth_client"
   | "secret"
+  | "connection"
   | "provider_key"
   | "messaging_integration"
   | "messenger"

@@ -37,6 +37,7 @@ export type IdPrefix =
   | "req"
   | "eff"
   | "amg"
+  | "con"
   | "rpl";
 
 /** Draws the random part of an id: `length` characters of the URL-safe alphabet or of the given one. */

@@ -19,6 +19,8 @@ export type SealingPurpose =
   | "provider_session"
   /** Refresh tokens of OAuth. */
   | "refresh_token"
+  /** The tokens of connections to tool servers, and the clients that they were issued to. */
+  | "connection"
   /** Signatures of the streams for embedded apps. */
   | "app_stream"
   /** Session ids of MCP. */

@@ -3,6 +3,8 @@ import { accountActor } from "./account/actor.ts";
 import type { AccountProtocol } from "./account/protocol.ts";
 import { chatActor } from "./chat/actor.ts";
 import type { ChatProtocol } from "./chat/protocol.ts";
+import { connectionActor } from "./connection/actor.ts";
+import type { ConnectionProtocol } from "./connection/protocol.ts";
 import { jobActor } from "./job/actor.ts";
 import { DEFAULT_JOB_LIMITS, type JobLimits } from "./job/limits.ts";
 import type { JobProtocol } from "./job/protocol.ts";
@@ -33,6 +35,7 @@ export type TroupeProtocols = {
   account: AccountProtocol;
   organization: OrganizationProtocol;
   chat: ChatProtocol;
+  connection: ConnectionProtocol;
   job: JobProtocol;
   mission: MissionProtocol;
   reach: ReachProtocol;
@@ -83,6 +86,7 @@ export const troupeActors = ({
     accountActor,
     organizationActor,
     chatActor,
+    connectionActor,
     jobActor(jobLimits),
     missionActor(calendar),
     reachActor(hasMail),

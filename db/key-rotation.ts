@@ -8,6 +8,8 @@ export interface SealedTexts {
   readonly signing: readonly string[];
   /** Credentials of push notifications, by job. */
   readonly pushes: readonly { readonly jobId: string; readonly sealed: string }[];
+  /** Tokens and clients of connections. */
+  readonly connections: readonly { readonly id: string; readonly sealed: string }[];
 }
 
 /** A living replica, by its address. */
@@ -38,7 +40,8 @@ export class PostgresKeyRotation {
       (sql) => sql<SealedTexts[]>`
         with next as (
           select organization_id from (
-            select organization_id from secret union select organization_id from webhook_destination) all_of
+            select organization_id from secret union select organization_id from webhook_destination
+            union select organization_id from connection) all_of
           where organization_id > ${organizationId} order by organization_id limit ${limit})
         select n.organization_id as "organizationId",
           coalesce((select json_agg(json_build_object('name', each ->> 'name', 'sealed', each ->> 'sealed'))
@@ -49,11 +52,15 @@ export class PostgresKeyRotation {
             where d.organization_id = n.organization_id and each is not null), '[]') as signing,
           coalesce((select json_agg(json_build_object('jobId', d.id, 'sealed', each ->> 'sealed'))
             from webhook_destination d, jsonb_array_elements(d.body -> 'pushes') each
-            where d.organization_id = n.organization_id and each ->> 'sealed' is not null), '[]') as pushes
+            where d.organization_id = n.organization_id and each ->> 'sealed' is not null), '[]') as pushes,
+          coalesce((select json_agg(json_build_object('id', c.id, 'sealed', each)) from connection c, unnest(array[
+              c.body -> 'tokens' ->> 'sealed', c.body ->> 'sealedClient', c.body -> 'consent' ->> 'sealed']) each
+            where c.organization_id = n.organization_id and each is not null), '[]') as connections
         from next n order by n.organization_id`,
     );
-    return rows.map(({ secrets, signing, pushes, ...rest }) => ({
+    return rows.map(({ secrets, signing, pushes, connections, ...rest }) => ({
       ...rest,
+      connections: parsedColumn(connections),
       secrets: parsedColumn(secrets),
       signing: parsedColumn(signing),
       pushes: parsedColumn(pushes),

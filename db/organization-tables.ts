@@ -44,6 +44,7 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   workspace: [],
   blob_claim: null,
   secret: ["secrets.sealed"],
+  connection: ["tokens.sealed", "sealedClient", "consent"],
   audit_entry: [],
   oauth_grant: ["codeHash", "codeChallenge"],
   invitation: ["hash"],

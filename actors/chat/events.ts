@@ -3,7 +3,7 @@
  * than its turn. Turns append through `appendChatEvent`, so every event is in this table. The surfaces, the contract
  * and the tests read the same table. Data is camelCase here, as in every record.
  */
-import { MadeArtifact } from "../job/terms.ts";
+import { RequestedConnection, MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, JobTokens, RUN_ERROR_CODES } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
@@ -85,6 +85,10 @@ export const CHAT_EVENTS = {
   "approval.resolved": Type.Object(
     { ...OfJob, ...ApprovalResolved.properties },
     { description: "An approval was decided, or has expired" },
+  ),
+  "authorization.requested": Type.Object(
+    { ...OfJob, ...RequestedConnection.properties },
+    { description: "A job waits for a person to connect a tool server: `link` leads to the page for it" },
   ),
   "artifact.created": Type.Object(
     { ...OfJob, ...MadeArtifact.properties },

@@ -20,6 +20,7 @@ export type TurnEnd =
 type UpdateType =
   | "approval.requested"
   | "approval.resolved"
+  | "authorization.requested"
   | "tool.requested"
   | "review.updated"
   | "job.updated"

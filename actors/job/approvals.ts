@@ -11,6 +11,8 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { blockJob, decidedApproval, resolution, resumeJob, unblockJob } from "./transitions.ts";
+import { blockedForConnections } from "./authorizations.ts";
+import { isWaiting } from "./client-call.ts";
 import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
@@ -46,13 +48,19 @@ export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenC
 
 /** The calls that run as soon as their step is committed: all that wait for nobody. */
 export const startedCalls = (calls: readonly OpenCall[]): OpenCall[] =>
-  calls.map((call) => (call.asks || call.isClient === true ? call : { ...call, started: true }));
+  calls.map((call) => (isWaiting(call) ? call : { ...call, started: true }));
 
-/** Blocks a running job whose remaining calls all need an approval or the client: approvals come first. */
+/**
+ * Blocks a running job whose remaining calls all wait for somebody: for an approval first, then for a connection, then
+ * for the client.
+ */
 export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
-  if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks && call.isClient !== true)) return job;
+  if (job.openCalls.length === 0 || !job.openCalls.every(isWaiting)) return job;
   const asking = job.openCalls.filter((call) => call.asks);
-  if (asking.length === 0) return blockedForClient(tx, job);
+  if (asking.length === 0)
+    return job.openCalls.some(({ lacks }) => lacks !== undefined)
+      ? blockedForConnections(tx, job)
+      : blockedForClient(tx, job);
   const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? DEFAULT_EXPIRY;
   const expiresAtMs = tx.now + afterSeconds * 1_000;
   const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };

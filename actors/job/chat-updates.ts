@@ -2,7 +2,7 @@
 import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { expiryOf, eventCall, waitingCalls } from "./client-call.ts";
+import { expiryOf, eventCall, requestsOf, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
 import { type Job, jobTokens } from "./schema.ts";
 
@@ -18,6 +18,9 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
     const { id: callId, ...shown } = eventCall(call);
     updates.push({ type: "tool.requested", data: { jobId, callId, ...shown, expiresAt: expiryOf(job, call) } });
   }
+  if (job.status === "blocked" && job.blockedReason === "auth_required")
+    for (const { id: connectionId, ...request } of requestsOf(job))
+      updates.push({ type: "authorization.requested", data: { jobId, connectionId, ...request } });
   if (review.state !== "none") updates.push(reviewUpdate(job));
   return [...updates, statusUpdate(job)];
 }

@@ -1,8 +1,8 @@
-/** The calls of a job that wait for a result from its client, and their form in events (JOB-17). Pure. */
+/** The calls of a job that wait for somebody, and those of its client in the form of events (JOB-17). Pure. */
 import { isoTime, type JsonObject } from "../schema.ts";
 import { eventArguments } from "./events.ts";
 import type { Job } from "./schema.ts";
-import type { OpenCall } from "./terms.ts";
+import { type ListedConnection, isOpenAuthorization, type OpenCall } from "./terms.ts";
 
 /** How long a client has to send a result. After that the call has failed, and the job continues. */
 export const CLIENT_RESULT_MS = 24 * 60 * 60 * 1_000;
@@ -10,6 +10,16 @@ export const CLIENT_RESULT_MS = 24 * 60 * 60 * 1_000;
 /** The calls that wait for the client now; none while the job waits for something else. */
 export const waitingCalls = ({ status, blockedReason, openCalls }: Job): readonly OpenCall[] =>
   status === "blocked" && blockedReason === "tool_result_required" ? openCalls : [];
+
+/** Whether the call waits for somebody: an approval, a connection, or its client. */
+export const isWaiting = ({ asks, isClient, lacks }: OpenCall): boolean =>
+  asks || isClient === true || lacks !== undefined;
+
+/** The connections that the job waits for, as events list them. */
+export const requestsOf = ({ authorizations = [] }: Pick<Job, "authorizations">): ListedConnection[] =>
+  authorizations
+    .filter(isOpenAuthorization)
+    .map(({ connectionId: id, name, resource, owner, scopes, link }) => ({ id, name, resource, owner, scopes, link }));
 
 /** The deadline for this call's result. */
 export const expiryOf = ({ createdAt }: Job, { requestedAt }: OpenCall): string =>

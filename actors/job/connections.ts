@@ -1,4 +1,5 @@
 /** An agent's connections to the outside: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
+import { CONNECTION_OWNERS } from "../connection/schema.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
 /** The rule for an address, in words for the caller. */
@@ -27,6 +28,32 @@ export const McpHeader = Type.Object(
 );
 export type McpHeader = Static<typeof McpHeader>;
 
+/** A scope of OAuth: printable ASCII without space, `"` and `\\`. */
+export const AuthScope = Type.String({
+  pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,256}$",
+  form: "a scope of OAuth: 1 to 256 printable characters without spaces, quotes and backslashes",
+  examples: ["files:read"],
+});
+
+/** How the service gets access to a tool server: by a connection that a person, or an owner, consents to (ACC-6). */
+export const ToolServerAuth = Type.Object(
+  {
+    type: OneOf(["oauth"] as const, { description: "The service is an OAuth client of the server" }),
+    owner: OneOf(CONNECTION_OWNERS, {
+      description:
+        "`person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which an owner makes",
+    }),
+    scopes: Type.Optional(
+      Type.Array(AuthScope, {
+        maxItems: 32,
+        description: "Scopes to ask for; omitted: those that the server asks for",
+      }),
+    ),
+  },
+  { $id: "ToolServerAuth", description: "Access to a tool server by OAuth" },
+);
+export type ToolServerAuth = Static<typeof ToolServerAuth>;
+
 /** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
 export const McpServer = Type.Object(
   {
@@ -43,6 +70,7 @@ export const McpServer = Type.Object(
       examples: ["https://mcp.example/mcp"],
     }),
     headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
+    auth: Type.Optional(ToolServerAuth),
     /** Whether a run continues without its tools while the server is unavailable. */
     optional: Type.Optional(Type.Boolean()),
   },
@@ -87,6 +115,8 @@ export const HttpCall = Type.Object({
   repeatable: Type.Boolean(),
   /** The secret that signs each request; null: unsigned. */
   signingSecret: Type.Union([Type.String(), Type.Null()]),
+  /** Access by OAuth. `resource` is the address that the tokens are for, of the same origin as `url`. */
+  auth: Type.Optional(Type.Object({ ...ToolServerAuth.properties, resource: Type.String() })),
 });
 export type HttpCall = Static<typeof HttpCall>;
 
@@ -106,6 +136,10 @@ export const AgentTool = Type.Object({
   http: Type.Optional(HttpCall),
 });
 export type AgentTool = Static<typeof AgentTool>;
+
+/** Whether a server or a tool acts with the access of the organization, which only owners give away (AUTH-12). */
+export const usesOrganizationAccess = (auth: Pick<ToolServerAuth, "owner"> | undefined): boolean =>
+  auth?.owner === "organization";
 
 /** The secrets that a tool names. */
 export const secretsOfTool = ({ http }: Pick<AgentTool, "http">): readonly string[] =>

@@ -4,6 +4,7 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { approvalsMeant, approveCalls, blockedForCalls, expireApprovals } from "./approvals.ts";
+import { settleConnection, withoutConnections, withoutWaits } from "./lacking-calls.ts";
 import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
@@ -45,6 +46,7 @@ type JobControlCommand =
   | "approve"
   | "resume"
   | "tool_results"
+  | "connection_settled"
   | "request_changes"
   | "begin_pushes"
   | "steer"
@@ -130,6 +132,11 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
 
   tool_results: (tx, command) => withLiveJob(tx, (job) => takeResults(tx, job, command)),
 
+  connection_settled: (tx, command) => {
+    const job = tx.read(jobTable, tx.self.id);
+    return job === null ? ok(null) : settleConnection(tx, job, command);
+  },
+
   delegate: (tx, command) => withLiveJob(tx, (job) => recordDelegation(tx, job, command)),
 
   decision_overdue: (tx) => withLiveJob(tx, (job) => overdue(tx, job)),
@@ -201,6 +208,10 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: JobCommandOf<"resume">)
   if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
   if (isInterrupted) next = retryStep === true ? withCallsUnstarted(next) : abandonCalls(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, resumeInput(tx, job, input, blocks)] };
+  if (job.blockedReason === "auth_required") {
+    tx.clearAlarm("decision");
+    next = withoutWaits(next);
+  }
   const settled = blockedForCalls(tx, next);
   if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumeJob(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
@@ -267,6 +278,8 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
     }
   } else if (job.status === "blocked" && waitingCalls(job).length > 0) {
     tx.update<Job>(jobTable, withoutClient(tx, job));
+  } else if (job.status === "blocked" && job.blockedReason === "auth_required") {
+    tx.update<Job>(jobTable, withoutConnections(tx, job));
   }
   return ok(null);
 }

@@ -28,6 +28,7 @@ import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, JobTokens } from "./schema.
 import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
 import {
   APPROVAL_DECISIONS,
+  ListedConnection,
   MadeArtifact,
   NO_PROGRESS,
   ON_EXPIRY,
@@ -145,7 +146,13 @@ export const JOB_EVENTS = {
   ),
   "job.restarted": Type.Object({ attempt: Type.Integer() }, { description: "The job was resumed after a crash" }),
   "job.blocked": Type.Object(
-    { reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ClientCall)) },
+    {
+      reason: OneOf(BLOCKED_REASONS),
+      toolCalls: Type.Optional(Type.Array(ClientCall)),
+      authorizations: Type.Optional(
+        Type.Array(ListedConnection, { description: "For `auth_required`: the connections that the job waits for" }),
+      ),
+    },
     { description: "The job is blocked; `reason` says what it waits for" },
   ),
   "job.resumed": Type.Object({ attempt: Type.Integer() }, { description: "The blocked job runs again" }),

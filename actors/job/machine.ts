@@ -29,6 +29,7 @@ export const JOB_TRIGGERS = [
   "cancel",
   "resume",
   "tool_results",
+  "connect",
   "iterate",
 ] as const;
 export type JobTrigger = (typeof JOB_TRIGGERS)[number];
@@ -60,6 +61,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelled",
     resume: null,
     tool_results: null,
+    connect: null,
     iterate: null,
   },
   running: {
@@ -75,6 +77,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelling",
     resume: null,
     tool_results: null,
+    connect: null,
     iterate: null,
   },
   blocked: {
@@ -90,6 +93,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelling",
     resume: "running",
     tool_results: "running",
+    connect: "running",
     iterate: null,
   },
   needs_review: {
@@ -105,6 +109,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelling",
     resume: null,
     tool_results: null,
+    connect: null,
     iterate: "completed",
   },
   cancelling: {
@@ -120,6 +125,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelling",
     resume: null,
     tool_results: null,
+    connect: null,
     iterate: null,
   },
   completed: {
@@ -135,6 +141,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: null,
     resume: null,
     tool_results: null,
+    connect: null,
     iterate: "completed",
   },
   failed: {
@@ -150,6 +157,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: null,
     resume: "failed",
     tool_results: null,
+    connect: null,
     iterate: "failed",
   },
   cancelled: {
@@ -165,6 +173,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
     cancel: "cancelled",
     resume: "cancelled",
     tool_results: null,
+    connect: null,
     iterate: null,
   },
 };

@@ -7,7 +7,7 @@ import type { Outcome } from "../fault.ts";
 import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { CallSettingName, SetSettings } from "./model-settings.ts";
-import type { MadeArtifact, OutputError, JobProgress } from "./terms.ts";
+import type { ConnectionNeed, MadeArtifact, OutputError, JobProgress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, CallUsage, RunError, ToolUseBlock } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -273,6 +273,8 @@ export interface ToolResult {
   readonly artifacts?: readonly MadeArtifact[];
   /** Images and files beside the text, whose content is stored. */
   readonly attachments?: readonly AttachmentBlock[];
+  /** The call had no effect, because it lacks this connection: it is made again once there is one. */
+  readonly lacks?: ConnectionNeed;
 }
 
 export interface ToolRules {
@@ -295,6 +297,8 @@ export interface Toolbox {
   readonly tools: readonly ToolDescription[];
   /** Servers that the agent needs and that are unavailable now, in words for people; optional ones are separate. */
   readonly missing: { readonly required: readonly string[]; readonly optional: readonly string[] };
+  /** Connections without which the agent cannot work; absent: none is lacking. */
+  readonly lacking?: readonly ConnectionNeed[];
   /** Notes for the model, such as that a server cannot be reached. */
   readonly notes: readonly string[];
   /** The rules of a call with this input. */

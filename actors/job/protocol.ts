@@ -5,7 +5,7 @@ import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
-import type { Budget, MadeArtifact, JobProgress, Steer, RunWaiting, Warning } from "./terms.ts";
+import type { Budget, ConnectionNeed, MadeArtifact, JobProgress, Steer, RunWaiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
 import type { CallDecision } from "./approval-rule.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -120,6 +120,20 @@ type RunReport =
       readonly artifacts?: readonly MadeArtifact[];
       readonly attachments?: readonly AttachmentBlock[];
     }
+  /** A call has found that a connection is lacking, and had no effect: it is made again once there is one. */
+  | {
+      readonly kind: "call_lacks_connection";
+      readonly attempt: number;
+      readonly callId: string;
+      readonly need: ConnectionNeed;
+    }
+  /** The run cannot begin without these connections. `result` is all text of the run. */
+  | {
+      readonly kind: "run_lacks_connections";
+      readonly attempt: number;
+      readonly needs: readonly ConnectionNeed[];
+      readonly result: string;
+    }
   | {
       readonly kind: "run_failed";
       readonly attempt: number;
@@ -177,6 +191,8 @@ type Control =
     }
   /** Results of tools that the client runs, for calls that wait for one (JOB-17). */
   | { readonly kind: "tool_results"; readonly by: string; readonly results: readonly ClientResult[] }
+  /** A message: there is the connection, or `refusal` says why there is none. */
+  | { readonly kind: "connection_settled"; readonly connectionId: string; readonly refusal: string | null }
   /** The tool call with this key delegates work to the job with this id, which is the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
   /** The first half of iterate; the second is a new job in the same chat. */
@@ -214,6 +230,9 @@ export interface JobReplies {
   tools_started: Job;
   tools_not_made: Job;
   tool_finished: Job;
+  call_lacks_connection: Job;
+  run_lacks_connections: Job;
+  connection_settled: null;
   run_failed: Job;
   run_stopped: Job;
   cancel: Job;

@@ -6,6 +6,8 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { MadeArtifact, RunnerInfo } from "./terms.ts";
+import { blockedForNeeds } from "./authorizations.ts";
+import { withLackingCall } from "./lacking-calls.ts";
 import { blockedForCalls, openedCalls, startedCalls } from "./approvals.ts";
 import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
@@ -35,6 +37,8 @@ type RunReportKind =
   | "tools_started"
   | "tools_not_made"
   | "tool_finished"
+  | "call_lacks_connection"
+  | "run_lacks_connections"
   | "run_failed"
   | "run_stopped";
 
@@ -168,6 +172,14 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
       return ok(tx.update<Job>(jobTable, { ...alive(tx, job), openCalls }));
     }),
+
+  call_lacks_connection: (tx, { attempt, callId, need }) =>
+    withRunning(tx, attempt, (job) =>
+      ok(tx.update<Job>(jobTable, withLackingCall(tx, alive(tx, job), { callId, need }))),
+    ),
+
+  run_lacks_connections: (tx, { attempt, needs, result }) =>
+    withRunning(tx, attempt, (job) => ok(tx.update<Job>(jobTable, blockedForNeeds(tx, job, { needs, result })))),
 
   tools_not_made: (tx, { attempt, callIds }) =>
     withRunning(tx, attempt, (job) => {

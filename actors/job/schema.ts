@@ -168,6 +168,8 @@ export const RUN_ERROR_CODES = [
   "attempts_exhausted",
   /** Required tools stayed unavailable: an MCP server that is not optional. */
   "tools_unavailable",
+  /** A connection that the run needs was denied, or not given in time. */
+  "authorization_required",
   /** The repository of the job could not be cloned. */
   "clone_failed",
   /** The answer does not fit the output schema, after its repairs (JOB-16). */

@@ -3,7 +3,17 @@ import { Citations } from "./citation.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { JOB_STEERS } from "./limits.ts";
 import { CallDecision } from "./approval-rule.ts";
-import { type JsonObject, NullableTime, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { CONNECTION_OWNERS } from "../connection/schema.ts";
+import {
+  type JsonObject,
+  Nullable,
+  NullableText,
+  NullableTime,
+  OneOf,
+  type Static,
+  Timestamp,
+  Type,
+} from "../schema.ts";
 
 /** `<server>__*` in a list of tools names all of one MCP server. */
 const ALL_OF_SERVER = "__*";
@@ -43,6 +53,10 @@ export const OpenCall = Type.Object({
   refusal: Type.Optional(Type.String()),
   /** What decided about it, if the agent has approval rules. */
   decision: Type.Optional(CallDecision),
+  /** The connection that it lacks and waits for (ACC-9); absent: none. */
+  lacks: Type.Optional(Type.String()),
+  /** The scopes with which it has waited already: a server that asks for the same again gets no second wait. */
+  waitedFor: Type.Optional(Type.String()),
 });
 export type OpenCall = Static<typeof OpenCall>;
 
@@ -102,6 +116,45 @@ export const Approval = Type.Object({
   decidedAt: Type.Optional(NullableTime),
 });
 export type Approval = Static<typeof Approval>;
+
+/** A connection that a run lacks, with the link where the person gives it (ACC-9). */
+const CONNECTION_ID = Type.String({ description: "Id of the connection" });
+const CONNECTION_NEED = {
+  name: Type.String({ description: "The MCP server or the tool that needs it" }),
+  resource: Type.String({ description: "The address of the tool server" }),
+  owner: OneOf(CONNECTION_OWNERS, { description: "Who can give it: the person for whom the job acts, or an owner" }),
+  scopes: Type.Array(Type.String(), { description: "Scopes that are asked for; empty: those that the server names" }),
+  /** It has no secret. */
+  link: Type.String({ description: "The page where the person gives the connection or denies it" }),
+};
+export const ConnectionNeed = Type.Object({
+  connectionId: CONNECTION_ID,
+  ...CONNECTION_NEED,
+  /** A user's id, or `organization`. */
+  ownerId: Type.String(),
+  resourceMetadata: NullableText,
+});
+export type ConnectionNeed = Static<typeof ConnectionNeed>;
+
+/** As the event of a chat shows it. */
+export const RequestedConnection = Type.Object({ connectionId: CONNECTION_ID, ...CONNECTION_NEED });
+/** As it is in a list of an event, whose names are single words. */
+export const ListedConnection = Type.Object({ id: CONNECTION_ID, ...CONNECTION_NEED });
+export type ListedConnection = Static<typeof ListedConnection>;
+
+/** How a wait for a connection ended: `expired` by timeout, or by the job's own end. */
+export const AUTHORIZATION_OUTCOMES = ["connected", "denied", "expired"] as const;
+export const Authorization = Type.Object({
+  ...ConnectionNeed.properties,
+  requestedAt: Timestamp,
+  /** Null while the job waits. */
+  outcome: Nullable(OneOf(AUTHORIZATION_OUTCOMES)),
+  /** Why there is no connection; null if there is one, or while the job waits. */
+  message: NullableText,
+});
+export type Authorization = Static<typeof Authorization>;
+
+export const isOpenAuthorization = ({ outcome }: Pick<Authorization, "outcome">): boolean => outcome === null;
 
 export const REVIEW_STATES = ["none", "pending", "approved", "changes_requested", "expired"] as const;
 export const Review = Type.Object({
@@ -230,10 +283,12 @@ export const Artifact = Type.Object({
 });
 export type Artifact = Static<typeof Artifact>;
 
-/** Warnings and artifacts of a job; absent in jobs of earlier versions, and if there are none. */
+/** Warnings, artifacts and authorizations of a job; absent in jobs of earlier versions, and if there are none. */
 export const JobNotes = Type.Object({
   warnings: Type.Optional(Type.Array(Warning)),
   artifacts: Type.Optional(Type.Array(Artifact)),
+  /** Connections for which it waits, or has waited. */
+  authorizations: Type.Optional(Type.Array(Authorization)),
   /** The job writes a summary of its chat, not an answer (CHAT-11). */
   isCompaction: Type.Optional(Type.Literal(true)),
   /** The carrier of the trace that it belongs to (`actors/runtime/tracing.ts`). */

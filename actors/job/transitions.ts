@@ -13,7 +13,7 @@ import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./eve
 import { jobStatusAfter, type JobTrigger, openApprovals } from "./machine.ts";
 import type { ReachCommand } from "../reach/protocol.ts";
 import { reachRef } from "../reach/schema.ts";
-import { eventCall } from "./client-call.ts";
+import { eventCall, requestsOf } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { reportToMission, reportToWorkspace } from "./end-reports.ts";
@@ -26,7 +26,7 @@ import {
   metricsUsage,
   type RunError,
 } from "./schema.ts";
-import type { Approval } from "./terms.ts";
+import { type Approval, isOpenAuthorization } from "./terms.ts";
 
 /** Asserts that the machine allows the trigger: callers check before they decide. */
 function assertAllowed(job: Job, trigger: JobTrigger): void {
@@ -46,7 +46,10 @@ export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
 });
 
 /** Unblocks a job whose reason is gone; `resumeJob` lets it run. */
-export function unblockJob(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
+export function unblockJob(
+  job: JobIn<"blocked">,
+  trigger: "approve" | "resume" | "tool_results" | "connect",
+): JobIn<"running"> {
   assertAllowed(job, trigger);
   return { ...job, status: "running", blockedReason: null };
 }
@@ -83,8 +86,16 @@ function endJob(tx: Tx, job: Job, last: (usage: JobTokens) => void) {
   const approvals = job.approvals.map((approval) =>
     (approval.decision ?? null) === null ? decidedApproval(tx, approval, { decision: "expired", by: null }) : approval,
   );
+  const waits =
+    job.authorizations === undefined
+      ? {}
+      : {
+          authorizations: job.authorizations.map((one) =>
+            isOpenAuthorization(one) ? { ...one, outcome: "expired" as const, message: "The job ended before" } : one,
+          ),
+        };
   const nothing = { blockedReason: null, waiting: null, openCalls: [], steers: [] };
-  return { ...settleRun(tx, job), ...nothing, metrics, approvals, completedAt };
+  return { ...settleRun(tx, job), ...nothing, ...waits, metrics, approvals, completedAt };
 }
 
 /** Completes the job, or requests its required review. */
@@ -198,7 +209,8 @@ export function blockJob(tx: Tx, job: JobIn<"running">, reason: BlockedReason, r
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
   const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(eventCall) } : {};
-  appendJobEvent(tx, "job.blocked", { reason, ...toolCalls });
+  const authorizations = reason === "auth_required" ? { authorizations: requestsOf(job) } : {};
+  appendJobEvent(tx, "job.blocked", { reason, ...toolCalls, ...authorizations });
   tx.endText(job.outputMessageId);
   return { ...job, ...settleRun(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
 }

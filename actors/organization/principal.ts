@@ -4,7 +4,7 @@
  * and changing.
  */
 import { type Fault, type Outcome, refuse } from "../fault.ts";
-import { secretsOfTool } from "../job/connections.ts";
+import { secretsOfTool, usesOrganizationAccess } from "../job/connections.ts";
 import { type Agent, type CredentialKind, organizationTable, type Role } from "./schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 
@@ -99,11 +99,12 @@ export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
 
 /**
  * Refuses callers who may not set this agent's instructions and tools (AGT-6): setting them means using the secrets
- * that an owner has named for its MCP servers and its tools.
+ * that an owner has named for its MCP servers and its tools, or the organization's connections.
  */
 export function settingRefusal({ mcpServers, tools = [] }: Agent, by: SecretsUser): Fault | null {
   const names =
-    mcpServers.some(({ headers = [] }) => headers.length > 0) || tools.some((tool) => secretsOfTool(tool).length > 0);
+    mcpServers.some(({ headers = [], auth }) => headers.length > 0 || usesOrganizationAccess(auth)) ||
+    tools.some((tool) => secretsOfTool(tool).length > 0 || usesOrganizationAccess(tool.http?.auth));
   return names ? secretsRefusal(by) : null;
 }
 

@@ -32,6 +32,7 @@ export const EVENT_FAMILIES = {
   workspace_file: ["changed"],
   /** Any change without a type of its own, including changes of tasks. */
   resource: ["created", "updated", "deleted"],
+  connection: ["ended"],
   service_token: ["created", "revoked"],
   webhook: ["configured", "secret_rotated", "test", "disabled", "redelivery_requested"],
 } as const;

@@ -1,4 +1,5 @@
-/** People's credentials, grants, and their audit. Memberships are in `records.ts`. */
+/** People's credentials, grants, connections, and their audit. Memberships are in `records.ts`. */
+import { sql } from "drizzle-orm";
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
 import { columns, createdAtColumn, generatedField } from "./records.ts";
 
@@ -73,5 +74,22 @@ export const auditEntry = pgTable(
     index("audit_entry_user").on(t.organizationId, t.userId, t.createdAt, t.id),
     index("audit_entry_action").on(t.organizationId, t.action, t.createdAt, t.id),
     index("audit_entry_created").on(t.createdAt),
+  ],
+);
+
+/** Connections to tool servers (`actors/connection/`). A removed one keeps its row, without anything secret. */
+export const connection = pgTable(
+  "connection",
+  {
+    ...columns,
+    createdAt: createdAtColumn,
+    ownerId: generatedField("owner_id", "ownerId"),
+    removedAt: generatedField("removed_at", "removedAt"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.id] }),
+    index("connection_owner")
+      .on(t.organizationId, t.ownerId, t.createdAt, t.id)
+      .where(sql`removed_at is null`),
   ],
 );

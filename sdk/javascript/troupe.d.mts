@@ -1027,6 +1027,53 @@ export declare class Troupe {
      */
     deleteProviderKey(provider: string, options?: MutationOptions): Promise<ProviderKey>;
     /**
+     * List your connections and those of the organization.
+     *
+     * `GET /api/connections`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listConnections(query?: ListConnectionsQuery, options?: RequestOptions): Promise<ConnectionList>;
+    /**
+     * List your connections and those of the organization. All of them: the next page is asked for when it is needed.
+     *
+     * `GET /api/connections`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllConnections(query?: Omit<ListConnectionsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<Connection, void, undefined>;
+    /**
+     * Ask for a connection to a tool server.
+     *
+     * There is one connection for each owner and address, so this also finds an existing one. A signed-in person consents
+     * at its `authorization_url`. For a connection of the organization you must be an owner.
+     *
+     * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    createConnection(body: CreateConnectionRequest, options?: MutationOptions): Promise<Connection>;
+    /**
+     * Read a connection.
+     *
+     * `GET /api/connections/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getConnection(connectionId: string, options?: RequestOptions): Promise<Connection>;
+    /**
+     * End a connection.
+     *
+     * Forgets the access at once, and revokes it at its server if that can be reached. Jobs that wait for the connection
+     * go on without it.
+     *
+     * `DELETE /api/connections/{id}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteConnection(connectionId: string, options?: MutationOptions): Promise<Connection>;
+    /**
+     * Try a connection.
+     *
+     * Sends one request with the access to the tool server. The access is renewed if it has expired.
+     *
+     * `POST /api/connections/{id}/try`. Needs `tokens:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    tryConnection(connectionId: string, options?: RequestOptions): Promise<ConnectionTrial>;
+    /**
      * List the organization's service tokens.
      *
      * `GET /api/service-tokens`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
@@ -1984,6 +2031,13 @@ export interface DeleteSecretQuery {
     /** Deletes the secret even if it is in use */
     force?: "true" | "false";
 }
+/** What `listConnections` takes besides. */
+export interface ListConnectionsQuery {
+    /** Page size. Default 25 */
+    limit?: number;
+    /** `next_cursor` of the previous page */
+    cursor?: string;
+}
 /** What `listServiceTokens` takes besides. */
 export interface ListServiceTokensQuery {
     /** Page size. Default 25 */
@@ -2394,6 +2448,7 @@ export interface AgentTool {
     repeatable?: boolean;
     /** Name of a secret (`whsec_…`) that signs each request like a webhook */
     signing_secret?: string;
+    auth?: ToolAuth;
 }
 /** A tool that only one agent has */
 export interface AgentToolInput {
@@ -2425,6 +2480,7 @@ export interface AgentToolInput {
     signing_secret?: string;
     /** Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE */
     repeatable?: boolean;
+    auth?: ToolAuthInput;
 }
 /** A directory of static files that anyone with the URL can open */
 export interface App {
@@ -2728,6 +2784,27 @@ export interface AuditEntryList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** A connection that a job needs, and how its wait for it has ended */
+export interface Authorization {
+    /** The connection */
+    connection_id: string;
+    /** The MCP server or the tool that needs it */
+    name: string;
+    /** The address of the tool server */
+    url: string;
+    /** Who can give it: the person for whom the job acts, or an owner */
+    owner: "person" | "organization";
+    /** What the token allows */
+    scopes: string[];
+    /** The page where the person gives it or denies it */
+    link: string;
+    /** ISO 8601 UTC with milliseconds */
+    requested_at: string;
+    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+    outcome: "connected" | "denied" | "expired" | null;
+    /** Why there is no connection */
+    message: string | null;
+}
 /** Metadata of the authorization server */
 export interface AuthorizationServer {
     /** Identifier of the authorization server; the same as `iss` in its responses */
@@ -3019,6 +3096,36 @@ export interface ChatArtifactCreatedEvent {
         mime: string;
         /** Size in bytes */
         size: number;
+    };
+}
+/** A job waits for a person to connect a tool server: `link` leads to the page for it */
+export interface ChatAuthorizationRequestedEvent {
+    /** Always "authorization.requested" */
+    event: "authorization.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "authorization.requested" */
+        type: "authorization.requested";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null if no job answers */
+        job_id: string;
+        /** Id of the connection */
+        connection_id: string;
+        /** The MCP server or the tool that needs it */
+        name: string;
+        /** The address of the tool server */
+        resource: string;
+        /** Who can give it: the person for whom the job acts, or an owner */
+        owner: "person" | "organization";
+        /** Scopes that are asked for; empty: those that the server names */
+        scopes: string[];
+        /** The page where the person gives the connection or denies it */
+        link: string;
     };
 }
 /** From now on this message, a summary, replaces older messages in model calls */
@@ -3378,7 +3485,7 @@ export interface ChatSnapshotEvent {
 /** Status of a chat */
 export type ChatStatus = "standby" | "working" | "done" | "error" | "needs_attention";
 /** An event of a chat's stream */
-export type ChatStreamEvent = ChatSnapshotEvent | ChatMessageCreatedEvent | ChatMessageQueuedEvent | ChatMessageStartedEvent | ChatMessageRestartedEvent | ChatMessageCompletedEvent | ChatToolStartedEvent | ChatToolRequestedEvent | ChatToolCompletedEvent | ChatToolFailedEvent | ChatRoutingUpdatedEvent | ChatApprovalRequestedEvent | ChatApprovalResolvedEvent | ChatArtifactCreatedEvent | ChatReviewUpdatedEvent | ChatJobLinkedEvent | ChatJobUpdatedEvent | ChatUpdatedEvent | ChatCompactedEvent | ChatMessageUpdatedEvent | ChatUsageUpdatedEvent | ChatErrorEvent | ChatMessageDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
+export type ChatStreamEvent = ChatSnapshotEvent | ChatMessageCreatedEvent | ChatMessageQueuedEvent | ChatMessageStartedEvent | ChatMessageRestartedEvent | ChatMessageCompletedEvent | ChatToolStartedEvent | ChatToolRequestedEvent | ChatToolCompletedEvent | ChatToolFailedEvent | ChatRoutingUpdatedEvent | ChatApprovalRequestedEvent | ChatApprovalResolvedEvent | ChatAuthorizationRequestedEvent | ChatArtifactCreatedEvent | ChatReviewUpdatedEvent | ChatJobLinkedEvent | ChatJobUpdatedEvent | ChatUpdatedEvent | ChatCompactedEvent | ChatMessageUpdatedEvent | ChatUsageUpdatedEvent | ChatErrorEvent | ChatMessageDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
 /** Summary that replaces older messages in model calls */
 export interface ChatSummary {
     /** The message with the summary */
@@ -3615,6 +3722,81 @@ export interface CompactChatRequest {
     /** What the summary must keep, in your own words */
     instructions?: string;
 }
+/** Access to a tool server that a person or an owner has consented to */
+export interface Connection {
+    /** The connection's id */
+    id: string;
+    /** Whose access it is: one person's, or the organization's */
+    owner: "person" | "organization";
+    /** The person whose connection it is; null for one of the organization */
+    user_id: string | null;
+    /** The address of the tool server */
+    url: string;
+    /** `required`: nobody has consented yet; `connected`; `ended`: it works again after a new consent */
+    status: "required" | "connected" | "ended";
+    /** The authorization server */
+    issuer: string | null;
+    /** Granted scopes */
+    scopes: string[];
+    /** Scopes that the next consent asks for */
+    asked_scopes: string[];
+    /** The person who consented last */
+    connected_by: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    connected_at: string | null;
+    /** When the present access token expires; it is renewed before */
+    expires_at: string | null;
+    /** Why it has ended by itself; null if it has not */
+    end: ConnectionEnd | null;
+    /** Number of jobs that wait for it */
+    waiting_jobs: number;
+    /** The page where a signed-in person connects it, or denies it */
+    authorization_url: string;
+    /** The organization that owns it */
+    organization_id: string;
+    /** Version number; rises by one with each change. Send it in `If-Match` */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Links to related resources, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** Actions that the caller may take now */
+    allowed_actions: string[];
+}
+/** Why a connection has ended by itself */
+export interface ConnectionEnd {
+    /**
+     * `refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it cannot be
+     * renewed; `rejected`: the tool server does not take it any more
+     */
+    reason: "refused" | "refresh_lost" | "expired" | "rejected";
+    /** For people */
+    message: string;
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+}
+/** A page of connections, newest first */
+export interface ConnectionList {
+    /** The connections of this page */
+    connections: Connection[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
+}
+/** What the tool server has answered to a request with the access */
+export interface ConnectionTrial {
+    /**
+     * `accepted`: the server knows the access; `refused`: it does not; `unreachable`: there was no answer;
+     * `not_connected`: there is no access to try
+     */
+    result: "accepted" | "refused" | "unreachable" | "not_connected";
+    /** Status of the answer */
+    http_status: number | null;
+    connection: Connection;
+}
 /** Part of a message: text, an image, or a file (PDF or text) */
 export type ContentBlockInput = {
     /** Always "text" */
@@ -3743,6 +3925,14 @@ export interface CreateChatRequest {
     metadata?: {
         [name: string]: unknown;
     };
+}
+export interface CreateConnectionRequest {
+    /** Address of the MCP server */
+    url: string;
+    /** Whose access it is to be: yours, or the organization's. Default "person" */
+    owner?: "person" | "organization";
+    /** What the token allows */
+    scopes?: string[];
 }
 export interface CreateDirectoryRequest {
     /** Path in the workspace, such as `reports/2026.md` */
@@ -4232,7 +4422,7 @@ export interface EventResource {
 /** Origin of an event */
 export type EventSource = "job_lifecycle" | "api_mutation" | "test";
 /** Type of an event */
-export type EventType = "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
+export type EventType = "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "connection.ended" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
 /** Who made the last change: a user, an agent, or a commit of a repository */
 export interface FileAuthor {
     /** Kind of author */
@@ -4540,6 +4730,8 @@ export interface Job {
     review: Review;
     /** Tool calls that wait for approval, or have waited */
     approvals: Approval[];
+    /** Connections for which the job waits, or has waited */
+    authorizations: Authorization[];
     /** Calls that wait for a result from the client; see `POST /api/jobs/{id}/tool-results` */
     requested_tool_calls: RequestedToolCall[];
     /** Artifacts of the job */
@@ -4702,6 +4894,21 @@ export interface JobBlockedEvent {
         reason: BlockedReason;
         /** For `tool_result_required`: the calls that wait for a result from the client */
         tool_calls?: ClientToolCall[];
+        /** For `auth_required`: the connections that the job waits for */
+        authorizations?: {
+            /** Id of the connection */
+            id: string;
+            /** The MCP server or the tool that needs it */
+            name: string;
+            /** The address of the tool server */
+            resource: string;
+            /** Who can give it: the person for whom the job acts, or an owner */
+            owner: "person" | "organization";
+            /** Scopes that are asked for; empty: those that the server names */
+            scopes: string[];
+            /** The page where the person gives the connection or denies it */
+            link: string;
+        }[];
     };
 }
 /** What a job may use; null is the service's own limit */
@@ -5238,6 +5445,7 @@ export interface McpServer {
     url: string;
     /** HTTP headers for the MCP server */
     headers?: McpServerHeader[];
+    auth?: ToolServerAuth;
     /** Whether runs continue without the server's tools while it is unavailable; `false` by default */
     optional?: boolean;
 }
@@ -5267,6 +5475,7 @@ export interface McpServerInput {
     url: string;
     /** HTTP headers for the MCP server */
     headers?: McpServerHeaderInput[];
+    auth?: ToolServerAuthInput;
     /** Whether runs continue without the server's tools while it is unavailable; `false` by default */
     optional?: boolean;
 }
@@ -6513,7 +6722,7 @@ export interface RunError {
     errors: OutputError[];
 }
 /** Why a run has failed */
-export type RunErrorCode = "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+export type RunErrorCode = "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "authorization_required" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
 /** When a mission with this schedule would run */
 export interface ScheduleForecast {
     /** The schedule in words */
@@ -7055,6 +7264,34 @@ export interface ToolArgumentInput {
 }
 /** Where an argument goes in a request */
 export type ToolArgumentPlace = "path" | "query" | "header" | "body";
+/** Access of an HTTP tool by OAuth */
+export interface ToolAuth {
+    /** The service is an OAuth client of the server */
+    type: "oauth";
+    /**
+     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
+     * an owner makes
+     */
+    owner: "person" | "organization";
+    /** Scopes to ask for; omitted: those that the server asks for */
+    scopes?: string[];
+    /** The address that access is asked for, of the same origin as `url`; by default that origin */
+    resource?: string;
+}
+/** Access of an HTTP tool by OAuth */
+export interface ToolAuthInput {
+    /** The service is an OAuth client of the server */
+    type: "oauth";
+    /**
+     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
+     * an owner makes
+     */
+    owner: "person" | "organization";
+    /** Scopes to ask for; omitted: those that the server asks for */
+    scopes?: string[];
+    /** The address that access is asked for, of the same origin as `url`; by default that origin */
+    resource?: string;
+}
 /** A header of a tool's requests: a prefix and a secret, or a fixed value */
 export interface ToolHeader {
     /** Name of the header */
@@ -7145,6 +7382,30 @@ export interface ToolRetryInput {
     times?: number;
     /** Milliseconds before the first retry, doubled for each further one; 500 by default */
     pause_ms?: number;
+}
+/** Access to a tool server by OAuth */
+export interface ToolServerAuth {
+    /** The service is an OAuth client of the server */
+    type: "oauth";
+    /**
+     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
+     * an owner makes
+     */
+    owner: "person" | "organization";
+    /** Scopes to ask for; omitted: those that the server asks for */
+    scopes?: string[];
+}
+/** Access to a tool server by OAuth */
+export interface ToolServerAuthInput {
+    /** The service is an OAuth client of the server */
+    type: "oauth";
+    /**
+     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
+     * an owner makes
+     */
+    owner: "person" | "organization";
+    /** Scopes to ask for; omitted: those that the server asks for */
+    scopes?: string[];
 }
 /** A call of a tool */
 export interface ToolUseBlock {

@@ -1529,6 +1529,71 @@ export class Troupe {
             options,
         });
     }
+    // Connections: Access to tool servers that people have consented to
+    /**
+     * List your connections and those of the organization.
+     *
+     * `GET /api/connections`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listConnections(query, options) {
+        return this.#http.json({ method: "GET", path: "/api/connections", query, options });
+    }
+    /**
+     * List your connections and those of the organization. All of them: the next page is asked for when it is needed.
+     *
+     * `GET /api/connections`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
+     */
+    listAllConnections(query, options) {
+        return this.#http.items((next) => this.listConnections({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.connections);
+    }
+    /**
+     * Ask for a connection to a tool server.
+     *
+     * There is one connection for each owner and address, so this also finds an existing one. A signed-in person consents
+     * at its `authorization_url`. For a connection of the organization you must be an owner.
+     *
+     * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    createConnection(body, options) {
+        return this.#http.json({ method: "POST", path: "/api/connections", body, isKeyed: true, options });
+    }
+    /**
+     * Read a connection.
+     *
+     * `GET /api/connections/{id}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getConnection(connectionId, options) {
+        return this.#http.json({ method: "GET", path: `/api/connections/${segment(connectionId)}`, options });
+    }
+    /**
+     * End a connection.
+     *
+     * Forgets the access at once, and revokes it at its server if that can be reached. Jobs that wait for the connection
+     * go on without it.
+     *
+     * `DELETE /api/connections/{id}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteConnection(connectionId, options) {
+        return this.#http.json({
+            method: "DELETE",
+            path: `/api/connections/${segment(connectionId)}`,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
+     * Try a connection.
+     *
+     * Sends one request with the access to the tool server. The access is renewed if it has expired.
+     *
+     * `POST /api/connections/{id}/try`. Needs `tokens:write`. May throw `OwnerRequiredError`,
+     * `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    tryConnection(connectionId, options) {
+        return this.#http.json({ method: "POST", path: `/api/connections/${segment(connectionId)}/try`, options });
+    }
     // Tokens: Credentials: service tokens for owners, personal ones for all
     /**
      * List the organization's service tokens.

@@ -3109,6 +3109,138 @@ class Troupe:
         )
         return answer
 
+    # Connections: Access to tool servers that people have consented to
+
+    def list_connections(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> ConnectionList:
+        """List your connections and those of the organization.
+
+        `GET /api/connections`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        answer: ConnectionList = self._http.json(
+            _Request(
+                "GET",
+                "/api/connections",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def list_all_connections(
+        self,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Generator[Connection, None, None]:
+        """List your connections and those of the organization. All of them: the next page is asked for when
+        it is needed.
+
+        `GET /api/connections`. Needs `tokens:read`. May raise `InvalidCursorError` or
+        `OrganizationSuspendedError`.
+        """
+        return self._http.items(
+            lambda cursor: self.list_connections(
+                limit=limit,
+                cursor=cursor,
+                timeout=timeout,
+            ),
+            "connections",
+        )
+
+    def create_connection(
+        self,
+        body: CreateConnectionRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Connection:
+        """Ask for a connection to a tool server.
+
+        There is one connection for each owner and address, so this also finds an existing one. A signed-in
+        person consents at its `authorization_url`. For a connection of the organization you must be an
+        owner.
+
+        `POST /api/connections`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Connection = self._http.json(
+            _Request(
+                "POST",
+                "/api/connections",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_connection(self, connection_id: str, *, timeout: float | None = None) -> Connection:
+        """Read a connection.
+
+        `GET /api/connections/{id}`. Needs `tokens:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: Connection = self._http.json(
+            _Request(
+                "GET",
+                f"/api/connections/{_segment(connection_id)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_connection(
+        self,
+        connection_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Connection:
+        """End a connection.
+
+        Forgets the access at once, and revokes it at its server if that can be reached. Jobs that wait for
+        the connection go on without it.
+
+        `DELETE /api/connections/{id}`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Connection = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/connections/{_segment(connection_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def try_connection(self, connection_id: str, *, timeout: float | None = None) -> ConnectionTrial:
+        """Try a connection.
+
+        Sends one request with the access to the tool server. The access is renewed if it has expired.
+
+        `POST /api/connections/{id}/try`. Needs `tokens:write`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError` or `NotFoundError`.
+        """
+        answer: ConnectionTrial = self._http.json(
+            _Request(
+                "POST",
+                f"/api/connections/{_segment(connection_id)}/try",
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Tokens: Credentials: service tokens for owners, personal ones for all
 
     def list_service_tokens(
@@ -5193,6 +5325,7 @@ class AgentTool(TypedDict):
     repeatable: NotRequired[bool]
     # Name of a secret (`whsec_…`) that signs each request like a webhook
     signing_secret: NotRequired[str]
+    auth: NotRequired[ToolAuth]
 
 
 class AgentToolInput(TypedDict):
@@ -5222,6 +5355,7 @@ class AgentToolInput(TypedDict):
     signing_secret: NotRequired[str]
     # Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE
     repeatable: NotRequired[bool]
+    auth: NotRequired[ToolAuthInput]
 
 
 class App(TypedDict):
@@ -5594,6 +5728,29 @@ class AuditEntryList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class Authorization(TypedDict):
+    """A connection that a job needs, and how its wait for it has ended"""
+
+    # The connection
+    connection_id: str
+    # The MCP server or the tool that needs it
+    name: str
+    # The address of the tool server
+    url: str
+    # Who can give it: the person for whom the job acts, or an owner
+    owner: Literal["person", "organization"]
+    # What the token allows
+    scopes: list[str]
+    # The page where the person gives it or denies it
+    link: str
+    # ISO 8601 UTC with milliseconds
+    requested_at: str
+    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
+    outcome: Literal["connected", "denied", "expired"] | None
+    # Why there is no connection
+    message: str | None
+
+
 class AuthorizationServer(TypedDict):
     """Metadata of the authorization server"""
 
@@ -5917,6 +6074,40 @@ class ChatArtifactCreatedEvent(TypedDict):
     id: str
     # Data of the event
     data: ChatArtifactCreatedEventData
+
+
+class ChatAuthorizationRequestedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "authorization.requested"
+    type: Literal["authorization.requested"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null if no job answers
+    job_id: str
+    # Id of the connection
+    connection_id: str
+    # The MCP server or the tool that needs it
+    name: str
+    # The address of the tool server
+    resource: str
+    # Who can give it: the person for whom the job acts, or an owner
+    owner: Literal["person", "organization"]
+    # Scopes that are asked for; empty: those that the server names
+    scopes: list[str]
+    # The page where the person gives the connection or denies it
+    link: str
+
+
+class ChatAuthorizationRequestedEvent(TypedDict):
+    """A job waits for a person to connect a tool server: `link` leads to the page for it"""
+
+    # Always "authorization.requested"
+    event: Literal["authorization.requested"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatAuthorizationRequestedEventData
 
 
 class ChatCompactedEventData(TypedDict):
@@ -6351,6 +6542,7 @@ ChatStreamEvent: TypeAlias = Union[
     "ChatRoutingUpdatedEvent",
     "ChatApprovalRequestedEvent",
     "ChatApprovalResolvedEvent",
+    "ChatAuthorizationRequestedEvent",
     "ChatArtifactCreatedEvent",
     "ChatReviewUpdatedEvent",
     "ChatJobLinkedEvent",
@@ -6631,6 +6823,83 @@ class CompactChatRequest(TypedDict):
     instructions: NotRequired[str]
 
 
+class Connection(TypedDict):
+    """Access to a tool server that a person or an owner has consented to"""
+
+    # The connection's id
+    id: str
+    # Whose access it is: one person's, or the organization's
+    owner: Literal["person", "organization"]
+    # The person whose connection it is; null for one of the organization
+    user_id: str | None
+    # The address of the tool server
+    url: str
+    # `required`: nobody has consented yet; `connected`; `ended`: it works again after a new consent
+    status: Literal["required", "connected", "ended"]
+    # The authorization server
+    issuer: str | None
+    # Granted scopes
+    scopes: list[str]
+    # Scopes that the next consent asks for
+    asked_scopes: list[str]
+    # The person who consented last
+    connected_by: str | None
+    # ISO 8601 UTC with milliseconds
+    connected_at: str | None
+    # When the present access token expires; it is renewed before
+    expires_at: str | None
+    # Why it has ended by itself; null if it has not
+    end: ConnectionEnd | None
+    # Number of jobs that wait for it
+    waiting_jobs: int
+    # The page where a signed-in person connects it, or denies it
+    authorization_url: str
+    # The organization that owns it
+    organization_id: str
+    # Version number; rises by one with each change. Send it in `If-Match`
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Links to related resources, by name
+    links: dict[str, str]
+    # Actions that the caller may take now
+    allowed_actions: list[str]
+
+
+class ConnectionEnd(TypedDict):
+    """Why a connection has ended by itself"""
+
+    # `refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it
+    # cannot be renewed; `rejected`: the tool server does not take it any more
+    reason: Literal["refused", "refresh_lost", "expired", "rejected"]
+    # For people
+    message: str
+    # ISO 8601 UTC with milliseconds
+    at: str
+
+
+class ConnectionList(TypedDict):
+    """A page of connections, newest first"""
+
+    # The connections of this page
+    connections: list[Connection]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class ConnectionTrial(TypedDict):
+    """What the tool server has answered to a request with the access"""
+
+    # `accepted`: the server knows the access; `refused`: it does not; `unreachable`: there was no answer;
+    # `not_connected`: there is no access to try
+    result: Literal["accepted", "refused", "unreachable", "not_connected"]
+    # Status of the answer
+    http_status: int | None
+    connection: Connection
+
+
 class ContentBlockInputVariant1(TypedDict):
     # Always "text"
     type: Literal["text"]
@@ -6776,6 +7045,15 @@ class CreateChatRequest(TypedDict):
     options: NotRequired[ChatOptionsInput]
     # Any JSON object; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
+
+
+class CreateConnectionRequest(TypedDict):
+    # Address of the MCP server
+    url: str
+    # Whose access it is to be: yours, or the organization's. Default "person"
+    owner: NotRequired[Literal["person", "organization"]]
+    # What the token allows
+    scopes: NotRequired[list[str]]
 
 
 class CreateDirectoryRequest(TypedDict):
@@ -7319,7 +7597,7 @@ EventSource: TypeAlias = Union[
 
 # Type of an event
 EventType: TypeAlias = Union[
-    "Literal['agent.created', 'agent.updated', 'agent.deleted', 'agent.install_state_changed', 'chat.created', 'chat.updated', 'chat.deleted', 'chat.message_sent', 'job.created', 'job.started', 'job.blocked', 'job.resumed', 'job.review_requested', 'job.approved', 'job.denied', 'job.tool_results', 'job.iteration_requested', 'job.cancelled', 'job.completed', 'job.failed', 'job.restarted', 'mission.created', 'mission.updated', 'mission.started', 'mission.completed', 'mission.failed', 'mission.paused', 'mission.resumed', 'mission.run_skipped', 'mission_task.created', 'mission_task.updated', 'mission_task.started', 'mission_task.completed', 'workspace.created', 'workspace.selected', 'workspace.app_created', 'workspace_repository.added', 'workspace_repository.cloned', 'workspace_file.changed', 'resource.created', 'resource.updated', 'resource.deleted', 'service_token.created', 'service_token.revoked', 'webhook.configured', 'webhook.secret_rotated', 'webhook.test', 'webhook.disabled', 'webhook.redelivery_requested']",
+    "Literal['agent.created', 'agent.updated', 'agent.deleted', 'agent.install_state_changed', 'chat.created', 'chat.updated', 'chat.deleted', 'chat.message_sent', 'job.created', 'job.started', 'job.blocked', 'job.resumed', 'job.review_requested', 'job.approved', 'job.denied', 'job.tool_results', 'job.iteration_requested', 'job.cancelled', 'job.completed', 'job.failed', 'job.restarted', 'mission.created', 'mission.updated', 'mission.started', 'mission.completed', 'mission.failed', 'mission.paused', 'mission.resumed', 'mission.run_skipped', 'mission_task.created', 'mission_task.updated', 'mission_task.started', 'mission_task.completed', 'workspace.created', 'workspace.selected', 'workspace.app_created', 'workspace_repository.added', 'workspace_repository.cloned', 'workspace_file.changed', 'resource.created', 'resource.updated', 'resource.deleted', 'connection.ended', 'service_token.created', 'service_token.revoked', 'webhook.configured', 'webhook.secret_rotated', 'webhook.test', 'webhook.disabled', 'webhook.redelivery_requested']",
 ]
 
 
@@ -7666,6 +7944,8 @@ class Job(TypedDict):
     review: Review
     # Tool calls that wait for approval, or have waited
     approvals: list[Approval]
+    # Connections for which the job waits, or has waited
+    authorizations: list[Authorization]
     # Calls that wait for a result from the client; see `POST /api/jobs/{id}/tool-results`
     requested_tool_calls: list[RequestedToolCall]
     # Artifacts of the job
@@ -7818,6 +8098,21 @@ class JobArtifactCreatedEvent(TypedDict):
     data: JobArtifactCreatedEventData
 
 
+class JobBlockedEventDataAuthorizationsItem(TypedDict):
+    # Id of the connection
+    id: str
+    # The MCP server or the tool that needs it
+    name: str
+    # The address of the tool server
+    resource: str
+    # Who can give it: the person for whom the job acts, or an owner
+    owner: Literal["person", "organization"]
+    # Scopes that are asked for; empty: those that the server names
+    scopes: list[str]
+    # The page where the person gives the connection or denies it
+    link: str
+
+
 class JobBlockedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -7829,6 +8124,8 @@ class JobBlockedEventData(TypedDict):
     reason: BlockedReason
     # For `tool_result_required`: the calls that wait for a result from the client
     tool_calls: NotRequired[list[ClientToolCall]]
+    # For `auth_required`: the connections that the job waits for
+    authorizations: NotRequired[list[JobBlockedEventDataAuthorizationsItem]]
 
 
 class JobBlockedEvent(TypedDict):
@@ -8524,6 +8821,7 @@ class McpServer(TypedDict):
     url: str
     # HTTP headers for the MCP server
     headers: NotRequired[list[McpServerHeader]]
+    auth: NotRequired[ToolServerAuth]
     # Whether runs continue without the server's tools while it is unavailable; `false` by default
     optional: NotRequired[bool]
 
@@ -8559,6 +8857,7 @@ class McpServerInput(TypedDict):
     url: str
     # HTTP headers for the MCP server
     headers: NotRequired[list[McpServerHeaderInput]]
+    auth: NotRequired[ToolServerAuthInput]
     # Whether runs continue without the server's tools while it is unavailable; `false` by default
     optional: NotRequired[bool]
 
@@ -9973,7 +10272,7 @@ class RunError(TypedDict):
 
 # Why a run has failed
 RunErrorCode: TypeAlias = Union[
-    "Literal['provider_unreachable', 'provider_unauthorized', 'provider_key_rejected', 'provider_rate_limited', 'provider_error', 'provider_stalled', 'provider_rejected', 'context_length_exceeded', 'model_unavailable', 'step_limit', 'timeout', 'attempts_exhausted', 'tools_unavailable', 'clone_failed', 'output_invalid', 'no_answer', 'internal_error']",
+    "Literal['provider_unreachable', 'provider_unauthorized', 'provider_key_rejected', 'provider_rate_limited', 'provider_error', 'provider_stalled', 'provider_rejected', 'context_length_exceeded', 'model_unavailable', 'step_limit', 'timeout', 'attempts_exhausted', 'tools_unavailable', 'authorization_required', 'clone_failed', 'output_invalid', 'no_answer', 'internal_error']",
 ]
 
 
@@ -10626,6 +10925,34 @@ ToolArgumentPlace: TypeAlias = Union[
 ]
 
 
+class ToolAuth(TypedDict):
+    """Access of an HTTP tool by OAuth"""
+
+    # The service is an OAuth client of the server
+    type: Literal["oauth"]
+    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+    # connection, which an owner makes
+    owner: Literal["person", "organization"]
+    # Scopes to ask for; omitted: those that the server asks for
+    scopes: NotRequired[list[str]]
+    # The address that access is asked for, of the same origin as `url`; by default that origin
+    resource: NotRequired[str]
+
+
+class ToolAuthInput(TypedDict):
+    """Access of an HTTP tool by OAuth"""
+
+    # The service is an OAuth client of the server
+    type: Literal["oauth"]
+    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+    # connection, which an owner makes
+    owner: Literal["person", "organization"]
+    # Scopes to ask for; omitted: those that the server asks for
+    scopes: NotRequired[list[str]]
+    # The address that access is asked for, of the same origin as `url`; by default that origin
+    resource: NotRequired[str]
+
+
 class ToolHeader(TypedDict):
     """A header of a tool's requests: a prefix and a secret, or a fixed value"""
 
@@ -10733,6 +11060,30 @@ class ToolRetryInput(TypedDict):
     times: NotRequired[int]
     # Milliseconds before the first retry, doubled for each further one; 500 by default
     pause_ms: NotRequired[int]
+
+
+class ToolServerAuth(TypedDict):
+    """Access to a tool server by OAuth"""
+
+    # The service is an OAuth client of the server
+    type: Literal["oauth"]
+    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+    # connection, which an owner makes
+    owner: Literal["person", "organization"]
+    # Scopes to ask for; omitted: those that the server asks for
+    scopes: NotRequired[list[str]]
+
+
+class ToolServerAuthInput(TypedDict):
+    """Access to a tool server by OAuth"""
+
+    # The service is an OAuth client of the server
+    type: Literal["oauth"]
+    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+    # connection, which an owner makes
+    owner: Literal["person", "organization"]
+    # Scopes to ask for; omitted: those that the server asks for
+    scopes: NotRequired[list[str]]
 
 
 class ToolUseBlock(TypedDict):

@@ -5,6 +5,7 @@
  * key alone, the database belongs to that key.
  */
 import { type Resealed, type SealingContext, type SealingPurpose, secretContext } from "../../actors/sealing.ts";
+import { connectionContext, connectionRef } from "../../actors/connection/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { webhookRef } from "../../actors/webhook/events.ts";
@@ -28,11 +29,12 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       throw new AdminRefused(
         `${others.map(({ address }) => address).join(", ")} still ${others.length === 1 ? "seals" : "seal"} under another key: start it anew with the same TROUPE_SECRET as this replica first`,
       );
-    const count = { organizations: 0, secrets: 0, signing: 0 };
+    const count = { organizations: 0, secrets: 0, signing: 0, connections: 0 };
     for await (const of of pages(parts)) {
       count.organizations++;
       count.secrets += await resealSecrets(parts, of);
       count.signing += (await resealSigning(parts, of)) + (await resealPushes(parts, of));
+      count.connections += await resealConnections(parts, of);
       valueOrRefuse(await parts.system.settled(of.organizationId));
     }
     const left = await stillSealed(parts);
@@ -44,7 +46,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     await keyRotation.belongsTo(check);
     return {
       text:
-        `${count.secrets} secrets and ${count.signing} signing secrets of ${count.organizations} organizations were encrypted anew; all open under the present key alone.\n` +
+        `${count.secrets} secrets, ${count.signing} signing secrets and ${count.connections} texts of connections of ${count.organizations} organizations were encrypted anew; all open under the present key alone.\n` +
         "Leave the former key in TROUPE_OTHER_SECRETS for a day: answers that are kept for Idempotency-Key, and forms on screens, still need it. Programs that have not refreshed their sign-in since the change have to sign in again once it is gone.",
       json: { ...count, key_check: check },
     };
@@ -88,6 +90,19 @@ async function resealPushes(parts: AdminParts, { organizationId, pushes }: Seale
   return count;
 }
 
+async function resealConnections(parts: AdminParts, { organizationId, connections }: SealedTexts): Promise<number> {
+  let count = 0;
+  for (const [id, texts] of Map.groupBy(connections, (one) => one.id)) {
+    const resealed = texts.flatMap(({ sealed }) =>
+      resealedUnder(parts, "connection", sealed, connectionContext(organizationId, id)),
+    );
+    const ref = connectionRef(organizationId, id);
+    if (resealed.length > 0)
+      count += valueOrRefuse(await parts.system.dispatch(ref, { kind: "reseal_connection", resealed }));
+  }
+  return count;
+}
+
 /** The same text under the present key; empty if it is already sealed under that key, or opens under none. */
 function resealedUnder(
   { sealing }: AdminParts,
@@ -103,7 +118,10 @@ function resealedUnder(
 /** The texts in the tables that do not open under the present key. */
 async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
   const left: string[] = [];
-  for await (const { organizationId, secrets, signing, pushes } of pages(parts)) {
+  for await (const { organizationId, secrets, signing, pushes, connections } of pages(parts)) {
+    for (const { id, sealed } of connections)
+      if (!parts.sealing.isPresent("connection", sealed, connectionContext(organizationId, id)))
+        left.push(`the connection ${id} of ${organizationId}`);
     for (const { name, sealed } of secrets)
       if (!parts.sealing.isPresent("secret", sealed, secretContext(organizationId, name)))
         left.push(`the secret ${name} of ${organizationId}`);

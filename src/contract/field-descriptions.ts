@@ -371,6 +371,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
 const LISTS: ReadonlySet<string> = new Set([
   "agents",
   "chats",
+  "connections",
   "deliveries",
   "events",
   "files",
@@ -391,10 +392,9 @@ const LISTS: ReadonlySet<string> = new Set([
 
 /** The description of a field whose schema has none; undefined if there is none here either. */
 export function fieldDescription(component: string, name: string, schema: Readonly<Record<string, unknown>>) {
-  const constant = schema["const"];
   // A noun says itself what it is.
   if (schema["$ref"] !== undefined) return FIELD_DESCRIPTIONS[`${component}.${name}`];
-  if (constant !== undefined) return `Always ${JSON.stringify(constant)}`;
+  if (schema["const"] !== undefined) return `Always ${JSON.stringify(schema["const"])}`;
   const known = FIELD_DESCRIPTIONS[`${component}.${name}`] ?? FIELD_DESCRIPTIONS[name];
   return known ?? (LISTS.has(name) ? `The ${name.replaceAll("_", " ")} of this page` : undefined);
 }

@@ -9,6 +9,7 @@ import { messageOperations } from "./chats/messages.ts";
 import { chatOperations } from "./chats/operations.ts";
 import { eventOperations } from "./events/operations.ts";
 import { bulkOperations } from "./jobs/bulk.ts";
+import { connectionOperations } from "./connections/operations.ts";
 import { continuingOperations } from "./jobs/continuing.ts";
 import { decisionOperations } from "./jobs/decisions.ts";
 import { jobOperations } from "./jobs/operations.ts";
@@ -86,6 +87,7 @@ export const CURRENT_OPERATIONS = [
   operationGroup("Tools", "Tools that agents can use", toolOperations),
   operationGroup("Usage", "The organization's usage and budget", usageOperations),
   operationGroup("Secrets", "Write-only credentials for agents; for owners", secretOperations),
+  operationGroup("Connections", "Access to tool servers that people have consented to", connectionOperations),
   operationGroup("Tokens", "Credentials: service tokens for owners, personal ones for all", tokenOperations),
   operationGroup("Sessions", "Browsers and programs that act as you", sessionOperations),
   operationGroup("Members", "People of the organization, and invitations to it", memberOperations),

@@ -26,6 +26,7 @@ export const AppId = exact("app", "app", "The app's id");
 export const RepositoryId = exact("rep", "repository", "The mount's id");
 export const MessengerId = exact("mgr", "messenger", "The messenger's id");
 export const DeliveryId = exact("dlv", "delivery", "Id of any delivery attempt of the event");
+export const ConnectionId = exact("con", "connection", "The connection's id");
 export const UserId = pathId("user", ANY_ID, Id("usr", "The user's id"));
 export const AgentId = pathId("agent", ANY_ID, Id("agt", "The agent's id"));
 export const TaskId = pathId("task", ANY_ID, Text("The task's id", "task-1761955200000-x7k2m9"));

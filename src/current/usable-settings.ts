@@ -77,7 +77,7 @@ function unknownNames(
     const at = name.indexOf(SEPARATOR);
     const server = servers.find((one) => name.startsWith(one.name + SEPARATOR));
     if (server !== undefined) {
-      const near = nearOf(name, mcpCatalogue.namesOf(organizationId, server));
+      const near = nearOf(name, mcpCatalogue.namesOf({ organizationId, userId: null }, server));
       const message = `The MCP server \`${server.name}\` has no tool \`${name}\`${near}`;
       return near === "" ? [] : [{ path: `${path}/${i}`, message }];
     }

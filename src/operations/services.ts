@@ -1,5 +1,6 @@
 /** What operations work with: one object, built once by the composition, for every surface and every caller. */
 import type { McpCatalogue, ToolInfo } from "./tool-catalogue.ts";
+import type { ConnectionDirectory } from "../../actors/connection/protocol.ts";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { RuleChecks } from "../../actors/job/rules/judging.ts";
@@ -21,6 +22,7 @@ import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Previews } from "../../actors/workspace/previews.ts";
+import type { Connections } from "../connections/connections.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
@@ -42,6 +44,9 @@ export interface Services {
   readonly calendar: Calendar;
   readonly files: FileDirectory;
   readonly uploads: UploadDirectory;
+  readonly connections: ConnectionDirectory;
+  /** Consents to connections, and requests with their access. */
+  readonly access: Connections;
   readonly contents: FileContents;
   /** Fetches the content that messages refer to by URL. */
   readonly urlContents: UrlContents;

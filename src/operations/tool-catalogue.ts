@@ -31,10 +31,20 @@ export interface ServerTools {
   readonly askedAt: number;
 }
 
+/** For whom servers are asked: with a person's own connection, they may show each person other tools. */
+export interface CatalogueReader {
+  readonly organizationId: string;
+  /** Null: nobody in particular, so no list that belongs to a person is found. */
+  readonly userId: string | null;
+}
+
 /** The tools of agents' MCP servers, as people see them in lists (RUN-21). */
 export interface McpCatalogue {
   /** Asks each server, unless it was asked recently. Never rejects: `problem` says why a server did not answer. */
-  toolsOf(organizationId: string, servers: readonly McpServer[]): Promise<readonly ServerTools[]>;
+  toolsOf(
+    by: CatalogueReader & { readonly userId: string },
+    servers: readonly McpServer[],
+  ): Promise<readonly ServerTools[]>;
   /** The names of all tools of a server, if it was asked recently; null if it was not. Asks nothing. */
-  namesOf(organizationId: string, server: McpServer): readonly string[] | null;
+  namesOf(by: CatalogueReader, server: McpServer): readonly string[] | null;
 }

@@ -107,6 +107,7 @@ function toolbox(
       required: found.flatMap(({ missing }) => missing.required),
       optional: found.flatMap(({ missing }) => missing.optional),
     },
+    lacking: found.flatMap(({ lacking = [] }) => lacking),
     notes: found.flatMap((more) => more.notes),
 
     rulesOf(name, input = {}) {

@@ -6,6 +6,7 @@ import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
+import { PostgresConnectionDirectory } from "../../db/stores/connection-directory.ts";
 import { PostgresDirectory } from "../../db/stores/directory.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
@@ -84,6 +85,7 @@ export function createActors({ config, storage, clock, log, placement, peers, me
     missions: new PostgresMissionDirectory(database),
     files: new PostgresFileDirectory(database),
     uploads: new PostgresUploadDirectory(database),
+    connections: new PostgresConnectionDirectory(database),
     usage: new PostgresUsageDirectory(database),
     reach: new PostgresReachDirectory(database),
     webhooks: new PostgresWebhookDirectory(database),

@@ -5,6 +5,7 @@ import type { ToolPort } from "../../actors/job/ports.ts";
 import type { EffectHandlers } from "../../actors/runtime/outputs/effects.ts";
 import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
+import { connectionEffects } from "../connections/effects.ts";
 import type { Services } from "../operations/services.ts";
 import { withAttachedContent } from "../runner/attached-content.ts";
 import { HeldBytes } from "../runner/held-bytes.ts";
@@ -44,13 +45,14 @@ interface HandlerParts {
   readonly config: Config;
   readonly storage: ActorParts["storage"];
   readonly resources: Resources;
-  readonly services: Pick<Services, "agents" | "queries" | "ruleChecks">;
+  readonly services: Pick<Services, "access" | "agents" | "queries" | "ruleChecks">;
   readonly overrides: Pick<Overrides, "tools" | "jobClock" | "cloneLimits">;
 }
 
 export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandlers {
   const { system, sealing, missions, webhooks, clock, log } = actors;
   const { config, resources, services } = parts;
+  const pausing = { pauses: { clock: systemClock, chance: systemChance } };
   return {
     run: jobHandler(actors, parts),
     ...missionEffects({
@@ -69,6 +71,7 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       chance: systemChance,
       appUrl: appUrlOf(config, config.port),
     }),
+    ...connectionEffects({ ...resources, ...pausing, system, sealing, clock, log }),
     ...webhookHandlers({
       ...resources,
       system,
@@ -117,6 +120,7 @@ function jobHandler(actors: Actors, parts: HandlerParts): EffectHandlers[string]
 function toolsOf(actors: Actors, { config, storage, resources, services, overrides }: HandlerParts): ToolPort {
   const { system, directory, log } = actors;
   const { egress, sandbox, shell } = resources;
+  const { requests: connections } = services.access;
   const secrets = actorSecretReader(system, actors.sealing);
   const isOverShare = (organizationId: string): boolean => storage.loopTime.isOverShare(organizationId);
   const limits = overrides.cloneLimits === undefined ? {} : { limits: overrides.cloneLimits };
@@ -134,10 +138,10 @@ function toolsOf(actors: Actors, { config, storage, resources, services, overrid
     ],
     {
       sources: [
-        agentTools({ egress, sandbox, secrets, clock: systemClock }),
+        agentTools({ egress, sandbox, secrets, connections, clock: systemClock }),
         workspaceInstructions(system),
         missionTools(actorMissionService(system)),
-        mcpTools({ egress, sandbox, held: new HeldBytes(), secrets, keeper: resultFiles(actors), log }),
+        mcpTools({ egress, sandbox, held: new HeldBytes(), secrets, connections, keeper: resultFiles(actors), log }),
         cloneTools(cloneService({ ...actors, secrets, cloner: resources.cloner, ...limits })),
       ],
       pauses: { clock: systemClock, chance: systemChance },

@@ -1,7 +1,9 @@
 /** Makes what operations work with (`src/operations/services.ts`). A new part of the service is added there and here. */
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
+import { Connections } from "../connections/connections.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { ERROR_CODES } from "../current/error-codes.ts";
+import { CLIENT_DOCUMENT_PATH, CONNECTION_CALLBACK_PATH, CONNECTIONS_PATH } from "../http/contract/paths.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import { AppPlaces } from "../operations/app-places.ts";
 import type { Services } from "../operations/services.ts";
@@ -9,6 +11,7 @@ import { HeldBytes } from "../runner/held-bytes.ts";
 import { calendar } from "../schedule/calendar.ts";
 import { buildOf, SERVICE_VERSION } from "../settings/build.ts";
 import type { Config } from "../settings/settings.ts";
+import { systemChance, systemClock } from "../wiring/clock.ts";
 import { argumentChecks, ruleChecks } from "../wiring/schema-checks.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { library } from "../wiring/library.ts";
@@ -38,6 +41,18 @@ export function createServices(
 ): Services {
   const { system, sealing, clock, contents } = actors;
   const { egress, sandbox, fileSandbox, models, git, shell } = resources;
+  const access = new Connections({
+    system,
+    sealing,
+    egress,
+    clock,
+    pauses: { clock: systemClock, chance: systemChance },
+    addresses: {
+      page: (id) => `${appUrl()}${CONNECTIONS_PATH}/${id}`,
+      callback: () => appUrl() + CONNECTION_CALLBACK_PATH,
+      clientDocument: () => appUrl() + CLIENT_DOCUMENT_PATH,
+    },
+  });
   return {
     ...actors,
     models,
@@ -61,8 +76,10 @@ export function createServices(
       sandbox,
       held: new HeldBytes(),
       secrets: actorSecretReader(system, sealing),
+      connections: access.requests,
       clock,
     }),
+    access,
     webhookTools: webhookTools(egress),
     facts: {
       version: SERVICE_VERSION,

@@ -4,7 +4,7 @@
  */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
-import { APPROVALS_PATH, INVITATION_PATH } from "../http/contract/paths.ts";
+import { APPROVALS_PATH, CONNECTION_CALLBACK_PATH, CONNECTIONS_PATH, INVITATION_PATH } from "../http/contract/paths.ts";
 import { hostFault } from "../http/request/request-target.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import type { Surface } from "../http/request/surface.ts";
@@ -39,6 +39,13 @@ import {
   revokeInvitation,
   showMembers,
 } from "./members-page.ts";
+import {
+  beginConnection,
+  type ConnectionPageParts,
+  denyConnection,
+  finishConnection,
+  showConnection,
+} from "./connections/pages.ts";
 import { PASSKEYS_PATH, SIGN_IN_PASSKEY_PATH } from "./passkeys/forms.ts";
 import { addPasskey, askToAdd, askToSignIn, removePasskey, signInByPasskey } from "./passkeys/pages.ts";
 import { setPassword, showSetPassword } from "./password-page.ts";
@@ -55,6 +62,7 @@ import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, redirect
 import { type OwnVisit, type Visit, visitOf, type VisitParts } from "./visit.ts";
 
 export type SignInParts = VisitParts &
+  ConnectionPageParts &
   AccountPageParts &
   ApprovalPageParts &
   ProviderPageParts & { readonly log: HttpLog; readonly surface: Surface };
@@ -98,6 +106,10 @@ const PEOPLE_PAGES: readonly (readonly ["GET" | "POST", string, PageAnswer])[] =
   ["POST", `${MEMBERS_PATH}/role`, ownPage(changeRole)],
   ["GET", `${MEMBERS_PATH}/remove`, ownPage(askToRemove)],
   ["POST", `${MEMBERS_PATH}/remove`, ownPage(removeMember)],
+  ["GET", CONNECTION_CALLBACK_PATH, ownPage(finishConnection)],
+  ["GET", `${CONNECTIONS_PATH}/:id`, ownPage(showConnection)],
+  ["POST", `${CONNECTIONS_PATH}/:id`, ownPage(beginConnection)],
+  ["POST", `${CONNECTIONS_PATH}/:id/deny`, ownPage(denyConnection)],
   ["GET", ACCOUNT_PATH, ownPage((parts, visit) => showAccount(parts, visit))],
   ["POST", `${ACCOUNT_PATH}/password`, ownPage(changePassword)],
   ["GET", `${ACCOUNT_PATH}/sessions/end`, ownPage(askToEndSession)],

@@ -54,6 +54,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   invitation: "Invitation not found",
   oauth_client: "Client not found",
   secret: "Secret not found",
+  connection: "Connection not found",
   provider_key: "Provider key not found",
   messenger: "Messenger",
   messaging_integration: "Messaging integration not found",

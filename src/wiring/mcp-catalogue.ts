@@ -7,11 +7,11 @@
  *                                       └─ no ─▶ room for one more? ─▶ ask, keep ─▶ its answer
  *
  * A cached list belongs to one organization and one configuration of the server: another URL or header is another
- * entry.
+ * entry. With a person's own connection it belongs to that person.
  */
 import type { McpServer } from "../../actors/job/connections.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import type { McpCatalogue, ServerTools } from "../operations/tool-catalogue.ts";
+import type { CatalogueReader, McpCatalogue, ServerTools } from "../operations/tool-catalogue.ts";
 import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
 import type { McpToolParts } from "../runner/mcp/mcp-tools.ts";
 
@@ -22,6 +22,8 @@ export const PROBLEM_AGE_MS = 15_000;
 export const KEPT_LISTS_BYTES = 16 * 1024 * 1024;
 /** Servers that are asked at once, of one organization and of all. */
 export const ASKED_AT_ONCE = { ofOrganization: 8, ofAll: 64 };
+
+type CataloguePerson = CatalogueReader & { readonly userId: string };
 
 interface KeptList {
   readonly found: ServerTools;
@@ -45,17 +47,18 @@ export class CachedMcpCatalogue implements McpCatalogue {
     this.parts = parts;
   }
 
-  toolsOf(organizationId: string, servers: readonly McpServer[]): Promise<readonly ServerTools[]> {
-    return Promise.all(servers.map((server) => this.toolsOfServer(organizationId, server)));
+  toolsOf(by: CataloguePerson, servers: readonly McpServer[]): Promise<readonly ServerTools[]> {
+    return Promise.all(servers.map((server) => this.toolsOfServer(by, server)));
   }
 
-  namesOf(organizationId: string, server: McpServer): readonly string[] | null {
-    const kept = this.fresh(serverKey(organizationId, server));
+  namesOf(by: CatalogueReader, server: McpServer): readonly string[] | null {
+    const kept = this.fresh(serverKey(by, server));
     return kept === null || kept.found.problem !== null || kept.found.leftOut > 0 ? null : kept.names;
   }
 
-  private async toolsOfServer(organizationId: string, server: McpServer): Promise<ServerTools> {
-    const key = serverKey(organizationId, server);
+  private async toolsOfServer(by: CataloguePerson, server: McpServer): Promise<ServerTools> {
+    const { organizationId } = by;
+    const key = serverKey(by, server);
     const kept = this.fresh(key);
     if (kept !== null) return kept.found;
     const asked = this.asking.get(key);
@@ -65,13 +68,13 @@ export class CachedMcpCatalogue implements McpCatalogue {
       const problem = `The MCP server ${server.name} was not asked: too many servers are being asked at once.`;
       return this.shown(server, { tools: [], leftOut: 0, problem });
     }
-    const found = this.ask(organizationId, server, key).finally(() => this.asking.delete(key));
+    const found = this.ask(by, server, key).finally(() => this.asking.delete(key));
     this.asking.set(key, { organizationId, found });
     return found;
   }
 
-  private async ask(organizationId: string, server: McpServer, key: string): Promise<ServerTools> {
-    const found = this.shown(server, await serverTools(this.parts, organizationId, server));
+  private async ask(by: CataloguePerson, server: McpServer, key: string): Promise<ServerTools> {
+    const found = this.shown(server, await serverTools(this.parts, by, server));
     this.keep(key, found);
     return found;
   }
@@ -117,10 +120,12 @@ export class CachedMcpCatalogue implements McpCatalogue {
   }
 }
 
-const serverKey = (organizationId: string, { name, url, headers = [] }: McpServer): string =>
+const serverKey = ({ organizationId, userId }: CatalogueReader, { name, url, headers = [], auth }: McpServer): string =>
   JSON.stringify([
     organizationId,
     name,
     url,
     headers.map((header) => [header.name, header.secret, header.prefix ?? ""]),
+    // A server may show each person other tools.
+    auth === undefined ? null : [auth, auth.owner === "person" ? userId : null],
   ]);

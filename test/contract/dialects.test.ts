@@ -72,7 +72,7 @@ test("[GEN-4] v1 succeeds with 200, the current surface also with 201 and 202, a
   const created = operations.filter((o) => successes(o).includes("201")).map((o) => o.operation.operationId);
   expect(created.toSorted()).toEqual(
     (
-      "addMissionTask addRepository createAgent createApp createChat createDirectory createInvitation createMessenger createMission " +
+      "addMissionTask addRepository createAgent createApp createChat createConnection createDirectory createInvitation createMessenger createMission " +
       "createPersonalAccessToken createServiceToken createTask createUpload createWorkspace forkChat putMessagingIntegration putProviderKey putSecret shareFile writeFile"
     ).split(" "),
   );

@@ -153,6 +153,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     "/api/tasks/": await make("/api/v1/tasks", { title: "T" }),
     "/api/workspaces/": by.workspaceId,
     ":share_id": await make(`${files}/share`, { path: "a.txt" }),
+    "/api/connections/": await make("/api/connections", { url: "https://mcp.example/mcp" }),
     "/api/secrets/": "KEY",
     "/api/provider-keys/": "openai",
     "/api/messaging-integration/deliveries/": sent.delivery.id,

@@ -187,6 +187,11 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
   cloneRepository: async () => ["POST", `${repositories()}/clone`, { repo_id: await make(repositories(), REPOSITORY) }],
   syncRepository: async () => ["POST", `${repositories()}/${await make(repositories(), REPOSITORY)}/sync`],
   removeRepository: async () => ["DELETE", `${repositories()}/${await make(repositories(), REPOSITORY)}`],
+  createConnection: () => ["POST", "/api/connections", { url: "https://mcp.example/mcp" }],
+  deleteConnection: async () => [
+    "DELETE",
+    `/api/connections/${await make("/api/connections", { url: "https://mcp.example/mcp" })}`,
+  ],
   putSecret: () => ["PUT", "/api/secrets/KEY", { value: "a long value" }],
   deleteSecret: async () => {
     await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });

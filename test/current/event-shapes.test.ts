@@ -28,6 +28,28 @@ const INPUT = { someKey: { innerKey: 1 } };
 type Shapes<Data> = readonly (readonly [said: Data, shown: Json])[];
 
 const CHAT: { readonly [K in ChatEventType]: Shapes<ChatEventData<K>> } = {
+  "authorization.requested": [
+    [
+      {
+        jobId: "j",
+        connectionId: "c",
+        name: "crm",
+        resource: "https://mcp.example",
+        owner: "person",
+        scopes: ["read"],
+        link: "https://app.example/connections/c",
+      },
+      {
+        job_id: "j",
+        connection_id: "c",
+        name: "crm",
+        resource: "https://mcp.example",
+        owner: "person",
+        scopes: ["read"],
+        link: "https://app.example/connections/c",
+      },
+    ],
+  ],
   "message.created": [
     [
       { messageId: "m", role: "user", content: "x", jobId: "j" },

@@ -138,6 +138,7 @@ describe("GET /api/tools", () => {
 
 describe("what is kept of a server", () => {
   let now: number;
+  const by = (organizationId: string) => ({ organizationId, userId: "usr_ada" });
   const catalogue = () => {
     now = Date.now();
     const secrets = {
@@ -155,30 +156,30 @@ describe("what is kept of a server", () => {
 
   test("[RUN-21] is asked once for all who wait, and again when its list is too old", async () => {
     const lists = catalogue();
-    const ask = async () => (await lists.toolsOf("org_a", [at(crm.url)]))[0]!;
+    const ask = async () => (await lists.toolsOf(by("org_a"), [at(crm.url)]))[0]!;
     const [one, other] = await Promise.all([ask(), ask()]);
     expect(one.tools).toHaveLength(2);
     expect(other).toBe(one);
     now += LIST_AGE_MS - 1;
     expect(await ask()).toBe(one);
-    expect(lists.namesOf("org_a", at(crm.url))).toContain("crm__find");
+    expect(lists.namesOf(by("org_a"), at(crm.url))).toContain("crm__find");
     now += 1;
-    expect(lists.namesOf("org_a", at(crm.url))).toBeNull();
+    expect(lists.namesOf(by("org_a"), at(crm.url))).toBeNull();
     expect((await ask()).askedAt).toBe(now);
     await until("every session is left", () => crm.sessions.size === 0);
     // It belongs to one organization, and to one way to reach the server.
-    expect(lists.namesOf("org_b", at(crm.url))).toBeNull();
-    expect(lists.namesOf("org_a", at(crm.url, { headers: [{ name: "authorization", secret: "crm" }] }))).toBeNull();
+    expect(lists.namesOf(by("org_b"), at(crm.url))).toBeNull();
+    expect(lists.namesOf(by("org_a"), at(crm.url, { headers: [{ name: "authorization", secret: "crm" }] }))).toBeNull();
   });
 
   test("[RUN-21] of one that was down is short, and a secret that is missing is said", async () => {
     const lists = catalogue();
-    const [down] = await lists.toolsOf("org_a", [at(deadUrl)]);
+    const [down] = await lists.toolsOf(by("org_a"), [at(deadUrl)]);
     now += PROBLEM_AGE_MS - 1;
-    expect((await lists.toolsOf("org_a", [at(deadUrl)]))[0]).toBe(down!);
+    expect((await lists.toolsOf(by("org_a"), [at(deadUrl)]))[0]).toBe(down!);
     now += 1;
-    expect((await lists.toolsOf("org_a", [at(deadUrl)]))[0]?.askedAt).toBe(now);
-    const [keyless] = await lists.toolsOf("org_a", [
+    expect((await lists.toolsOf(by("org_a"), [at(deadUrl)]))[0]?.askedAt).toBe(now);
+    const [keyless] = await lists.toolsOf(by("org_a"), [
       at(crm.url, { headers: [{ name: "authorization", secret: "gone" }] }),
     ]);
     expect(keyless?.problem).toContain("the secret gone for its headers does not exist");
@@ -187,7 +188,7 @@ describe("what is kept of a server", () => {
   test("[RUN-21] has no tool whose name has a secret in it", async () => {
     const leaking = startMcpServer([tool("find"), tool(`of-${VALUE}`)]);
     const headers = [{ name: "authorization", secret: "crm", prefix: "Bearer " }];
-    const [found] = await catalogue().toolsOf("org_a", [at(leaking.url, { headers } as never)]);
+    const [found] = await catalogue().toolsOf(by("org_a"), [at(leaking.url, { headers } as never)]);
     expect([found?.tools.map(({ name }) => name), found?.leftOut]).toEqual([["crm__find"], 1]);
     await leaking.stop();
   });
@@ -195,12 +196,14 @@ describe("what is kept of a server", () => {
   test("[RUN-21] has at most 256 tools, and few servers are asked at once", async () => {
     const many = startMcpServer(Array.from({ length: MAX_LISTED_TOOLS + 1 }, (_, i) => tool(`t${i}`)));
     const lists = catalogue();
-    const [found] = await lists.toolsOf("org_a", [at(many.url)]);
+    const [found] = await lists.toolsOf(by("org_a"), [at(many.url)]);
     expect([found?.tools.length, found?.leftOut, found?.problem]).toEqual([MAX_LISTED_TOOLS, 1, null]);
-    expect(lists.namesOf("org_a", at(many.url))).toBeNull();
+    expect(lists.namesOf(by("org_a"), at(many.url))).toBeNull();
     await many.stop();
     const each = Array.from({ length: ASKED_AT_ONCE.ofOrganization + 1 }, (_, i) => at(`${deadUrl}?${i}`));
-    const problems = (await lists.toolsOf("org_a", each)).map(({ problem }) => problem?.includes("too many servers"));
+    const problems = (await lists.toolsOf(by("org_a"), each)).map(({ problem }) =>
+      problem?.includes("too many servers"),
+    );
     expect(problems).toEqual([...each.slice(1).map(() => false), true]);
   });
 });

@@ -153,7 +153,7 @@ async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult
       gate: new Lanes(4, 4),
       clock,
     },
-    { http: { ...HTTP, url: "https://shop.test/", ...http }, inputSchema: SCHEMA() },
+    { name: "lookup", http: { ...HTTP, url: "https://shop.test/", ...http }, inputSchema: SCHEMA() },
     {
       input: {},
       run: {

@@ -55,6 +55,7 @@ export const LAYERS: readonly Layer[] = [
     "account",
     "organization",
     "chat",
+    "connection",
     "job",
     "mission",
     "reach",
@@ -101,7 +102,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "what operations are made over",
     files: at("src/operations/.*"),
-    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/operations/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/connections/.*", "src/operations/.*"),
     packages: [],
     builtins: false,
   },
@@ -138,7 +139,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "the runner",
     files: at("src/runner/.*"),
-    ours: at("actors/.*", LOG_PORT, "src/runner/.*", "src/egress/.*", "src/sandbox/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/runner/.*", "src/connections/.*", "src/egress/.*", "src/sandbox/.*"),
     packages: ["ai", "@ai-sdk", "@sinclair/typebox"],
     builtins: true,
   },
@@ -173,7 +174,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "signing in",
     files: at("src/sign-in/.*"),
-    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/egress/.*", "src/sign-in/.*"),
+    ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/connections/.*", "src/egress/.*", "src/sign-in/.*"),
     packages: ["elysia", "oauth4webapi", "@simplewebauthn"],
     builtins: true,
   },

@@ -34,7 +34,7 @@ const reading = {
 const times = { listMs: 15_000, callMs: 15_000 };
 let code = 0;
 try {
-  const way = { egress, secrets, times, keeper: null, reading };
+  const way = { egress, secrets, access: null, times, keeper: null, reading };
   const { connection, tools } = await McpConnection.open(server as never, way, leaving.signal);
   for (const { name } of tools) {
     const run = { signal: leaving.signal, budget: new CpuBudget() };

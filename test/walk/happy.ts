@@ -261,6 +261,14 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   listSecrets: () => ({}),
   listProviderKeys: () => ({}),
   ...happyWorkspaces,
+  listConnections: async (world) => {
+    await world.connection();
+    return { query: PAGE };
+  },
+  createConnection: () => ({ body: { url: "https://mcp.example/mcp", owner: "organization", scopes: ["files:read"] } }),
+  getConnection: async (world) => of(await world.connection()),
+  tryConnection: async (world) => of(await world.connection()),
+  deleteConnection: async (world) => of(await world.connection()),
   putSecret: async (world) => [
     { params: { name: world.name("SECRET") }, body: { value: "not to be seen" }, status: 201 },
     { params: { name: await world.secret() }, body: { value: "another value" }, status: 200 },

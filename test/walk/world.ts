@@ -204,6 +204,13 @@ export class World {
     return task.id;
   }
 
+  async connection(): Promise<string> {
+    const url = `https://${this.name("crm")
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, "-")}.example/mcp`;
+    return (await this.call("createConnection", { body: { url } })).id;
+  }
+
   async secret(): Promise<string> {
     const name = this.name("SECRET");
     await this.call("putSecret", { params: { name }, body: { value: "not to be seen" } });

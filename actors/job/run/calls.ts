@@ -7,6 +7,7 @@ import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { CallsUnderWay, type CallUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
+import { inVainWords } from "../lacking-calls.ts";
 import { eventArguments, eventResult } from "../events.ts";
 import type { Toolbox, ToolResult } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
@@ -106,6 +107,15 @@ export class RunCalls {
         : Promise.resolve<ToolResult>({ content: refusal, isError: true });
     const result = await withinGrace(calling, signal, this.parts.clock);
     if (result === null || signal.aborted) return;
+    if (result.lacks !== undefined) {
+      const lacking = { kind: "call_lacks_connection", attempt, callId, need: result.lacks } as const;
+      await reporter.report(lacking, (job) => targets.turnAfter(job));
+      // It has waited for just this before: the record has that as its result.
+      if (reporter.job.openCalls.some(({ id }) => id === callId)) return;
+      const content = inVainWords(result.lacks);
+      targets.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: true });
+      return;
+    }
     const { content, isError, artifacts = [], attachments = [] } = result;
     const block = { type: "tool_result", tool_use_id: callId, content, is_error: isError } as const;
     targets.transcript.add(attachments.length === 0 ? block : { ...block, attachments: [...attachments] });

@@ -30,6 +30,7 @@ const RETRY_REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   step_limit: null,
   timeout: null,
   attempts_exhausted: null,
+  authorization_required: null,
   clone_failed: null,
   output_invalid: null,
   no_answer: null,

@@ -15,6 +15,7 @@ import {
 import { NO_HISTORY, type ProgressReport } from "../protocol.ts";
 import { RunContext } from "./run-context.ts";
 import { turnEndOf, turnStartOf } from "./turn-end.ts";
+import { isWaiting } from "../client-call.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls, shownStart } from "./calls.ts";
@@ -167,6 +168,10 @@ export class JobRun {
     if (tools.kind === "unavailable") {
       await this.fail(tools.error, "", NO_USAGE);
       throw new RunOver();
+    }
+    if (tools.kind === "lacking") {
+      const { attempt, transcript } = this;
+      return this.end({ kind: "run_lacks_connections", attempt, needs: tools.needs, result: transcript.text });
     }
     this.toolbox = tools.toolbox;
     const spends = (usage: Usage): void => void (this.unreported = { text: "", usage });
@@ -327,7 +332,7 @@ export class JobRun {
 }
 
 /** The open calls that wait for nobody. */
-const callsToMake = ({ openCalls }: Job) => openCalls.filter((call) => !call.asks && call.isClient !== true);
+const callsToMake = ({ openCalls }: Job) => openCalls.filter((call) => !isWaiting(call));
 
 /** The calls that the commit of their step has started. */
 const startedBy = (job: Job) => (job.status === "running" ? callsToMake(job) : []);

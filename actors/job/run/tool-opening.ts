@@ -1,11 +1,13 @@
 /**
  * Opens the tools of a run. Every unavailable server leaves a warning in the job. While a required server is
  * unavailable, the run waits and retries. It fails with `tools_unavailable` when its retries are used up or its
- * deadline is nearer than the pause.
+ * deadline is nearer than the pause. If a required server needs a connection, the run ends, and the job waits for a
+ * person (ACC-9).
  */
 import { pauseMs } from "../../runtime/backoff.ts";
 import { toolContextOf, type RunServices } from "./services.ts";
-import type { RunError } from "../schema.ts";
+import type { Job, RunError } from "../schema.ts";
+import type { ConnectionNeed } from "../terms.ts";
 import { NO_TOOLBOX, type Toolbox } from "../ports.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES } from "./retry-policy.ts";
@@ -18,6 +20,8 @@ interface OpeningParts {
 
 export type OpenedTools =
   | { readonly kind: "open"; readonly toolbox: Toolbox }
+  /** A person must give these connections first. */
+  | { readonly kind: "lacking"; readonly needs: readonly ConnectionNeed[] }
   | { readonly kind: "unavailable"; readonly error: RunError }
   | { readonly kind: "aborted" };
 
@@ -37,6 +41,13 @@ export async function openTools(services: RunServices, run: OpeningParts, signal
     if (signal.aborted) return { kind: "aborted" };
     const { required, optional } = toolbox.missing;
     await warn(run.reporter, [...required, ...optional]);
+    const { lacking = [] } = toolbox;
+    const denied = denialOf(run.reporter.job, lacking);
+    if (denied !== null) return { kind: "unavailable", error: denied };
+    if (lacking.length > 0) {
+      toolbox.close();
+      return { kind: "lacking", needs: lacking };
+    }
     if (required.length === 0) return { kind: "open", toolbox };
     const message = required.join(" ");
     const ms = pauseMs(MODEL_PAUSES, retries, services.chance);
@@ -49,6 +60,17 @@ export async function openTools(services: RunServices, run: OpeningParts, signal
     if (!(await run.wait.pause(ms, { reason: "tools_unavailable", retries, error: null }, signal)))
       return { kind: "aborted" };
   }
+}
+
+/** The end of a run that needs a connection which it has waited for in vain; null if it may still wait. */
+function denialOf({ authorizations = [] }: Job, lacking: readonly ConnectionNeed[]): RunError | null {
+  const ids = lacking.map(({ connectionId }) => connectionId);
+  const denied = authorizations.find(
+    ({ connectionId, outcome }) => ids.includes(connectionId) && (outcome === "denied" || outcome === "expired"),
+  );
+  if (denied === undefined) return null;
+  const message = `The run needs a connection to ${denied.name}. ${denied.message ?? "It was denied"}.`;
+  return { code: "authorization_required", message };
 }
 
 /** The tools, and a way to close them before the run ends. */

@@ -55,7 +55,7 @@ export const importOperations = {
       const usable = await checkImported(services, change, { kept, made: made.value });
       if (!usable.ok) return usable;
       const changes = { tools: [...kept, ...made.value] };
-      const rules = await usableRules(services, principal.organizationId, ruledAfter(agent.value, changes), changes);
+      const rules = await usableRules(services, principal, ruledAfter(agent.value, changes), changes);
       if (!rules.ok) return rules;
       const isDry = body.dry_run === true;
       const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });

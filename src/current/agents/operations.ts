@@ -55,7 +55,7 @@ export const agentOperations = {
       const { allowedTools = [], mcpServers = [], tools: own = [] } = input;
       const tools = findUsableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
       if (!tools.ok) return tools;
-      const rules = await usableRules(services, organizationId, input, input);
+      const rules = await usableRules(services, principal, input, input);
       if (!rules.ok) return rules;
       const command = { kind: "create_agent", by: principal, input } as const;
       return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
@@ -197,7 +197,7 @@ async function usableRulesOf(
   const agent = await services.agents.find(by, agentId);
   if (!agent.ok) return agent;
   const after = ruledAfter(agent.value, changes);
-  const checked = await usableRules(services, by.organizationId, after, changes);
+  const checked = await usableRules(services, by, after, changes);
   return mapOutcome(checked, () => ((after.approvalRules ?? []).length === 0 ? null : agent.value.version));
 }
 

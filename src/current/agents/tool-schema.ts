@@ -4,6 +4,7 @@ import {
   type AgentTool,
   HTTP_METHODS,
   ToolHeader,
+  ToolServerAuth,
   WEB_ADDRESS,
 } from "../../../actors/job/connections.ts";
 import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
@@ -102,6 +103,19 @@ export const REQUEST_SETTINGS = {
   ),
 };
 
+const ToolAuth = noun("ToolAuth", "Access of an HTTP tool by OAuth", {
+  ...ToolServerAuth.properties,
+  resource: Type.Optional(
+    Type.String({
+      pattern: "^https?://",
+      form: WEB_ADDRESS,
+      maxLength: 2_048,
+      description: "The address that access is asked for, of the same origin as `url`; by default that origin",
+      examples: ["https://shop.example"],
+    }),
+  ),
+});
+
 const own = {
   name: Type.String({
     pattern: "^[A-Za-z0-9_-]{1,64}$",
@@ -129,6 +143,7 @@ export const AgentToolBody = noun("AgentTool", "A tool that only one agent has",
   arguments: Type.Optional(Arguments),
   ...REQUEST_SETTINGS,
   repeatable: Type.Optional(Repeatable),
+  auth: Type.Optional(ToolAuth),
 });
 export type AgentToolBody = Static<typeof AgentToolBody>;
 
@@ -147,6 +162,7 @@ export const AgentToolView = noun("AgentTool", "A tool that only one agent has",
   ),
   repeatable: Type.Optional(Repeatable),
   signing_secret: REQUEST_SETTINGS.signing_secret,
+  auth: Type.Optional(ToolAuth),
 });
 
 /**
@@ -154,7 +170,7 @@ export const AgentToolView = noun("AgentTool", "A tool that only one agent has",
  * method.
  */
 export function agentToolOf(body: AgentToolBody): AgentTool {
-  const { name, description, input_schema: inputSchema, kind, method, url } = body;
+  const { name, description, input_schema: inputSchema, kind, method, url, auth } = body;
   const base = { name, description, inputSchema, kind };
   if (method === undefined || url === undefined) return base;
   return {
@@ -172,9 +188,13 @@ export function agentToolOf(body: AgentToolBody): AgentTool {
       // By HTTP, these methods are idempotent.
       repeatable: body.repeatable ?? (method !== "POST" && method !== "PATCH"),
       signingSecret: body.signing_secret ?? null,
+      ...(auth === undefined ? {} : { auth: { ...auth, resource: auth.resource ?? originOfTool(url) } }),
     },
   };
 }
+
+/** Empty if the URL is none, which is refused. */
+const originOfTool = (url: string): string => URL.parse(url.replaceAll(/[{}]/g, ""))?.origin ?? "";
 
 export function agentToolView({ name, description, inputSchema, kind, http }: AgentTool): Shown<typeof AgentToolView> {
   const base = { name, description, input_schema: inputSchema, kind };
@@ -190,5 +210,6 @@ export function agentToolView({ name, description, inputSchema, kind, http }: Ag
     retry: { times: retry.times, pause_ms: retry.pauseMs },
     repeatable,
     ...(signingSecret === null ? {} : { signing_secret: signingSecret }),
+    ...(http.auth === undefined ? {} : { auth: http.auth }),
   };
 }

@@ -9,7 +9,12 @@ import {
   isReservedHeader,
   isServiceHeader,
 } from "../../../actors/header-name.ts";
-import { type AgentTool, type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
+import {
+  type AgentTool,
+  type HttpCall,
+  secretsOfTool,
+  usesOrganizationAccess,
+} from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
@@ -24,6 +29,7 @@ const HTTP_ONLY = [
   "retry",
   "repeatable",
   "signing_secret",
+  "auth",
 ] as const;
 const PLACEHOLDER = /\{([^{}/]*)\}/g;
 
@@ -59,7 +65,8 @@ export async function usableHttpTools(
   );
   if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
   const named = tools.some((tool) => secretsOfTool(tool).length > 0);
-  const refused = named ? secretsRefusal(principal) : null;
+  const usesAccess = tools.some(({ http }) => usesOrganizationAccess(http?.auth));
+  const refused = named || usesAccess ? secretsRefusal(principal) : null;
   if (refused !== null) return refuse(refused);
   const hosts = new Map<string, number>();
   for (const [i, { http }] of tools.entries()) {
@@ -100,7 +107,26 @@ async function knownSecrets(
 const plainUrl = (url: string): string => url.replace(PLACEHOLDER, "x");
 
 function requestErrors(http: HttpCall, names: readonly string[], path: string): InputError[] {
-  return [...urlErrors(http, names, path), ...headerErrors(http, path), ...argumentErrors(http, names, path)];
+  return [
+    ...urlErrors(http, names, path),
+    ...headerErrors(http, path),
+    ...argumentErrors(http, names, path),
+    ...accessErrors(http, path),
+  ];
+}
+
+/** The token is sent to the address that it is for, and to no other origin. */
+function accessErrors({ url, auth, headers }: HttpCall, path: string): InputError[] {
+  if (auth === undefined) return [];
+  const resource = URL.parse(auth.resource);
+  const at = (field: string, message: string): InputError[] => [{ path: `${path}/auth${field}`, message }];
+  if (resource === null || resource.username !== "" || resource.password !== "" || resource.hash !== "")
+    return at("/resource", "The resource must be a complete URL, without a user name, a password and a fragment");
+  if (resource.origin !== URL.parse(plainUrl(url))?.origin)
+    return at("/resource", "The resource must have the same origin as the url of the tool: tokens are sent there only");
+  return headers.some(({ name }) => name.toLowerCase() === "authorization")
+    ? at("", "A tool with auth cannot have the header Authorization: the service sends the access token in it")
+    : [];
 }
 
 function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[], path: string): InputError[] {

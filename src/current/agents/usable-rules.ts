@@ -23,15 +23,15 @@ export const touchesRules = (changes: Partial<AgentInput>): boolean =>
 
 export async function usableRules(
   services: RuleServices,
-  organizationId: string,
+  by: { readonly organizationId: string; readonly userId: string },
   { approvalRules: rules = [], mcpServers = [], tools: own = [] }: RuledAgent,
   given: Partial<AgentInput>,
 ): Promise<Outcome<null>> {
   if (rules.length === 0) return ok(null);
-  const flaws = given.approvalRules === undefined ? [] : await ruleFlaws(services, organizationId, rules);
+  const flaws = given.approvalRules === undefined ? [] : await ruleFlaws(services, by.organizationId, rules);
   if (flaws.length > 0) return refuse({ kind: "invalid_request", errors: flaws });
   const asked = mcpServers.filter(({ name }) => rules.some(({ tool }) => mayBeOf(tool, name)));
-  const listed = await services.mcpCatalogue.toolsOf(organizationId, asked);
+  const listed = await services.mcpCatalogue.toolsOf(by, asked);
   const unread = new Set(
     listed.filter(({ problem, leftOut }) => problem !== null || leftOut > 0).map(({ server }) => server),
   );

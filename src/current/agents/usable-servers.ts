@@ -1,7 +1,7 @@
 /** Validates the MCP servers that a caller gives an agent. */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
-import type { McpServer } from "../../../actors/job/connections.ts";
+import { type McpServer, usesOrganizationAccess } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
@@ -50,12 +50,17 @@ function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<n
       "/mcp_servers",
       "The url of an MCP server must not have a user name or password; use a header with a secret",
     );
-  for (const [i, { headers = [] }] of servers.entries()) {
+  for (const [i, { headers = [], auth }] of servers.entries()) {
+    if (auth !== undefined && headers.some(({ name }) => name.toLowerCase() === "authorization"))
+      return invalid(
+        `/mcp_servers/${i}/auth`,
+        "A server with auth cannot have the header Authorization: the service sends the access token in it",
+      );
     const taken = headers.findIndex(({ name }) => isReservedHeader(name) || OF_THE_PROTOCOL.test(name));
     if (taken !== -1)
       return invalid(`/mcp_servers/${i}/headers/${taken}/name`, "The connection sets a header of this name itself");
   }
-  const hasSecrets = servers.some(({ headers = [] }) => headers.length > 0);
+  const hasSecrets = servers.some(({ headers = [], auth }) => headers.length > 0 || usesOrganizationAccess(auth));
   const refused = hasSecrets ? secretsRefusal(by) : null;
   return refused === null ? ok(null) : refuse(refused);
 }

@@ -1,5 +1,6 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
 import { Citation } from "../../../actors/job/citation.ts";
+import { CONNECTION_OWNERS } from "../../../actors/connection/schema.ts";
 import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
 import {
@@ -17,6 +18,8 @@ import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import {
   type Approval,
   APPROVAL_DECISIONS,
+  type Authorization,
+  AUTHORIZATION_OUTCOMES,
   type Budget,
   JOB_PRIORITIES,
   ON_EXPIRY,
@@ -72,6 +75,18 @@ export const MetricsView = noun("JobMetrics", "What a job has used", {
   model_retries: Count("Number of retried model calls"),
   duration_ms: Nullable(Type.Integer({ minimum: 0 })),
   time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
+});
+
+const AuthorizationView = noun("Authorization", "A connection that a job needs, and how its wait for it has ended", {
+  connection_id: Id("con", "The connection"),
+  name: Text("The MCP server or the tool that needs it", "crm"),
+  url: Text("The address of the tool server", "https://mcp.example/mcp"),
+  owner: OneOf(CONNECTION_OWNERS, { description: "Who can give it: the person for whom the job acts, or an owner" }),
+  scopes: Type.Array(Type.String(), { examples: [["files:read"]] }),
+  link: Text("The page where the person gives it or denies it", "https://troupe.example/connections/con_1"),
+  requested_at: Timestamp,
+  outcome: Nullable(OneOf(AUTHORIZATION_OUTCOMES, { description: "null while the job waits" })),
+  message: Nullable(Text("Why there is no connection", "The connection was denied")),
 });
 
 export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
@@ -133,6 +148,10 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
   ),
   review: ReviewView,
   approvals: Type.Array(ApprovalView, { examples: [[]] }),
+  authorizations: Type.Array(AuthorizationView, {
+    description: "Connections for which the job waits, or has waited",
+    examples: [[]],
+  }),
   requested_tool_calls: Type.Array(
     noun("RequestedToolCall", "A call of a tool that the client runs; the client sends the result", {
       id: Text("The call", "call_1"),
@@ -242,6 +261,7 @@ export const jobFields = (job: Job) => ({
   })),
   review: reviewView(job.review),
   approvals: job.approvals.map(approvalView),
+  authorizations: (job.authorizations ?? []).map(authorizationView),
   requested_tool_calls: waitingCalls(job).map((call) => ({
     id: call.id,
     name: call.name,
@@ -257,6 +277,18 @@ export const jobFields = (job: Job) => ({
   created_by: job.createdBy,
   started_at: job.startedAt,
   completed_at: job.completedAt,
+});
+
+const authorizationView = (one: Authorization): Shown<typeof AuthorizationView> => ({
+  connection_id: one.connectionId,
+  name: one.name,
+  url: one.resource,
+  owner: one.owner,
+  scopes: one.scopes,
+  link: one.link,
+  requested_at: one.requestedAt,
+  outcome: one.outcome,
+  message: one.message,
 });
 
 const errorView = ({ code, message, errors = [] }: RunError) => ({

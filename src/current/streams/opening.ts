@@ -30,7 +30,7 @@ export interface Streamed {
 }
 
 /** Facts of the connection. */
-export interface Connection extends Omit<EventStreamParts, "streams" | "onFailure" | "connection"> {
+export interface StreamConnection extends Omit<EventStreamParts, "streams" | "onFailure" | "connection"> {
   readonly caller: Visitor;
 }
 
@@ -39,7 +39,7 @@ type OpeningServices = Pick<Services, "system" | "chats" | "streams" | "log">;
 /** The stream of a record that was just read, for a caller who may read it. */
 export async function openStream(
   services: OpeningServices,
-  connection: Connection,
+  connection: StreamConnection,
   asked: StreamRequest,
   streamed: Streamed,
 ): Promise<Outcome<Response>> {
@@ -78,7 +78,7 @@ export async function openStream(
 }
 
 /** Names the stream if all readers with this name get the same frames; null if this reader's stream has its own end. */
-function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: Connection): string | null {
+function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: StreamConnection): string | null {
   const endsWithRecord = ref.kind === "chat" ? ending.kind === "never" : ending.kind === "asked";
   return endsWithRecord && lifeMs === undefined ? `${kind}.${ref.id}` : null;
 }

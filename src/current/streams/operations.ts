@@ -22,7 +22,7 @@ import { chatStanding, jobStanding } from "../standing.ts";
 import { visibleChat, visibleJob } from "../work-visibility.ts";
 import { RECENT_EVENTS, type StreamRequest, streamRequest } from "./cursor.ts";
 import { ChatStreamEvent, JobStreamEvent } from "./event-schema.ts";
-import { type Connection, openStream } from "./opening.ts";
+import { type StreamConnection, openStream } from "./opening.ts";
 import type { StreamEnd } from "./record-stream.ts";
 
 /** Pages of any origin may read a signed stream; caches and other sites must not learn its address. */
@@ -162,7 +162,7 @@ function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Cha
 /** The stream of a job, for a caller who may open it. */
 export async function streamOfJob(
   services: Services,
-  connection: Connection,
+  connection: StreamConnection,
   asked: StreamRequest,
   { jobId, by }: { readonly jobId: string; readonly by: Principal },
 ): Answer {

@@ -59,7 +59,7 @@ export const toolOperations = {
         query.agent_id === undefined ? ok(NO_CONNECTIONS) : await agentConnections(services, principal, query.agent_id);
       if (!own.ok) return own;
       const { tools = [], mcpServers } = own.value;
-      const found = await services.mcpCatalogue.toolsOf(principal.organizationId, mcpServers);
+      const found = await services.mcpCatalogue.toolsOf(principal, mcpServers);
       const all = [...services.tools, ...tools.map(infoOf), ...found.flatMap((server) => server.tools)];
       return ok({
         tools: all
@@ -86,12 +86,16 @@ const serverView = ({ server, tools, leftOut, problem, askedAt }: ServerTools) =
   asked_at: isoTime(askedAt),
 });
 
-type Connections = Pick<Agent, "tools" | "mcpServers">;
+type AgentConnections = Pick<Agent, "tools" | "mcpServers">;
 
-const NO_CONNECTIONS: Connections = { mcpServers: [] };
+const NO_CONNECTIONS: AgentConnections = { mcpServers: [] };
 
 /** Readers of other organizations do not see the agent's connections (V1-5). */
-async function agentConnections({ agents }: Services, by: Principal, agentId: string): Promise<Outcome<Connections>> {
+async function agentConnections(
+  { agents }: Services,
+  by: Principal,
+  agentId: string,
+): Promise<Outcome<AgentConnections>> {
   const agent = await agents.find(by, agentId);
   if (!agent.ok) return agent;
   return ok(agent.value.organizationId === by.organizationId ? agent.value : NO_CONNECTIONS);

@@ -9,7 +9,9 @@ export const INTROSPECT_PATH = "/oauth/introspect";
 
 /** The service as a client of other authorization servers (ACC-2): its own document, and where people come back. */
 export const CLIENT_DOCUMENT_PATH = "/oauth/client.json";
-export const CONNECTION_CALLBACK_PATH = "/connections/callback";
+/** The page of a connection is this path and its id (ACC-8). */
+export const CONNECTIONS_PATH = "/connections";
+export const CONNECTION_CALLBACK_PATH = `${CONNECTIONS_PATH}/callback`;
 
 /** The resources that tokens are issued for, as paths of the service: the current surface, and the MCP endpoint. */
 export const API_RESOURCE = "";

@@ -7,8 +7,9 @@ import type { ReducedCall, ReducedResource } from "../../sandbox/jobs/mcp-answer
 import type { RunningTool } from "../tools/tool.ts";
 import type { McpReading } from "./answer-reader.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { accessedEgress, type ServerAccess } from "./accessed-egress.ts";
 import { egressFetch } from "./egress-fetch.ts";
-import { failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
+import { ConnectionLacking, failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
 import { type FileKeeper, keptFiles } from "./kept-files.ts";
 import type { MCPClient } from "@ai-sdk/mcp";
@@ -60,6 +61,8 @@ export interface McpWay {
   readonly keeper: FileKeeper | null;
   readonly egress: Egress;
   readonly secrets: HeaderSecrets;
+  /** The access to a server with `auth`; null: it has none. */
+  readonly access: ServerAccess | null;
   readonly times: McpTimes;
   readonly reading: McpReading;
 }
@@ -140,7 +143,12 @@ export class McpConnection {
       const content = [...kept.notes, shown].join("\n");
       return { content, isError, ...(kept.blocks.length === 0 ? {} : { attachments: kept.blocks }) };
     } catch (cause) {
-      return { content: `The call to the MCP server failed: ${failureOf(cause, mask).message}.`, isError: true };
+      const failure = failureOf(cause, mask);
+      return {
+        content: `The call to the MCP server failed: ${failure.message}.`,
+        isError: true,
+        ...(failure instanceof ConnectionLacking ? { lacks: failure.need } : {}),
+      };
     }
   }
 
@@ -169,11 +177,12 @@ const withoutEnd = (text: string): string => text.slice(0, characterStart(text, 
 /** A client in a new session, which is closed when `signal` aborts. */
 async function connectClient(
   server: McpServer,
-  { egress, secrets, times, reading }: McpWay,
+  { egress, secrets, access, times, reading }: McpWay,
   signal: AbortSignal,
 ): Promise<MCPClient> {
   const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_RAW_ANSWER_BYTES };
-  const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
+  const way = access === null ? egress : accessedEgress(egress, access, secrets);
+  const fetch = egressFetch(way, () => secrets.headers(), { limits, reading });
   // The first run that needs it loads it: most services never do, and the start should not wait for it.
   const { createMCPClient } = await import("@ai-sdk/mcp");
   const client = await createMCPClient({

@@ -48,7 +48,11 @@ export function egressFetch(
     };
     const rpc = rpcRequestIn(init.body);
     const settled = rpc?.method === "tools/call" ? cancelOnAbort(egress, request, rpc) : () => {};
-    const opened = await egress.open(request);
+    const opened = await egress.open(request).catch((cause: unknown) => {
+      // The access is lacking: nothing was sent that could be cancelled.
+      settled();
+      throw cause;
+    });
     if (opened.kind === "failed") {
       if (opened.error !== "aborted") settled();
       throw egressFailure(opened.error);

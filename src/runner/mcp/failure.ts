@@ -3,6 +3,7 @@
  * leave this file, because they contain addresses and paths.
  */
 import { cutText } from "../../../actors/cut-text.ts";
+import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
 import type { SandboxResult } from "../../sandbox/sandbox.ts";
 
@@ -15,6 +16,16 @@ export class McpFailure extends Error {
 export class SessionEnded extends McpFailure {
   constructor(status: number) {
     super(`it ended the session (HTTP status ${status})`);
+  }
+}
+
+/** The server wants access that there is none of, and has done nothing (ACC-9). */
+export class ConnectionLacking extends McpFailure {
+  readonly need: ConnectionNeed;
+
+  constructor(need: ConnectionNeed) {
+    super(`it needs a connection: ${need.link}`);
+    this.need = need;
   }
 }
 

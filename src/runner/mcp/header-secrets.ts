@@ -42,6 +42,11 @@ export class HeaderSecrets {
     return headers;
   }
 
+  /** A value that was sent otherwise, such as an access token: it is masked too. */
+  note(value: string): void {
+    this.sent.add(value);
+  }
+
   /** `text` without any value that was sent. */
   mask(text: string): string {
     return maskSecrets(text, [...this.sent]);

@@ -19,7 +19,8 @@ import type { RunnerLog } from "../../log/port.ts";
 import { cleanText } from "../../../actors/clean-text.ts";
 import type { FoundTools, Tool, ToolSource } from "../tools/tool.ts";
 import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes } from "./connection.ts";
-import { failureOf } from "./failure.ts";
+import { accessOf, type ToolAccess } from "./accessed-egress.ts";
+import { ConnectionLacking, failureOf } from "./failure.ts";
 import type { FileKeeper } from "./kept-files.ts";
 import { ResultBytes } from "./result-bytes.ts";
 import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
@@ -38,6 +39,8 @@ export interface McpToolParts {
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
   readonly secrets: SecretReader;
+  /** Access by OAuth; absent: no server has `auth`. */
+  readonly connections?: ToolAccess;
   /** Keeps images and files of results; absent where no tool is called. */
   readonly keeper?: FileKeeper;
   readonly log?: RunnerLog;
@@ -58,6 +61,7 @@ export function mcpTools(parts: McpToolParts): ToolSource {
           required: found.flatMap(({ missing }) => missing.required),
           optional: found.flatMap(({ missing }) => missing.optional),
         },
+        lacking: found.flatMap(({ lacking = [] }) => lacking),
         notes: found.flatMap(({ notes }) => notes),
         whyMissing: (name) => found.map((one) => one.whyMissing(name)).find((why) => why !== null) ?? null,
       };
@@ -88,6 +92,7 @@ async function listServerTools(
       {
         egress,
         secrets,
+        access: accessOf(parts.connections, context, server),
         times: { listMs: MCP_LIST_MS, callMs: MCP_CALL_MS, ...times },
         keeper: parts.keeper ?? null,
         reading: {
@@ -120,10 +125,20 @@ async function listServerTools(
       whyMissing: () => null,
     };
   } catch (cause) {
-    const why = failureOf(cause, (text) => secrets.mask(text)).message;
+    const failure = failureOf(cause, (text) => secrets.mask(text));
+    const why = failure.message;
     const words = `The MCP server ${server.name} cannot be used: ${why}.`;
     if (!signal.aborted)
       log?.warn({ server: server.name, jobId: context.jobId, why }, "the tools of an MCP server could not be listed");
+    // A person can give what is lacking: the run waits for it, unless it can do without the server.
+    if (failure instanceof ConnectionLacking && server.optional !== true)
+      return {
+        tools: [],
+        missing: { required: [], optional: [] },
+        lacking: [failure.need],
+        notes: [],
+        whyMissing: () => null,
+      };
     return {
       tools: [],
       missing: server.optional === true ? { required: [], optional: [words] } : { required: [words], optional: [] },

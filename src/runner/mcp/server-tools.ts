@@ -2,6 +2,7 @@
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { CpuBudget } from "../../sandbox/sandbox.ts";
 import { MCP_CALL_MS, McpConnection } from "./connection.ts";
+import { accessOf } from "./accessed-egress.ts";
 import { failureOf } from "./failure.ts";
 import { ResultBytes } from "./result-bytes.ts";
 import { HeaderSecrets } from "./header-secrets.ts";
@@ -21,10 +22,11 @@ export interface FoundServer {
 
 /** Never rejects. */
 export async function serverTools(
-  { egress, sandbox, held, secrets: reader, times = {} }: Omit<McpToolParts, "log" | "keeper">,
-  organizationId: string,
+  { egress, sandbox, held, secrets: reader, connections, times = {} }: Omit<McpToolParts, "log" | "keeper">,
+  by: { readonly organizationId: string; readonly userId: string },
   server: McpServer,
 ): Promise<FoundServer> {
+  const { organizationId } = by;
   const secrets = new HeaderSecrets(reader, organizationId, server);
   const leaving = new AbortController();
   try {
@@ -33,6 +35,7 @@ export async function serverTools(
       {
         egress,
         secrets,
+        access: accessOf(connections, by, server),
         times: { listMs: LIST_MS, callMs: MCP_CALL_MS, ...times },
         keeper: null,
         reading: {

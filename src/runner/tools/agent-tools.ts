@@ -47,7 +47,7 @@ function agentTool(parts: HttpToolParts, { name, description, inputSchema, http 
       const fault = await faultOf(input, { organizationId: context.organizationId, signal, budget });
       if (fault !== null) return failure(fault);
       if (http === undefined) return failure("The client runs this tool, and this call did not reach it.");
-      return callHttp(parts, { http, inputSchema }, { input, run });
+      return callHttp(parts, { name, http, inputSchema }, { input, run });
     },
   };
 }

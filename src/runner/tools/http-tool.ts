@@ -11,13 +11,16 @@
 import { maskSecrets } from "../mask.ts";
 import { type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
 import type { ToolResult } from "../../../actors/job/ports.ts";
+import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import { type BackoffParts, pauseMs } from "../../../actors/runtime/backoff.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { Egress, EgressResult } from "../../egress/egress.ts";
+import type { Accessed } from "../../connections/accessed-requests.ts";
+import type { Egress, EgressRequest, EgressResult } from "../../egress/egress.ts";
 import { SECRET_PREFIX, signatureHeaders, Signer } from "../../egress/webhook-signature.ts";
 import type { Lanes } from "../../sandbox/lanes.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { ToolAccess } from "../mcp/accessed-egress.ts";
 import type { SecretReader } from "../mcp/header-secrets.ts";
 import { EGRESS_WORDS, MAX_TOOL_ANSWER_BYTES, mayRepeat, hostWaitMs, textOfAnswer } from "./http-answer.ts";
 import { type BuiltRequest, buildRequest } from "./http-request.ts";
@@ -36,6 +39,8 @@ export interface HttpToolParts {
   readonly egress: Egress;
   readonly sandbox: Sandbox;
   readonly secrets: SecretReader;
+  /** Access by OAuth; absent: no tool has `auth`. */
+  readonly connections?: ToolAccess;
   /** Bounds the requests in flight: each may hold an answer. */
   readonly gate: Lanes;
   readonly clock: Pick<Clock, "now">;
@@ -44,7 +49,7 @@ export interface HttpToolParts {
 /** Makes the request of a call whose arguments have been checked. Does not reject. */
 export async function callHttp(
   parts: HttpToolParts,
-  { http, inputSchema }: { readonly http: HttpCall; readonly inputSchema: JsonObject },
+  { name, http, inputSchema }: { readonly name: string; readonly http: HttpCall; readonly inputSchema: JsonObject },
   { input, run }: { readonly input: JsonObject; readonly run: RunningTool },
 ): Promise<ToolResult> {
   const built = buildRequest(http, inputSchema, input);
@@ -55,9 +60,12 @@ export async function callHttp(
   if (typeof place === "string")
     return failure("This organization has too many requests in progress. Try again later.");
   using _held = place;
-  const result = await requestUntilFinal(parts, http, { built, secrets, run });
+  const access = toolAccess(parts.connections, { name, http }, run);
+  const result = await requestUntilFinal(parts, http, { built, secrets, access, run });
+  if (result.kind === "lacking") return { ...failure(LACKING_WORDS), lacks: result.need };
+  if (result.kind === "unavailable") return failure(RENEWAL_WORDS);
   const shown = await shownAnswer(parts, result, run);
-  return { ...shown, content: maskSecrets(shown.content, [...secrets.values()]) };
+  return { ...shown, content: maskSecrets(shown.content, [...secrets.values(), ...(access?.sent ?? [])]) };
 }
 
 /** The secrets by name, or why they are missing, in words for the model. */
@@ -84,21 +92,69 @@ async function readToolSecrets(
 interface ToolRequest {
   readonly built: BuiltRequest;
   readonly secrets: ReadonlyMap<string, string>;
+  readonly access: CallAccess | null;
   readonly run: RunningTool;
+}
+
+const LACKING_WORDS = "This tool needs a connection.";
+const RENEWAL_WORDS = "The authorization server of this tool could not renew the access now. Try again later.";
+
+/** The access of one call, and the tokens that it has sent. */
+interface CallAccess {
+  readonly connections: ToolAccess;
+  readonly need: ConnectionNeed;
+  readonly sent: Set<string>;
+}
+
+const toolAccess = (
+  connections: ToolAccess | undefined,
+  { name, http: { auth } }: { readonly name: string; readonly http: HttpCall },
+  { context }: RunningTool,
+): CallAccess | null =>
+  auth === undefined || connections === undefined
+    ? null
+    : {
+        connections,
+        need: connections.needOf(
+          { name, resource: auth.resource, owner: auth.owner, scopes: auth.scopes ?? [] },
+          context,
+        ),
+        sent: new Set(),
+      };
+
+/** One request, with the access token if the tool takes one. */
+async function requestOnce(
+  { egress }: HttpToolParts,
+  { access, run }: ToolRequest,
+  request: EgressRequest,
+): Promise<EgressResult | Exclude<Accessed<never>, { readonly kind: "answered" }>> {
+  if (access === null) return egress.request(request);
+  const { connections, need, sent } = access;
+  const { organizationId } = run.context;
+  const accessed = await connections.withAccess(
+    { organizationId, need },
+    (token) => {
+      sent.add(token);
+      return egress.request({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+    },
+    run.signal,
+  );
+  return accessed.kind === "answered" ? accessed.answer : accessed;
 }
 
 /** The first final result, after the tool's retries. */
 async function requestUntilFinal(
-  { egress, clock }: HttpToolParts,
+  parts: HttpToolParts,
   http: HttpCall,
   asking: ToolRequest,
-): Promise<EgressResult> {
+): Promise<Awaited<ReturnType<typeof requestOnce>>> {
+  const { clock } = parts;
   const { built, run } = asking;
   const { signal, pauses } = run;
   const { times, pauseMs: firstMs } = http.retry;
   const key = toolCallKey(run.idempotencyKey);
   for (let retries = 0; ; retries++) {
-    const result = await egress.request({
+    const result = await requestOnce(parts, asking, {
       url: built.url,
       method: http.method,
       headers: toolHeaders(http, asking, key, Math.floor(clock.now() / 1_000)),
@@ -107,6 +163,7 @@ async function requestUntilFinal(
       signal,
       lane: run.context.organizationId,
     });
+    if (result.kind === "lacking" || result.kind === "unavailable") return result;
     const afterMs = hostWaitMs(result, clock.now());
     if (retries >= times || !mayRepeat(result, http.repeatable) || afterMs > MAX_TOOL_WAIT_MS || signal.aborted)
       return result;

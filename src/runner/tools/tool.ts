@@ -77,6 +77,8 @@ export interface FoundTools {
   readonly tools: readonly Tool[];
   /** Why servers cannot be used, for people: required servers and optional ones. */
   readonly missing: Toolbox["missing"];
+  /** Connections that required servers lack; absent: none. */
+  readonly lacking?: Toolbox["lacking"];
   /** Notes for the model. */
   readonly notes: readonly string[];
   /** Why a tool of this name is missing, for the model; null if the name is not from this source. */

@@ -4,6 +4,7 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { requestsOf } from "../../../actors/job/client-call.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { SHARD_UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
@@ -94,7 +95,7 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
     : { ...noticeOf(job.runner?.demo ?? isDemo), ...partialNotice(stopReason) };
   const answer = { success: job.status === "completed", ...names, ...stopReasonOf(stopReason), ...notice };
   if (job.status !== "blocked") return ok({ ...answer, result });
-  const error = { code: job.blockedReason, message: BLOCKED[job.blockedReason] };
+  const error = { code: job.blockedReason, message: BLOCKED[job.blockedReason] + linksOf(job) };
   return ok({ ...answer, ...(result === "" ? {} : { result }), error, jobId: job.id });
 }
 
@@ -110,6 +111,12 @@ const BLOCKED: Readonly<Record<BlockedReason, string>> = {
   budget_reached: "The execution has used up its budget",
   interrupted: "The execution was interrupted in a tool call, and waits for a person to say whether it is made again",
 };
+
+/** Where the person signs in, if that is what the execution waits for. */
+function linksOf(job: Job): string {
+  const links = requestsOf(job).map(({ name, link }) => `${name}: ${link}`);
+  return links.length === 0 ? "" : `: ${links.join(", ")}`;
+}
 
 /** The answer to a failure without any output; null if the answer is 200 with `success: false`. */
 function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | null {
@@ -131,6 +138,7 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
     case "step_limit":
     case "attempts_exhausted":
     case "tools_unavailable":
+    case "authorization_required":
     case "clone_failed":
     case "output_invalid":
       return null;

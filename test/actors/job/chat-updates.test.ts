@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { JOB_EVENTS } from "../../../actors/job/events.ts";
+import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { openApprovals } from "../../../actors/job/machine.ts";
 import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
@@ -92,6 +93,17 @@ describe("updates in the chat", () => {
   });
 });
 
+const NEED: ConnectionNeed = {
+  connectionId: "con_1",
+  name: "crm",
+  resource: "https://mcp.test",
+  owner: "person",
+  ownerId: "usr_1",
+  scopes: [],
+  resourceMetadata: null,
+  link: "https://troupe.test/connections/con_1",
+};
+
 describe("the tables of events", () => {
   test("[SSE-7] [SSE-8] turns emit every type in them, in its shape", async () => {
     const world = new World();
@@ -108,11 +120,13 @@ describe("the tables of events", () => {
       if (said === "fail") return [{ fail: { code: "provider_error", message: "broken" } }];
       if (last.role === "assistant" || said === "plain") return [{ say: "Done." }];
       if (said === "ask the client") return [use("c1", "ask")];
+      if (said === "connect") return [use("c1", "crm")];
       if (said === "hold") return [{ say: "half" }, { hold: held.hold }];
       return [use("c1", "look"), use("c2", "bad"), use("c3", "send")];
     };
     tools.clients.add("ask");
     tools.script = ({ name, host }) => {
+      if (name === "crm") return { content: "It is lacking.", isError: true, lacks: NEED };
       host.log("info", "looking");
       const file = { id: "art_1", kind: "file", name: "a.md", path: "a.md", mime: "text/markdown", size: 1 } as const;
       return { content: name, isError: name === "bad", artifacts: name === "look" ? [file] : [] };
@@ -133,6 +147,9 @@ describe("the tables of events", () => {
     const client = await replica.send("ask the client", CHAT, { agent: ASKING });
     expect((await replica.ended(client)).status).toBe("blocked");
     await decide(replica, client, { kind: "cancel" });
+    const lacking = await replica.send("connect", CHAT, { agent: ASKING });
+    expect((await replica.ended(lacking)).status).toBe("blocked");
+    await decide(replica, lacking, { kind: "cancel" });
     // Interrupted by the end of its process, then cancelled.
     const jobId = await replica.send("hold", CHAT, { agent: ASKING });
     await until("it speaks", () => replica.job(jobId)?.status === "running");

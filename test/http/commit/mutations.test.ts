@@ -14,6 +14,7 @@ import { V1_OPERATIONS } from "../../../src/v1/operations.ts";
 
 /** Requests with a body that change nothing. */
 const READS: readonly string[] = [
+  "POST /api/connections/{id}/try",
   "POST /api/messaging-integration/verify",
   "POST /api/missions/forecast",
   "POST /api/workspaces/{id}/data-blocks/query",

@@ -1,0 +1,141 @@
+/**
+ * The connection's actor (ACC-6): who has consented to what, which tokens are valid, and which jobs wait. All of an
+ * organization's actors are on one replica, so a refresh happens once however many runs ask for it.
+ */
+import { ok } from "../fault.ts";
+import type { ActorDefinition, Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { sealedTexts, tellJob, tellWaiting, unlessManages, withManaged, withShown, WITHOUT_ACCESS } from "./access.ts";
+import { CONSENT_HANDLERS } from "./consent.ts";
+import type { ConnectionProtocol, ConnectionSubject, RevocationIntent } from "./protocol.ts";
+import { REFRESH_HANDLERS } from "./refreshing.ts";
+import { type Connection, connectionTable, MAX_CONNECTION_JOBS } from "./schema.ts";
+
+export const connectionActor: ActorDefinition<ConnectionProtocol> = {
+  kind: "connection",
+  needs: ({ id }) => [{ table: connectionTable.name, id }],
+  handlers: {
+    ...CONSENT_HANDLERS,
+    ...REFRESH_HANDLERS,
+
+    read_connection: (tx, { by }) => withShown(tx, by, ok),
+
+    want_connection(tx, { by, subject }) {
+      const refused = unlessManages(subject, by);
+      return refused ?? ok(withSubject(tx, subject));
+    },
+
+    await_connection(tx, { jobId, subject }) {
+      const connection = withSubject(tx, subject);
+      const hasAll = subject.scopes.every((scope) => connection.scopes.includes(scope));
+      if (connection.status === "connected" && hasAll) tellJob(tx, jobId, null);
+      else if (connection.waiting.length >= MAX_CONNECTION_JOBS)
+        tellJob(tx, jobId, `More than ${MAX_CONNECTION_JOBS} jobs wait for this connection already`);
+      else if (!connection.waiting.includes(jobId))
+        tx.update(connectionTable, { ...connection, waiting: [...connection.waiting, jobId] });
+      return ok(null);
+    },
+
+    remove_connection: (tx, { by }) =>
+      withManaged(tx, by, (connection) => {
+        // The effect has its own copy of what it revokes: nothing sealed stays in the record.
+        const { tokens, sealedClient } = connection;
+        const revocation =
+          tokens === null || sealedClient === null
+            ? connection.revocation
+            : revocationOf(tx, { sealed: tokens.sealed, sealedClient, attempt: 1 });
+        if (connection.refresh !== null) tx.settle(connection.refresh.effectId);
+        tellWaiting(tx, connection, "The connection was removed");
+        return ok(
+          tx.update(connectionTable, {
+            ...connection,
+            ...WITHOUT_ACCESS,
+            status: "required",
+            sealedClient: null,
+            consent: null,
+            finishedState: null,
+            end: null,
+            waiting: [],
+            revocation,
+            removedAt: isoTime(tx.now),
+          }),
+        );
+      }),
+
+    end_revocation(tx, { effectId, again }) {
+      tx.settle(effectId);
+      const connection = tx.read(connectionTable, tx.self.id);
+      if (connection?.revocation !== effectId) return ok(null);
+      const revocation =
+        again === null || again.attempt >= REVOCATION_ATTEMPTS
+          ? null
+          : revocationOf(tx, { ...again, attempt: again.attempt + 1 });
+      tx.update(connectionTable, { ...connection, revocation });
+      return ok(null);
+    },
+
+    read_sealed_connection: (tx) => ok(tx.read(connectionTable, tx.self.id)),
+
+    reseal_connection(tx, { resealed }) {
+      const connection = tx.read(connectionTable, tx.self.id);
+      if (connection === null) return ok(0);
+      const fresh = new Map(resealed.map(({ former, sealed }) => [former, sealed]));
+      const { tokens, sealedClient, consent } = connection;
+      const next = {
+        ...connection,
+        tokens: tokens === null ? null : { ...tokens, sealed: fresh.get(tokens.sealed) ?? tokens.sealed },
+        sealedClient: sealedClient === null ? null : (fresh.get(sealedClient) ?? sealedClient),
+        consent: consent === null ? null : { ...consent, sealed: fresh.get(consent.sealed) ?? consent.sealed },
+      };
+      const count = sealedTexts(connection).filter((text) => fresh.has(text)).length;
+      if (count > 0) tx.update(connectionTable, next);
+      return ok(count);
+    },
+  },
+};
+
+/** Interrupted revocations are tried this often. */
+const REVOCATION_ATTEMPTS = 3;
+
+const revocationOf = (tx: Tx, { sealed, sealedClient, attempt }: RevocationIntent): string =>
+  tx.effect(tx.self, "revoke_connection", { sealed, sealedClient, attempt });
+
+/** The connection of this subject, which asks for the scopes at its next consent. It is created if it does not exist. */
+function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata }: ConnectionSubject): Connection {
+  const known = tx.read(connectionTable, tx.self.id);
+  if (known === null)
+    return tx.create(connectionTable, {
+      ...WITHOUT_ACCESS,
+      id: tx.self.id,
+      generation: 0,
+      ownerId,
+      resource,
+      status: "required",
+      issuer: null,
+      askedScopes: [...scopes],
+      resourceMetadata,
+      connectedBy: null,
+      connectedAt: null,
+      sealedClient: null,
+      consent: null,
+      finishedState: null,
+      end: null,
+      waiting: [],
+      revocation: null,
+      removedAt: null,
+    });
+  // Of a removed connection nothing counts any more.
+  const before = known.removedAt === null ? known.askedScopes : [];
+  const askedScopes = [...new Set([...before, ...scopes])];
+  const isKnown =
+    known.removedAt === null &&
+    askedScopes.length === before.length &&
+    (resourceMetadata === null || resourceMetadata === known.resourceMetadata);
+  if (isKnown) return known;
+  return tx.update(connectionTable, {
+    ...known,
+    askedScopes,
+    resourceMetadata: resourceMetadata ?? known.resourceMetadata,
+    removedAt: null,
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * Requests to tool servers with the access of a connection (ACC-10): a token that has nearly expired is renewed before, one
+ * that the server refuses is renewed once, and what is lacking after that a person must give.
+ *
+ *   withAccess ─▶ token ─▶ request ─ refused ─▶ renewed once ─▶ request ─ refused ─▶ lacking
+ *
+ * The token is sent only by the caller's `send`, which knows the address that it is for.
+ */
+import { connectionRef, ownerIdOf, type ConnectionOwner } from "../../actors/connection/schema.ts";
+import { isPassing } from "../../actors/fault.ts";
+import type { ConnectionNeed } from "../../actors/job/terms.ts";
+import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import { connectionIdOf } from "./connection-id.ts";
+import { challengeIn } from "./oauth/challenge.ts";
+import { joinedScopes, scopesOf } from "./oauth/scope.ts";
+import { SealedGrant } from "./sealed-grant.ts";
+
+/** Between two questions whether a refresh is over. */
+const REFRESH_LOOKS = { firstMs: 20, lastMs: 250 };
+/** How long a request waits for its token. */
+const TOKEN_WAIT_MS = 60_000;
+
+export interface AccessParts {
+  readonly system: Pick<TroupeSystem, "dispatch">;
+  readonly sealing: Sealing;
+  /** The pauses of waits, in real time. */
+  readonly pauses: BackoffParts;
+  readonly addresses: {
+    /** The page where a person gives the connection with this id. */
+    page(id: string): string;
+  };
+}
+
+/** A server or tool of an agent that needs access. */
+export interface AccessSubject {
+  readonly name: string;
+  readonly resource: string;
+  readonly owner: ConnectionOwner;
+  readonly scopes: readonly string[];
+}
+
+type TokenAnswer =
+  | { readonly kind: "ready"; readonly token: string; readonly generation: number; readonly scopes: readonly string[] }
+  | { readonly kind: "lacking" }
+  | { readonly kind: "unavailable" };
+
+/** An answer of the egress, as far as access depends on it. */
+interface ServerHead {
+  readonly kind: "response";
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body?: unknown;
+}
+
+export type Accessed<A> =
+  | { readonly kind: "answered"; readonly answer: A }
+  | { readonly kind: "lacking"; readonly need: ConnectionNeed }
+  /** The authorization server cannot be reached, and the token has expired. */
+  | { readonly kind: "unavailable" };
+
+export class AccessedRequests {
+  private readonly parts: AccessParts;
+
+  constructor(parts: AccessParts) {
+    this.parts = parts;
+  }
+
+  /** What a job of this user lacks if it has no access to the subject. */
+  needOf(
+    { name, resource, owner, scopes }: AccessSubject,
+    { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+  ): ConnectionNeed {
+    const ownerId = ownerIdOf(owner, userId);
+    const connectionId = connectionIdOf(organizationId, ownerId, resource);
+    return {
+      connectionId,
+      name,
+      resource,
+      owner,
+      ownerId,
+      scopes: [...scopes],
+      resourceMetadata: null,
+      link: this.parts.addresses.page(connectionId),
+    };
+  }
+
+  /**
+   * Sends a request with the access token. A token that the server does not accept is renewed once; if it is refused
+   * then too, or more scopes are needed, the connection is lacking. `send` does not reject.
+   */
+  async withAccess<A extends ServerHead | { readonly kind: "failed" }>(
+    { organizationId, need }: { readonly organizationId: string; readonly need: ConnectionNeed },
+    send: (token: string) => Promise<A>,
+    signal?: AbortSignal,
+  ): Promise<Accessed<A>> {
+    const ref = connectionRef(organizationId, need.connectionId);
+    for (let spent: number | null = null; ;) {
+      const token = await this.token(organizationId, need.connectionId, { spent, signal });
+      if (token.kind === "lacking") return { kind: "lacking", need };
+      if (token.kind === "unavailable") return { kind: "unavailable" };
+      const answer = await send(token.token);
+      const challenge = answer.kind === "failed" ? null : await challengeIn(answer);
+      if (challenge === null) return { kind: "answered", answer };
+      if ("body" in answer && answer.body instanceof ReadableStream) await answer.body.cancel().catch(() => {});
+      const asked = scopesOf(challenge.scope ?? "");
+      const hasAll = asked.every((scope) => token.scopes.includes(scope));
+      const more = {
+        ...need,
+        scopes: joinedScopes(need.scopes, asked),
+        resourceMetadata: challenge.resourceMetadata ?? null,
+      };
+      if (challenge.kind === "insufficient_scope" && (!hasAll || spent !== null))
+        return { kind: "lacking", need: more };
+      if (spent !== null) {
+        await this.parts.system.dispatch(ref, { kind: "reject_connection", generation: token.generation });
+        return { kind: "lacking", need: more };
+      }
+      spent = token.generation;
+    }
+  }
+
+  /** The token, renewed if it has nearly expired or if its generation is `spent`. */
+  private async token(
+    organizationId: string,
+    id: string,
+    { spent, signal }: { readonly spent: number | null; readonly signal: AbortSignal | undefined },
+  ): Promise<TokenAnswer> {
+    const { system, pauses } = this.parts;
+    const backoff = new Backoff(pauses, REFRESH_LOOKS);
+    const until = pauses.clock.monotonic() + TOKEN_WAIT_MS;
+    for (;;) {
+      const use = await system.dispatch(connectionRef(organizationId, id), { kind: "use_connection", spent });
+      if (!use.ok && !isPassing(use.fault)) return { kind: "unavailable" };
+      if (use.ok && use.value.kind === "ready") {
+        const { sealed, generation, scopes } = use.value;
+        const kept = this.grantOf({ organizationId, id }).open("tokens", sealed);
+        return kept === null ? { kind: "unavailable" } : { kind: "ready", token: kept.accessToken, generation, scopes };
+      }
+      if (use.ok && use.value.kind === "lacking") return { kind: "lacking" };
+      if (use.ok && use.value.kind === "unavailable") return { kind: "unavailable" };
+      if (pauses.clock.monotonic() > until || signal?.aborted === true) return { kind: "unavailable" };
+      await backoff.pause(signal);
+    }
+  }
+
+  private grantOf({ organizationId, id }: { readonly organizationId: string; readonly id: string }): SealedGrant {
+    return new SealedGrant(this.parts.sealing, organizationId, id);
+  }
+}

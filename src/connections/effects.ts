@@ -1,0 +1,141 @@
+/**
+ * The effects of connections: renewing the access, and revoking it. `actors/connection/refreshing.ts` has the order of
+ * what is stored and what is sent.
+ */
+import type { RefreshOutcome, RevocationIntent } from "../../actors/connection/protocol.ts";
+import { connectionRef } from "../../actors/connection/schema.ts";
+import { type BackoffParts, Backoff, untilDecided } from "../../actors/runtime/backoff.ts";
+import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import type { EffectRow } from "../../actors/runtime/store.ts";
+import type { Sealing } from "../../actors/sealing.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import type { Egress } from "../egress/egress.ts";
+import { sealTokens } from "./connections.ts";
+import { refreshTokens, revokeAtServer } from "./oauth/client.ts";
+import { AuthorizationFault } from "./oauth/fault.ts";
+import { oauthReach } from "./oauth/reach.ts";
+import { SealedGrant } from "./sealed-grant.ts";
+
+export interface ConnectionEffectParts {
+  readonly system: Pick<TroupeSystem, "dispatch" | "dispatchGroup">;
+  readonly sealing: Sealing;
+  readonly egress: Pick<Egress, "request" | "resolve">;
+  readonly clock: Pick<Clock, "now">;
+  readonly pauses: BackoffParts;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** How long the outcome of a refresh is offered to the actor: longer than a database is away in a restart. */
+const REPORTING = { firstMs: 100, lastMs: 2_000, limitMs: 10 * 60_000 };
+const LEASE_LOOKS = { firstMs: 200, lastMs: 200 };
+
+export function connectionEffects(parts: ConnectionEffectParts) {
+  /**
+   * Answers that the actor has not taken yet, by connection and generation. A commit with an unknown outcome begins the
+   * effect again in this process, and the refresh token is then not sent a second time.
+   */
+  const answers = new Map<string, Promise<RefreshOutcome>>();
+  return {
+    refresh_connection: {
+      async run(effect, context) {
+        const { organizationId, actorId: id } = effect;
+        const { generation } = effect.intent as unknown as { readonly generation: number };
+        const key = `${organizationId}/${id}/${generation}`;
+        if (!(await untilMayAct(parts, context))) return;
+        const asked = answers.get(key) ?? askedTokens(parts, effect, generation);
+        answers.set(key, asked);
+        const command = { kind: "end_refresh", effectId: effect.id, generation, outcome: await asked } as const;
+        // Not under the epoch: whoever owns the connection now takes the tokens, unless it has newer ones.
+        const ended = await untilDecided(parts.pauses, REPORTING, new AbortController().signal, () =>
+          parts.system.dispatch(connectionRef(organizationId, id), command),
+        );
+        answers.delete(key);
+        if (ended.ok && ended.value.ended !== null)
+          parts.log.warn({ organizationId, connection: id, reason: ended.value.ended }, "a connection has ended");
+      },
+      async recover({ organizationId, actorId, id: effectId }, { epoch }) {
+        const recovering = ask(connectionRef(organizationId, actorId), { kind: "recover_refresh", effectId });
+        const outcome = await parts.system.dispatchGroup([recovering], { epoch });
+        if (!outcome.ok) throw new Error(`the recovery of a refresh was refused: ${outcome.fault.kind}`);
+      },
+    },
+    revoke_connection: {
+      async run(effect, context) {
+        if (!(await untilMayAct(parts, context))) return;
+        await revokeTokens(parts, effect);
+        const ref = connectionRef(effect.organizationId, effect.actorId);
+        await untilDecided(parts.pauses, REPORTING, context.signal, () =>
+          parts.system.dispatch(ref, { kind: "end_revocation", effectId: effect.id, again: null }),
+        );
+      },
+      async recover({ organizationId, actorId, id: effectId, intent }, { epoch }) {
+        const again = intent as unknown as RevocationIntent;
+        const ending = ask(connectionRef(organizationId, actorId), { kind: "end_revocation", effectId, again });
+        const outcome = await parts.system.dispatchGroup([ending], { epoch });
+        if (!outcome.ok) throw new Error(`the recovery of a revocation was refused: ${outcome.fault.kind}`);
+      },
+    },
+  } satisfies Readonly<Record<string, EffectHandler>>;
+}
+
+/** False if the effect is over: its next owner does it. */
+async function untilMayAct({ pauses }: ConnectionEffectParts, context: EffectContext): Promise<boolean> {
+  const backoff = new Backoff(pauses, LEASE_LOOKS);
+  while (!context.mayAct()) {
+    if (context.isOver() || context.signal.aborted) return false;
+    await backoff.pause(context.signal);
+  }
+  return !context.signal.aborted;
+}
+
+async function askedTokens(
+  { system, sealing, egress, clock, pauses, log }: ConnectionEffectParts,
+  { organizationId, actorId: id }: EffectRow,
+  generation: number,
+): Promise<RefreshOutcome> {
+  const found = await untilDecided(pauses, REPORTING, new AbortController().signal, () =>
+    system.dispatch(connectionRef(organizationId, id), { kind: "read_sealed_connection" }),
+  );
+  if (!found.ok || found.value?.tokens?.generation !== generation) return { kind: "failed" };
+  const { tokens, sealedClient, scopes } = found.value;
+  const grant = new SealedGrant(sealing, organizationId, id);
+  const kept = grant.open("tokens", tokens.sealed);
+  const known = sealedClient === null ? null : grant.open("client", sealedClient);
+  if (kept?.refreshToken === undefined || known === null)
+    return { kind: "refused", message: "It cannot be decrypted with any key that the service has." };
+  try {
+    const reach = oauthReach(egress, clock, organizationId);
+    const answer = await refreshTokens(reach, known.target, known.client, kept.refreshToken);
+    return answer.kind === "refused"
+      ? { kind: "refused", message: answer.reason }
+      : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes) };
+  } catch (error) {
+    if (!(error instanceof AuthorizationFault)) throw error;
+    log.warn({ organizationId, connection: id, why: error.message }, "a connection could not be refreshed yet");
+    return { kind: "failed" };
+  }
+}
+
+/** Best effort: the tokens are forgotten, whatever the server says. */
+async function revokeTokens(
+  { sealing, egress, clock, log }: ConnectionEffectParts,
+  { organizationId, actorId: id, intent }: EffectRow,
+): Promise<void> {
+  const { sealed, sealedClient } = intent as unknown as RevocationIntent;
+  const grant = new SealedGrant(sealing, organizationId, id);
+  const kept = grant.open("tokens", sealed);
+  const known = grant.open("client", sealedClient);
+  if (kept === null || known === null) return;
+  const { accessToken, refreshToken } = kept;
+  const token =
+    refreshToken === undefined
+      ? ({ value: accessToken, kind: "access_token" } as const)
+      : ({ value: refreshToken, kind: "refresh_token" } as const);
+  try {
+    await revokeAtServer(oauthReach(egress, clock, organizationId), known.target, known.client, token);
+  } catch (error) {
+    if (!(error instanceof AuthorizationFault)) throw error;
+    log.warn({ organizationId, connection: id, why: error.message }, "a removed connection could not be revoked");
+  }
+}
