@@ -52,6 +52,36 @@ export async function followStream<E extends { readonly id?: string | undefined 
   }
 }
 
+interface SureRead<T> {
+  readonly read: () => Promise<T>;
+  /** What is wrong while it does not succeed. */
+  readonly error: Signal<string | null>;
+  /** Whether the answer is of no use any more; asked before each try. */
+  readonly isVain?: () => boolean;
+  readonly until: AbortSignal;
+}
+
+/**
+ * Reads until it succeeds. An event comes once: a read that it asks for must not be lost because the service is busy with
+ * something else at that moment, such as taking over from a replica that has ended. Null if the record is gone or refused.
+ */
+export async function readSurely<T>({ read, error, isVain, until }: SureRead<T>): Promise<T | null> {
+  let own: string | null = null;
+  while (!until.aborted && isVain?.() !== true) {
+    try {
+      const value = await read();
+      if (own !== null && error.value === own) error.value = null;
+      return value;
+    } catch (cause) {
+      if (until.aborted) return null;
+      error.value = own = wordsOfError(cause);
+      if (cause instanceof ApiError && FINAL_STATUSES.has(cause.status)) return null;
+      await (sessionEnded.value ? signedInAgain(until) : whenOnline(until));
+    }
+  }
+  return null;
+}
+
 /** After some seconds, or when the browser says that it is online. */
 const whenOnline = (until: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -142,6 +142,60 @@ testInBrowser("[CON-9] a change that somebody else has made is told, and nothing
   await page.getByRole("heading", { name: "Mine", level: 1 }).waitFor();
 });
 
+testInBrowser("[CON-9] tools of the agent itself and servers of tools are written as forms", async () => {
+  const { page, person } = await scene.enter("/agents/new", { bypassCSP: true });
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Grace");
+  await page.getByRole("textbox", { name: "Instructions" }).fill("Answer with care.");
+  await page.getByText("HTTP tools and MCP servers").click();
+  const tools = page.getByRole("group", { name: "HTTP and client tools" });
+  await tools.getByRole("button", { name: "Add a tool" }).click();
+  await tools.getByRole("textbox", { name: "Tool name" }).fill("look_up");
+  await tools.getByRole("textbox", { name: "What it does" }).fill("Looks up an article");
+  await tools.getByRole("combobox", { name: "Method" }).selectOption("POST");
+  await tools.getByRole("textbox", { name: "Address" }).fill("https://shop.example/articles/{article}");
+  await tools.getByRole("button", { name: "Add a header" }).click();
+  await tools.getByRole("textbox", { name: "Header name" }).fill("Accept");
+  await tools.getByRole("textbox", { name: "Or a fixed value" }).fill("application/json");
+  const schema = { type: "object", properties: { article: { type: "string" } }, required: ["article"] };
+  await tools.getByRole("textbox", { name: "Schema of the arguments of look_up" }).fill(JSON.stringify(schema));
+  await page.getByRole("button", { name: "Add a server" }).click();
+  await page.getByRole("textbox", { name: "Server name" }).fill("files");
+  await page.getByRole("textbox", { name: "Address of the server" }).fill("https://ada:secret@mcp.example/");
+  expect(await pageFaults(page)).toEqual([]);
+  await button(page, "Create").click();
+  // What the service refuses is said at its field.
+  await page
+    .getByText(/without a user name|password/)
+    .first()
+    .waitFor();
+  await page.getByRole("textbox", { name: "Address of the server" }).fill("https://mcp.example/");
+  await button(page, "Create").click();
+  await page.getByRole("heading", { name: "Grace", level: 1 }).waitFor();
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  const made = await answered<object>(scene.service.call(person, "GET", `/api/agents/${id}`));
+  expect(made).toMatchObject({
+    tools: [
+      {
+        name: "look_up",
+        kind: "http",
+        method: "POST",
+        url: "https://shop.example/articles/{article}",
+        headers: [{ name: "Accept", value: "application/json" }],
+        input_schema: schema,
+      },
+    ],
+    mcp_servers: [{ name: "files", url: "https://mcp.example/" }],
+  });
+  await page.getByText("HTTP tools and MCP servers").click();
+  await page.getByRole("group", { name: "MCP servers" }).getByText("files", { exact: true }).click();
+  await page.getByRole("button", { name: "Remove the server files" }).click();
+  await button(page, "Save").click();
+  await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
+  expect(await answered<object>(scene.service.call(person, "GET", `/api/agents/${id}`))).toMatchObject({
+    mcp_servers: [],
+  });
+});
+
 testInBrowser("[CON-9] an agent of the library is installed", async () => {
   const { page, person } = await scene.enter("/agents?source=library", { person: scene.owner });
   await button(page, "Install Editor").click();

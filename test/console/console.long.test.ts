@@ -53,6 +53,23 @@ testInBrowser("[CON-2] an answer goes on to the character after its stream was c
   }
 });
 
+testInBrowser("[CON-2] what an event asks to read is read, also if the service fails for a while", async () => {
+  const { page, agentId } = await visitChats(scene, {}, ASKS_FIRST);
+  const proxy = await FaultyProxy.open(scene.service.url);
+  try {
+    await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
+    await newChat(page, agentId);
+    // More than the client of the API tries again by itself, for each event of the answer.
+    proxy.reset(...Array.from({ length: 14 }, () => ({ kind: "close", after: 1, path: "/api/jobs/job_" }) as const));
+    await say(page, '/call create_task {"title": "Buy milk"}');
+    await page.getByRole("region", { name: "Approval of create_task" }).waitFor({ timeout: 60_000 });
+    await page.getByText("The agent waits for a decision.").waitFor();
+    expect(await page.getByRole("log").getByRole("alert").count()).toBe(0);
+  } finally {
+    proxy.stop();
+  }
+});
+
 testInBrowser(
   "[CON-3] an approval is decided with other arguments at the width of a phone, and leaves the inbox",
   async () => {

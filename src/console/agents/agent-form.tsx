@@ -4,7 +4,9 @@ import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { JsonField, ListField } from "../pieces/written-fields.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
+import { McpServerFields } from "./mcp-server-fields.tsx";
 import { ModelFields } from "./model-fields.tsx";
+import { OwnToolFields } from "./own-tool-fields.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 
 const VISIBILITY_CHOICES: readonly (readonly [Visibility, string])[] = [
@@ -64,20 +66,8 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
       />
       <details class="more">
         <summary>HTTP tools and MCP servers</summary>
-        <JsonField
-          label="HTTP and client tools"
-          path="/tools"
-          hint="HTTP requests that the service makes, or functions of your program. Secrets are named, not written here."
-          value={value.tools}
-          change={(tools) => set("tools", tools)}
-        />
-        <JsonField
-          label="MCP servers"
-          path="/mcp_servers"
-          hint="Save first, then choose their tools above"
-          value={value.mcp_servers}
-          change={(servers) => set("mcp_servers", servers)}
-        />
+        <OwnToolFields tools={value.tools} change={(tools) => set("tools", tools)} />
+        <McpServerFields servers={value.mcp_servers} change={(servers) => set("mcp_servers", servers)} />
       </details>
       <details class="more">
         <summary>Limits, approvals and answers</summary>

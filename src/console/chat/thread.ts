@@ -22,8 +22,8 @@ import {
   type StopReason,
   type TokenUsage,
 } from "../../../sdk/typescript/troupe.ts";
-import { followStream } from "../follow-stream.ts";
-import { isAbort, service, wordsOfError } from "../service.ts";
+import { followStream, readSurely } from "../follow-stream.ts";
+import { service } from "../service.ts";
 
 /** A tool call of a message, and its place in the message's text. */
 export interface ChatCall {
@@ -151,14 +151,15 @@ export class Thread {
   /** Reads the job again: after a decision, and when an event says that it has changed. */
   async readJob(jobId: string | null = this.job.value?.id ?? null): Promise<void> {
     if (jobId === null) return;
-    const read = ++this.jobReads;
-    try {
-      const job = await service.getJob(jobId, { signal: this.ended.signal });
-      // Answers may come in another order than the reads.
-      if (read === this.jobReads) this.job.value = job;
-    } catch (error) {
-      if (!isAbort(error)) this.error.value = wordsOfError(error);
-    }
+    const number = ++this.jobReads;
+    // Answers may come in another order than the reads.
+    const isVain = (): boolean => number !== this.jobReads;
+    const job = await this.surely(() => service.getJob(jobId, { signal: this.ended.signal }), isVain);
+    if (job !== null && !isVain()) this.job.value = job;
+  }
+
+  private surely<T>(read: () => Promise<T>, isVain: () => boolean = () => false): Promise<T | null> {
+    return readSurely({ read, error: this.error, isVain, until: this.ended.signal });
   }
 
   private async begin(chat: Chat): Promise<void> {
@@ -234,10 +235,9 @@ export class Thread {
         break;
       case "chat.updated":
       case "chat.compacted":
-        void service.getChat(this.chatId).then(
-          (chat) => (this.chat.value = chat),
-          (error: unknown) => (this.error.value = wordsOfError(error)),
-        );
+        void this.surely(() => service.getChat(this.chatId, { signal: this.ended.signal })).then((chat) => {
+          if (chat !== null) this.chat.value = chat;
+        });
         break;
       default:
     }
@@ -295,22 +295,22 @@ export class Thread {
 
   /** A message as it is stored: events have neither its sender nor its usage, and only the beginning of a long result. */
   private async readStored(id: string): Promise<void> {
-    try {
-      let limit = TURN_MESSAGES;
-      let found: Message | undefined;
-      // Messages may wait behind it.
-      for (; found === undefined && limit <= PAGE_MESSAGES; limit *= 5) {
-        const page = await service.listMessages(this.chatId, { limit }, { signal: this.ended.signal });
-        found = page.messages.find((message) => message.id === id);
-      }
-      if (found === undefined || found.status === "streaming") return;
-      const stored = shown(found);
-      // The state of a person's message may have changed since the read.
-      if (found.role === "user") this.change(id, { senderId: stored.senderId });
-      else this.put(stored);
-    } catch (error) {
-      if (!isAbort(error)) this.error.value = wordsOfError(error);
+    const found = await this.surely(() => this.findStored(id));
+    if (found === null || found === undefined || found.status === "streaming") return;
+    const stored = shown(found);
+    // The state of a person's message may have changed since the read.
+    if (found.role === "user") this.change(id, { senderId: stored.senderId });
+    else this.put(stored);
+  }
+
+  private async findStored(id: string): Promise<Message | undefined> {
+    // Messages may wait behind it.
+    for (let limit = TURN_MESSAGES; limit <= PAGE_MESSAGES; limit *= 5) {
+      const page = await service.listMessages(this.chatId, { limit }, { signal: this.ended.signal });
+      const found = page.messages.find((message) => message.id === id);
+      if (found !== undefined) return found;
     }
+    return undefined;
   }
 
   private add(message: ShownMessage): void {

@@ -8,8 +8,8 @@ import { ActionButton } from "../action-button.tsx";
 import { Decisions, isStopped, whyNotTo } from "../chat/decisions.tsx";
 import { Money, msWords } from "../format/amount.tsx";
 import { Time } from "../format/time.tsx";
-import { followStream } from "../follow-stream.ts";
-import { isAbort, service, wordsOfError } from "../service.ts";
+import { followStream, readSurely } from "../follow-stream.ts";
+import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useTitle } from "../title.ts";
 import { JobLineage } from "./lineage.tsx";
@@ -27,9 +27,6 @@ function followJob(jobId: string) {
     events.value = [...events.value, ...grown];
     grown = [];
   };
-  const readJob = async (): Promise<void> => {
-    job.value = await service.getJob(jobId, { signal: ended.signal });
-  };
   let isReading = false;
   let isStale = false;
   /** One read at a time; what changes meanwhile is read after it. */
@@ -37,16 +34,16 @@ function followJob(jobId: string) {
     isStale = true;
     if (isReading) return;
     isReading = true;
-    try {
-      while (isStale) {
-        isStale = false;
-        await readJob();
-      }
-    } catch (cause) {
-      if (!isAbort(cause)) error.value = wordsOfError(cause);
-    } finally {
-      isReading = false;
+    while (isStale) {
+      isStale = false;
+      const found = await readSurely({
+        read: () => service.getJob(jobId, { signal: ended.signal }),
+        error,
+        until: ended.signal,
+      });
+      if (found !== null) job.value = found;
     }
+    isReading = false;
   };
   const follow = async (): Promise<void> => {
     await followStream({
@@ -68,7 +65,7 @@ function followJob(jobId: string) {
     });
     if (!ended.signal.aborted) await refresh();
   };
-  return { job, events, error, readJob, follow, close: () => ended.abort() };
+  return { job, events, error, refresh, follow, close: () => ended.abort() };
 }
 
 export function JobPage({ id: jobId }: { readonly id: string }) {
@@ -110,7 +107,7 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
         <Link href={`/chats/${job.chat_id}`}>Open its chat</Link>
         <CopyAsCurl path={`/api/jobs/${jobId}`} />
       </p>
-      <Decisions job={job} decided={followed.readJob} />
+      <Decisions job={job} decided={followed.refresh} />
       {job.error === null ? null : (
         <p class="bad">
           {job.error.message} <code>{job.error.code}</code>
