@@ -60,7 +60,7 @@ testInBrowser("[CON-2] what an event asks to read is read, also if the service f
     await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
     await newChat(page, agentId);
     // More than the client of the API tries again by itself, for each event of the answer.
-    proxy.reset(...Array.from({ length: 14 }, () => ({ kind: "close", after: 1, path: "/api/jobs/job_" }) as const));
+    proxy.reset(...Array.from({ length: 18 }, () => ({ kind: "close", after: 1, path: "/api/jobs/job_" }) as const));
     await say(page, '/call create_task {"title": "Buy milk"}');
     await page.getByRole("region", { name: "Approval of create_task" }).waitFor({ timeout: 60_000 });
     await page.getByText("The agent waits for a decision.").waitFor();
