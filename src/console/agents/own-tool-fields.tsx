@@ -79,7 +79,7 @@ export function OwnToolFields({ tools, change }: OwnToolFieldsProps) {
               value={tool.description}
               change={(description) => set({ description })}
             />
-            {tool.kind === "http" ? <RequestFields tool={tool} path={path} set={set} /> : null}
+            {tool.kind === "http" ? <HttpRequestFields tool={tool} path={path} set={set} /> : null}
             <JsonField
               label={`Schema of the arguments of ${tool.name === "" ? "the new tool" : tool.name}`}
               path={`${path}/input_schema`}
@@ -95,13 +95,13 @@ export function OwnToolFields({ tools, change }: OwnToolFieldsProps) {
   );
 }
 
-interface RequestFieldsProps {
+interface HttpRequestFieldsProps {
   readonly tool: AgentToolInput;
   readonly path: string;
   readonly set: (changes: AllFields) => void;
 }
 
-function RequestFields({ tool, path, set }: RequestFieldsProps) {
+function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
   return (
     <>
       <div class="columns">
