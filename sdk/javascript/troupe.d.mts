@@ -1443,6 +1443,14 @@ export declare class Troupe {
      */
     listAllApprovalNotices(query?: Omit<ListApprovalNoticesQuery, "cursor">, options?: RequestOptions): AsyncGenerator<ApprovalNotices, void, undefined>;
     /**
+     * Read whether approvals reach you by mail.
+     *
+     * For the caller alone.
+     *
+     * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+     */
+    getApprovalMails(options?: RequestOptions): Promise<ApprovalMails>;
+    /**
      * Choose whether approvals reach you by mail.
      *
      * For the caller alone. Mails are sent only if the operator has set a mail server.

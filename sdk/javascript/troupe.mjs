@@ -2105,6 +2105,16 @@ export class Troupe {
         return this.#http.items((next) => this.listApprovalNotices({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.approval_notices);
     }
     /**
+     * Read whether approvals reach you by mail.
+     *
+     * For the caller alone.
+     *
+     * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+     */
+    getApprovalMails(options) {
+        return this.#http.json({ method: "GET", path: "/api/approval-mails", options });
+    }
+    /**
      * Choose whether approvals reach you by mail.
      *
      * For the caller alone. Mails are sent only if the operator has set a mail server.

@@ -4301,6 +4301,22 @@ class Troupe:
             "approval_notices",
         )
 
+    def get_approval_mails(self, *, timeout: float | None = None) -> ApprovalMails:
+        """Read whether approvals reach you by mail.
+
+        For the caller alone.
+
+        `GET /api/approval-mails`. Needs `jobs:read`. May raise `OrganizationSuspendedError`.
+        """
+        answer: ApprovalMails = self._http.json(
+            _Request(
+                "GET",
+                "/api/approval-mails",
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def set_approval_mails(
         self,
         body: SetApprovalMailsRequest,

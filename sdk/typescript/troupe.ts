@@ -2491,6 +2491,17 @@ export class Troupe {
   }
 
   /**
+   * Read whether approvals reach you by mail.
+   *
+   * For the caller alone.
+   *
+   * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
+   */
+  getApprovalMails(options?: RequestOptions): Promise<ApprovalMails> {
+    return this.#http.json({ method: "GET", path: "/api/approval-mails", options });
+  }
+
+  /**
    * Choose whether approvals reach you by mail.
    *
    * For the caller alone. Mails are sent only if the operator has set a mail server.

@@ -70,6 +70,7 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       clock,
       chance: systemChance,
       appUrl: appUrlOf(config, config.port),
+      log,
     }),
     ...connectionEffects({ ...resources, ...pausing, system, sealing, clock, log }),
     ...webhookHandlers({

@@ -47,6 +47,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "passkey-added": "The passkey is added.",
   "passkey-removed": "The passkey is removed. Remove it from your device too: the service cannot do that.",
   connected: "Your account is connected. You can sign in with it from now on.",
+  "mails-chosen": "Your choice is saved.",
   disconnected: "Your account is no longer connected. The next sign-in connects it again.",
 };
 export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
@@ -88,7 +89,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
         <h2 id="who">${member.name}</h2>
         <p>${member.email}, ${member.role === "owner" ? "an owner" : "a member"} of ${organization.name}.</p>
         ${member.role === "owner" ? html`<p><a href="/members">Members and invitations</a></p>` : null}
-        ${organizationForm(shown.value)}
+        ${organizationForm(shown.value)} ${mailForm(member)}
       </section>
       ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}
       ${newTokenSection(above.draft)} ${grantSection(shown.value)} ${providerSection(parts, shown.value)}
@@ -133,6 +134,22 @@ async function endByOperation(
 ): Promise<Response> {
   const done = await invoke(operation, callerOf(visit), { params: { id: visit.form.get("id") ?? "" } });
   return done.ok ? toAccount(notice) : faultPage(done.fault);
+}
+
+/** Whether approvals reach the person by mail (REACH-4). */
+const mailForm = ({ noApprovalMails }: Member): Html =>
+  html`<form method="post" action="${ACCOUNT_PATH}/approval-mails">
+    <input type="hidden" name="enabled" value="${noApprovalMails === true ? "true" : "false"}" />
+    <p class="note">
+      ${noApprovalMails === true ? "Approvals do not reach you by mail." : "Approvals that wait for you reach you by mail, if this service sends mails."}
+    </p>
+    <button class="quiet">${noApprovalMails === true ? "Send me mails" : "Send me no mails"}</button>
+  </form>`;
+
+export async function chooseMails(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
+  const enabled = visit.form.get("enabled") === "true";
+  const chosen = await parts.invoke("setApprovalMails", callerOf(visit), { body: { enabled } });
+  return chosen.ok ? toAccount("mails-chosen") : faultPage(chosen.fault);
 }
 
 export async function chooseOrganization(

@@ -11,6 +11,7 @@ import type { Surface } from "../http/request/surface.ts";
 import {
   type AccountPageParts,
   changePassword,
+  chooseMails,
   chooseOrganization,
   createOwnToken,
   DISCONNECT_PATH,
@@ -111,6 +112,7 @@ const PEOPLE_PAGES: readonly (readonly ["GET" | "POST", string, PageAnswer])[] =
   ["POST", `${CONNECTIONS_PATH}/:id`, ownPage(beginConnection)],
   ["POST", `${CONNECTIONS_PATH}/:id/deny`, ownPage(denyConnection)],
   ["GET", ACCOUNT_PATH, ownPage((parts, visit) => showAccount(parts, visit))],
+  ["POST", `${ACCOUNT_PATH}/approval-mails`, ownPage(chooseMails)],
   ["POST", `${ACCOUNT_PATH}/password`, ownPage(changePassword)],
   ["GET", `${ACCOUNT_PATH}/sessions/end`, ownPage(askToEndSession)],
   ["POST", `${ACCOUNT_PATH}/sessions/end`, ownPage(endSession)],

@@ -43,6 +43,7 @@ export interface NoticeParts {
   readonly chance: Pick<Chance, "fraction">;
   /** Where people reach the service. */
   readonly appUrl: string;
+  readonly log: { warn(fields: object, message: string): void };
 }
 
 /** Notices that are sent at once, in all and of one organization. */
@@ -201,8 +202,14 @@ class NoticeSending {
       const headers = { "Content-Type": "application/json", "Idempotency-Key": this.head.noticeId };
       return postOnce(this.parts, { url, headers, body, signal });
     }
-    if (mailer === null) return NO_MAIL_SERVER;
-    return mailer.send({ ...mailText(words), to: email ?? "" }, signal);
+    const sent = mailer === null ? NO_MAIL_SERVER : await mailer.send({ ...mailText(words), to: email ?? "" }, signal);
+    // The operator's server, and theirs to mend; the ledger has what concerns the organization.
+    if (sent?.kind === "failed")
+      this.parts.log.warn(
+        { error: sent.error },
+        "a mail about an approval could not be sent; GET /api/approval-notices says which",
+      );
+    return sent;
   }
 
   /** Asks until there is a reply; null when the epoch is over, and with it this effect. */

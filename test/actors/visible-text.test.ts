@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Json } from "../../actors/schema.ts";
 import { cleanText, TextPieces } from "../../actors/clean-text.ts";
-import { visibleJson, visibleText } from "../../actors/visible-text.ts";
+import { legibleJson, visibleJson, visibleText } from "../../actors/visible-text.ts";
 import { CollectedAnswer } from "../../src/runner/answer.ts";
 
 test("[GUARD-7] control and bidi characters are marked, and nothing else is", () => {
@@ -55,4 +55,13 @@ test("[GUARD-7] arguments are marked at every depth, keys too", () => {
   expect(visibleJson(given)).toEqual({
     "a␛": ["⟨U+202E⟩", { b: "␇", c: 1, d: null, e: true }],
   });
+});
+
+test("[REACH-3] what cannot be seen is written as JSON escapes, and the text is still the same JSON", () => {
+  const value = { "a\u200bb": "x\u202ey\u00a0z\u{e0041}\ufe0f\u3164", list: ["line\nend", 1, null] };
+  const text = legibleJson(value);
+  expect(JSON.parse(text)).toEqual(value);
+  expect(text).toMatch(/^[\n\x20-\x7e]*$/);
+  expect(text).toContain(String.raw`a\u200bb`);
+  expect(text).toContain(String.raw`\udb40\udc41`);
 });

@@ -129,7 +129,7 @@ test("[REACH-6] guessed keys and ids open nothing, and say nothing", async () =>
   expect(JSON.stringify(scene.service.log)).not.toContain(new URLSearchParams(link).get("key")!);
 });
 
-test("[REACH-6] the link of a removed member opens nothing, and an expired one decides nothing", async () => {
+test("[REACH-6] the link of a removed member opens nothing", async () => {
   await scene.reset(ANYONE);
   const { organizationId, userId } = scene.owner;
   const job = await scene.blocked();
@@ -161,4 +161,17 @@ test("[REACH-6] hostile arguments are shown as what they are, and nobody approve
   expect((await browser.submit(page, pathOf(long), { decision: "approve" })).status).toBe(400);
   expect((await scene.client.job(job.id)).status).toBe("blocked");
   expect((await browser.submit(page, pathOf(long), { decision: "deny" })).status).toBe(200);
+});
+
+test("[REACH-6] a link decides nothing after the deadline", async () => {
+  await scene.reset({ ...ANYONE, approval_expiry: { after_seconds: 60, on_expiry: "deny" } });
+  const job = await scene.blocked();
+  const link = await scene.mailedLink();
+  const browser = browserOf(scene.service);
+  const page = await browser.get(link);
+  await clock.shift(61_000);
+  const late = await browser.submit(page, pathOf(link), { decision: "approve" });
+  expect(late.status).toBe(409);
+  expect(late.html).toContain("Nobody decided in time");
+  expect((await scene.client.job(job.id)).approvals[0]?.decision).not.toBe("approve");
 });

@@ -55,7 +55,9 @@ test("[REACH-4] a mail that the server refuses for now is sent again, and one th
 });
 
 test("[REACH-4] a person who wants no mails gets none", async () => {
-  await scene.client.call("PUT", "/api/approval-mails", { enabled: false });
+  const browser = await signedIn(scene.service, scene.owner);
+  await browser.submit(await browser.get("/account"), "/account/approval-mails");
+  expect(await scene.client.get<object>("/api/approval-mails")).toEqual({ enabled: false });
   const job = await scene.blocked();
   await until("its end", async () => (await scene.notices(job))[0]?.["status"] === "skipped");
   expect((await scene.notices(job))[0]).toMatchObject({ skipped: "not_wanted", attempts: 0 });

@@ -291,6 +291,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     return of(id);
   },
   listApprovalNotices: () => ({ query: PAGE }),
+  getApprovalMails: () => ({}),
   setApprovalMails: () => ({ body: { enabled: true } }),
   listMembers: () => ({ query: PAGE }),
   getMember: async (world) => of((await world.person()).userId),

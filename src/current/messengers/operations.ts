@@ -102,6 +102,21 @@ export const messengerOperations = {
     },
   ),
 
+  getApprovalMails: operation(
+    {
+      method: "GET",
+      path: "/api/approval-mails",
+      scope: "jobs:read",
+      summary: "Read whether approvals reach you by mail",
+      description: "For the caller alone.",
+      answers: { 200: ApprovalMailsView },
+    },
+    async ({ system }, { principal: { organizationId, userId } }) => {
+      const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
+      return mapOutcome(member, ({ noApprovalMails }) => ({ enabled: noApprovalMails !== true }));
+    },
+  ),
+
   setApprovalMails: operation(
     {
       method: "PUT",

@@ -27,6 +27,7 @@ const REFUSED = {
 
 class NoticeScene extends DecisionScene {
   readonly mails: Sent[] = [];
+  readonly warnings: object[] = [];
   answer: Mailer["send"] = async () => DELIVERED;
 
   static async open(): Promise<NoticeScene> {
@@ -50,7 +51,16 @@ class NoticeScene extends DecisionScene {
     };
     const agents = { find: () => notFound("agent") };
     const { clock } = this.world;
-    const parts = { agents, egress: null as never, mailer, clock, chance: NO_JITTER, appUrl: "https://troupe.test" };
+    const log = { warn: (fields: object) => void this.warnings.push(fields) };
+    const parts = {
+      agents,
+      egress: null as never,
+      mailer,
+      clock,
+      chance: NO_JITTER,
+      appUrl: "https://troupe.test",
+      log,
+    };
     this.replica = await startJobs(this.world, {
       model: this.model,
       tools: this.tools,
@@ -126,6 +136,7 @@ test("[REACH-3] a notice that waits for its next attempt when the decision is ma
   scene.answer = async () => REFUSED;
   const id = await scene.asked();
   await until("the failure", () => scene.notices(id)[0]?.status === "retrying");
+  expect(scene.warnings).toEqual([{ error: "timeout" }]);
   scene.answer = async () => DELIVERED;
   await scene.decide(id, approval);
   await scene.reached(id, "completed");
