@@ -2852,6 +2852,8 @@ export interface AuthorizationServer {
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
 /** What a blocked job waits for */
 export type BlockedReason = "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+/** What is done to many jobs at once */
+export type BulkAction = "cancel" | "resume" | "approve" | "deny";
 /** Why an action on many jobs was refused for one of them */
 export interface BulkJobRefusal {
     /** An error code */
@@ -2880,7 +2882,7 @@ export interface BulkJobResult {
 /** What an action did to one page of jobs */
 export interface BulkJobs {
     /** What was asked for */
-    action: "cancel" | "resume" | "approve" | "deny";
+    action: BulkAction;
     /** Whether nothing was done */
     dry_run: boolean;
     /** Number of jobs with the outcome `done` */
@@ -2900,7 +2902,7 @@ export interface BulkJobsRequest {
      * result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are
      * denied
      */
-    action: "cancel" | "resume" | "approve" | "deny";
+    action: BulkAction;
     filter: JobFilterInput;
     /** Only say what would happen; by default false */
     dry_run?: boolean;

@@ -5820,6 +5820,12 @@ BlockedReason: TypeAlias = Union[
 ]
 
 
+# What is done to many jobs at once
+BulkAction: TypeAlias = Union[
+    "Literal['cancel', 'resume', 'approve', 'deny']",
+]
+
+
 class BulkJobRefusal(TypedDict):
     """Why an action on many jobs was refused for one of them"""
 
@@ -5851,7 +5857,7 @@ class BulkJobs(TypedDict):
     """What an action did to one page of jobs"""
 
     # What was asked for
-    action: Literal["cancel", "resume", "approve", "deny"]
+    action: BulkAction
     # Whether nothing was done
     dry_run: bool
     # Number of jobs with the outcome `done`
@@ -5870,7 +5876,7 @@ class BulkJobsRequest(TypedDict):
     # `cancel`; `resume`: a blocked job continues, a failed or cancelled one continues in a new job;
     # `approve`: the result that waits for review is accepted, or all waiting calls of tools are approved;
     # `deny`: all waiting calls are denied
-    action: Literal["cancel", "resume", "approve", "deny"]
+    action: BulkAction
     filter: JobFilterInput
     # Only say what would happen; by default false
     dry_run: NotRequired[bool]

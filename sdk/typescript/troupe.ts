@@ -4197,6 +4197,9 @@ export type BlockedReason =
   | "budget_reached"
   | "interrupted";
 
+/** What is done to many jobs at once */
+export type BulkAction = "cancel" | "resume" | "approve" | "deny";
+
 /** Why an action on many jobs was refused for one of them */
 export interface BulkJobRefusal {
   /** An error code */
@@ -4227,7 +4230,7 @@ export interface BulkJobResult {
 /** What an action did to one page of jobs */
 export interface BulkJobs {
   /** What was asked for */
-  action: "cancel" | "resume" | "approve" | "deny";
+  action: BulkAction;
   /** Whether nothing was done */
   dry_run: boolean;
   /** Number of jobs with the outcome `done` */
@@ -4248,7 +4251,7 @@ export interface BulkJobsRequest {
    * result that waits for review is accepted, or all waiting calls of tools are approved; `deny`: all waiting calls are
    * denied
    */
-  action: "cancel" | "resume" | "approve" | "deny";
+  action: BulkAction;
   filter: JobFilterInput;
   /** Only say what would happen; by default false */
   dry_run?: boolean;

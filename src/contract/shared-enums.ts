@@ -34,6 +34,7 @@ import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { RETRY_PROFILES } from "../../actors/delivery-retries.ts";
 import { ATTEMPT_STATUSES } from "../../actors/webhook/schema.ts";
 import { ERROR_CODES } from "../current/error-codes.ts";
+import { BULK_ACTIONS } from "../current/jobs/bulk-schema.ts";
 import { INVITATION_STATUSES } from "../current/people/schema.ts";
 import { TOKEN_STATUSES } from "../current/tokens/schema.ts";
 import { TOOLSET_NAMES } from "../mcp/toolsets.ts";
@@ -49,6 +50,7 @@ export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   ApprovalExpiryAction: { values: ON_EXPIRY, about: "What happens if nobody decides on an approval in time" },
   AuditAction: { values: AUDIT_ACTIONS, about: "What an entry of the audit records" },
   BlockedReason: { values: BLOCKED_REASONS, about: "What a blocked job waits for" },
+  BulkAction: { values: BULK_ACTIONS, about: "What is done to many jobs at once" },
   BusyPolicy: { values: ON_BUSY, about: "What happens to a message while a chat turn runs" },
   ChatStatus: { values: CHAT_STATUSES, about: "Status of a chat" },
   DeliveryStatus: { values: ATTEMPT_STATUSES, about: "Status of an attempt to deliver an event" },

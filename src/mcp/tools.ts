@@ -53,14 +53,14 @@ export const TOOLS: readonly ToolSpec[] = [
     description:
       "Creates an agent from a name and a system prompt. Only its creator sees it unless visibility says otherwise.",
     operation: "createAgent",
-    left: ["approval_reach"],
+    left: ["approval_reach", "approval_rules"],
   },
   {
     name: "update_agent",
     title: "Update an agent",
     description: "Changes the given fields of an agent; omitted fields stay as they are.",
     operation: "updateAgent",
-    left: ["approval_reach"],
+    left: ["approval_reach", "approval_rules"],
     ...AGENT_ARGUMENT,
     isDestructive: true,
     isIdempotent: true,

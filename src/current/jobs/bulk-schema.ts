@@ -5,7 +5,7 @@ import { GIVEN_ID_CHARACTERS } from "../../http/contract/field.ts";
 import { Count, NextCursor, noun, Text } from "../../http/contract/noun.ts";
 import { ShownJobId } from "./view.ts";
 
-const BULK_ACTIONS = ["cancel", "resume", "approve", "deny"] as const;
+export const BULK_ACTIONS = ["cancel", "resume", "approve", "deny"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 const BULK_OUTCOMES = ["done", "unchanged", "refused"] as const;
