@@ -19,6 +19,8 @@ import { blockJob } from "./transitions.ts";
 
 /** How long a job waits for a connection. */
 export const AUTHORIZATION_MS = 7 * DAY_MS;
+/** A job asks a person this often for one connection before it gives up. */
+const MAX_ASKS = 3;
 /** Authorizations that a job keeps: the newest ones. */
 const KEPT_AUTHORIZATIONS = 64;
 
@@ -50,11 +52,19 @@ export function blockedForConnections(tx: Tx, job: JobIn<"running">): JobIn<"blo
 export const openAuthorizations = ({ authorizations = [] }: Job): readonly Authorization[] =>
   authorizations.filter(isOpenAuthorization);
 
+const asksFor = ({ asks = 1 }: Authorization): number => asks;
+
+/** Whether another consent would change nothing: the server has not taken this many that were just given. */
+export const isAskedTooOften = (authorization: Authorization): boolean =>
+  authorization.outcome === "connected" && asksFor(authorization) >= MAX_ASKS;
+
 /** The newest wait for a connection stands for all earlier ones of this job. */
 export function withNeed<J extends Job>(tx: Tx, job: J, need: ConnectionNeed): J {
   const before = (job.authorizations ?? []).filter(({ connectionId }) => connectionId !== need.connectionId);
-  const open = openAuthorizations(job).find(({ connectionId }) => connectionId === need.connectionId);
-  const scopes = [...new Set([...(open?.scopes ?? []), ...need.scopes])];
-  const wait = { ...need, scopes, requestedAt: isoTime(tx.now), outcome: null, message: null };
+  const former = (job.authorizations ?? []).find(({ connectionId }) => connectionId === need.connectionId);
+  const isOpen = former?.outcome === null;
+  const scopes = [...new Set([...(isOpen ? former.scopes : []), ...need.scopes])];
+  const asks = former === undefined ? 1 : asksFor(former) + (isOpen ? 0 : 1);
+  const wait = { ...need, scopes, requestedAt: isoTime(tx.now), outcome: null, message: null, asks };
   return { ...job, authorizations: [...before.slice(1 - KEPT_AUTHORIZATIONS), wait] };
 }

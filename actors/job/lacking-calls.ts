@@ -74,7 +74,7 @@ export const withoutConnections = (tx: Tx, job: JobIn<"blocked">): JobIn<"runnin
 export const withoutWaits = <J extends Job>(job: J): J => ({
   ...job,
   openCalls: job.openCalls.map(({ lacks: _, waitedFor: _scopes, ...call }) => call),
-  authorizations: (job.authorizations ?? []).filter((one) => !isOpenAuthorization(one)),
+  authorizations: (job.authorizations ?? []).flatMap(({ asks: _, ...one }) => (isOpenAuthorization(one) ? [] : [one])),
 });
 
 function withOutcome(

@@ -151,6 +151,8 @@ export const Authorization = Type.Object({
   outcome: Nullable(OneOf(AUTHORIZATION_OUTCOMES)),
   /** Why there is no connection; null if there is one, or while the job waits. */
   message: NullableText,
+  /** How often this job has asked for it; absent: once. A resume counts anew. */
+  asks: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 export type Authorization = Static<typeof Authorization>;
 

@@ -15,6 +15,7 @@ import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { AccessedRequests, type AccessParts } from "./accessed-requests.ts";
 import { connectionIdOf } from "./connection-id.ts";
+import { askedChallenge } from "./oauth/challenge.ts";
 import { beginAuthorization, finishAuthorization, type OAuthTokens } from "./oauth/client.ts";
 import { discover } from "./oauth/discovery.ts";
 import { AuthorizationFault } from "./oauth/fault.ts";
@@ -95,7 +96,8 @@ export class Connections {
     try {
       const reach = this.reachOf(by.organizationId);
       const { resourceMetadata, askedScopes, scopes: granted } = connection;
-      const challenge = resourceMetadata === null ? {} : { resourceMetadata };
+      const challenge =
+        resourceMetadata === null ? await askedChallenge(reach, connection.resource) : { resourceMetadata };
       const target = await discover(reach, connection.resource, challenge);
       const asked = joinedScopes(granted, askedScopes.length === 0 ? target.scopes : askedScopes);
       const known = await this.clientFor(reach, { ...target }, connection);

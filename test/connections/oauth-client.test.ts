@@ -1,5 +1,6 @@
 /** The OAuth client against an authorization server by somebody else, and against the answers that good servers give. */
 import { afterEach, expect, test } from "bun:test";
+import { askedChallenge } from "../../src/connections/oauth/challenge.ts";
 import {
   beginAuthorization,
   finishAuthorization,
@@ -114,7 +115,7 @@ test("[ACC-2] a client is the registered one, else our document, else registered
   const closed = becomeClient(server.reach, await server.discover(), registration);
   expect(closed).rejects.toMatchObject({
     kind: "unsupported",
-    message: expect.stringContaining("Register this service"),
+    message: expect.stringContaining("is not registered there"),
   });
   await closed.catch(() => {});
 });
@@ -151,4 +152,26 @@ test("[ACC-1] a server of the first revision is its own authorization server", a
     authorization_endpoint: `${server.origin}/authorize`,
     token_endpoint: `${server.origin}/token`,
   });
+});
+
+test("[ACC-8] a server says where its metadata is when it is asked without access", async () => {
+  const server = await good();
+  const asked = () => askedChallenge(server.reach, server.resource);
+  const metadata = { resourceMetadata: `${server.origin}/elsewhere`, scope: "a b" };
+  const refusal = (status: number) => () => {
+    const challenge = `Bearer resource_metadata="${metadata.resourceMetadata}", scope="a b"`;
+    return new Response("no", { status, headers: { "www-authenticate": challenge } });
+  };
+  server.set("/mcp", refusal(401));
+  expect(await asked()).toEqual(metadata);
+  expect(server.seen).toEqual(["POST /mcp"]);
+  // Not every tool server speaks MCP.
+  server.set("/mcp", (request) => (request.method === "GET" ? refusal(401)() : new Response("no", { status: 405 })));
+  expect(await asked()).toEqual(metadata);
+  for (const reply of [refusal(200), refusal(403), () => new Response("", { status: 503 })]) {
+    server.set("/mcp", reply);
+    expect(await asked()).toEqual({});
+  }
+  await server.stop();
+  expect(await asked()).toEqual({});
 });

@@ -4,6 +4,7 @@
  * deadline is nearer than the pause. If a required server needs a connection, the run ends, and the job waits for a
  * person (ACC-9).
  */
+import { isAskedTooOften } from "../authorizations.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { toolContextOf, type RunServices } from "./services.ts";
 import type { Job, RunError } from "../schema.ts";
@@ -65,9 +66,13 @@ export async function openTools(services: RunServices, run: OpeningParts, signal
 /** The end of a run that needs a connection which it has waited for in vain; null if it may still wait. */
 function denialOf({ authorizations = [] }: Job, lacking: readonly ConnectionNeed[]): RunError | null {
   const ids = lacking.map(({ connectionId }) => connectionId);
-  const denied = authorizations.find(
-    ({ connectionId, outcome }) => ids.includes(connectionId) && (outcome === "denied" || outcome === "expired"),
-  );
+  const waits = authorizations.filter(({ connectionId }) => ids.includes(connectionId));
+  const inVain = waits.find(isAskedTooOften);
+  if (inVain !== undefined) {
+    const message = `The run needs a connection to ${inVain.name}, which does not accept the one that was just made.`;
+    return { code: "authorization_required", message };
+  }
+  const denied = waits.find(({ outcome }) => outcome === "denied" || outcome === "expired");
   if (denied === undefined) return null;
   const message = `The run needs a connection to ${denied.name}. ${denied.message ?? "It was denied"}.`;
   return { code: "authorization_required", message };

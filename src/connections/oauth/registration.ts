@@ -51,7 +51,7 @@ export async function becomeClient(
   if (server.registration_endpoint === undefined)
     throw new AuthorizationFault(
       "unsupported",
-      `${host} does not register clients by itself. Register this service there, and enter the client's id and secret.`,
+      `${host} does not register clients by itself, and this service is not registered there.`,
     );
   return asFault(host, "The registration", () => registered(reach, { issuer, server, registration }));
 }
