@@ -21,6 +21,8 @@ export type SealingPurpose =
   | "refresh_token"
   /** The tokens of connections to tool servers, and the clients that they were issued to. */
   | "connection"
+  /** The keys that sign who acts. */
+  | "agent_identity"
   /** Signatures of the streams for embedded apps. */
   | "app_stream"
   /** Session ids of MCP. */

@@ -35,24 +35,45 @@ export const AuthScope = Type.String({
   examples: ["files:read"],
 });
 
-/** How the service gets access to a tool server: by a connection that a person, or an owner, consents to (ACC-6). */
+/**
+ * How the service gets access to a tool server. `oauth`: by a connection that a person, or an owner, consents to (ACC-6).
+ * `identity`: each request says who acts, by a signed token (ACC-12). `authErrors` refuses fields of the other type.
+ */
 export const ToolServerAuth = Type.Object(
   {
-    type: OneOf(["oauth"] as const, { description: "The service is an OAuth client of the server" }),
-    owner: OneOf(CONNECTION_OWNERS, {
+    type: OneOf(["oauth", "identity"] as const, {
       description:
-        "`person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which an owner makes",
+        "`oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which agent acts for whom",
     }),
+    owner: Type.Optional(
+      OneOf(CONNECTION_OWNERS, {
+        description:
+          "For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which an owner makes",
+      }),
+    ),
     scopes: Type.Optional(
       Type.Array(AuthScope, {
         maxItems: 32,
-        description: "Scopes to ask for; omitted: those that the server asks for",
+        description: "For `oauth`: scopes to ask for; omitted: those that the server asks for",
+      }),
+    ),
+    audience: Type.Optional(
+      Type.String({
+        pattern: "^[\\x21-\\x7e]{1,512}$",
+        form: "1 to 512 printable characters of ASCII without spaces",
+        description:
+          "For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with `secrets:use` may name another one, because the token is valid there",
+        examples: ["https://shop.example"],
       }),
     ),
   },
-  { $id: "ToolServerAuth", description: "Access to a tool server by OAuth" },
+  { $id: "ToolServerAuth", description: "Access to a tool server, by OAuth or by the agent's identity" },
 );
 export type ToolServerAuth = Static<typeof ToolServerAuth>;
+
+/** What access by OAuth needs; null: the server is reached without it. */
+export const oauthNeedOf = (auth: ToolServerAuth | undefined) =>
+  auth?.type === "oauth" ? { owner: auth.owner ?? "person", scopes: auth.scopes ?? [] } : null;
 
 /** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
 export const McpServer = Type.Object(
@@ -115,8 +136,8 @@ export const HttpCall = Type.Object({
   repeatable: Type.Boolean(),
   /** The secret that signs each request; null: unsigned. */
   signingSecret: Type.Union([Type.String(), Type.Null()]),
-  /** Access by OAuth. `resource` is the address that the tokens are for, of the same origin as `url`. */
-  auth: Type.Optional(Type.Object({ ...ToolServerAuth.properties, resource: Type.String() })),
+  /** Access to the host. For `oauth`, `resource` is the address that the tokens are for, of the same origin as `url`. */
+  auth: Type.Optional(Type.Object({ ...ToolServerAuth.properties, resource: Type.Optional(Type.String()) })),
 });
 export type HttpCall = Static<typeof HttpCall>;
 
@@ -137,9 +158,12 @@ export const AgentTool = Type.Object({
 });
 export type AgentTool = Static<typeof AgentTool>;
 
-/** Whether a server or a tool acts with the access of the organization, which only owners give away (AUTH-12). */
-export const usesOrganizationAccess = (auth: Pick<ToolServerAuth, "owner"> | undefined): boolean =>
-  auth?.owner === "organization";
+/**
+ * Whether a server or a tool acts with access that only owners give away (AUTH-12): that of the organization, or a token
+ * that is valid elsewhere than where it is sent.
+ */
+export const usesOrganizationAccess = (auth: ToolServerAuth | undefined): boolean =>
+  auth?.owner === "organization" || auth?.audience !== undefined;
 
 /** The secrets that a tool names. */
 export const secretsOfTool = ({ http }: Pick<AgentTool, "http">): readonly string[] =>

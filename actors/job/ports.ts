@@ -243,6 +243,18 @@ export interface ToolContext {
   readonly missionId: string | null;
 }
 
+/** Who acts. Without a job, a person looks at the tools of an agent. */
+export interface ActingAgent extends Pick<ToolContext, "organizationId" | "userId"> {
+  readonly agentId?: string | undefined;
+  readonly jobId?: string;
+}
+
+/** Port: a short signed token that says which agent acts for whom (ACC-12), for tool servers that ask for it. */
+export interface AgentIdentities {
+  /** A token for this audience, with most of its life before it. */
+  tokenFor(audience: string, by: ActingAgent): string;
+}
+
 /** What a tool can report while it works. Bounded: reports past the limits are dropped. */
 export interface ToolHost {
   /** Reports the job's progress. */

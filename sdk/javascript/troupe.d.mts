@@ -1591,6 +1591,14 @@ export declare class Troupe {
      */
     getOAuthClientDocument(options?: RequestOptions): Promise<OAuthClientDocument>;
     /**
+     * Read the keys that verify which agent acts for whom.
+     *
+     * A JSON Web Key Set (RFC 7517).
+     *
+     * `GET /.well-known/jwks.json`.
+     */
+    getIdentityKeys(options?: RequestOptions): Promise<IdentityKeySet>;
+    /**
      * List the SDKs and their hashes.
      *
      * `GET /api/sdk/manifest`.
@@ -2827,6 +2835,8 @@ export interface AuthorizationServer {
     revocation_endpoint: string;
     /** Where owners inspect a token */
     introspection_endpoint: string;
+    /** The keys that verify which agent acts for whom; no token of the authorization server needs them */
+    jwks_uri: string;
     /** Scopes that can be requested */
     scopes_supported: string[];
     /** Supported response types */
@@ -4571,6 +4581,28 @@ export interface FoundFiles {
 }
 /** Method of the request of a tool */
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** A public key that verifies who acts, as a JSON Web Key */
+export interface IdentityKey {
+    /** Kind of the key */
+    kty: "EC";
+    /** Its curve */
+    crv: "P-256";
+    /** A coordinate */
+    x: string;
+    /** A coordinate */
+    y: string;
+    /** Id of the key, which tokens name: its thumbprint (RFC 7638) */
+    kid: string;
+    /** Algorithm of the signatures */
+    alg: "ES256";
+    /** What it is for */
+    use: "sig";
+}
+/** The keys that verify who acts (RFC 7517) */
+export interface IdentityKeySet {
+    /** The keys of the former, the present and the next period */
+    keys: IdentityKey[];
+}
 export interface ImportAgentToolsRequest {
     /** OpenAPI document, version 3.0 or 3.1; alternatively, send `text` or `url` */
     document?: {
@@ -7274,32 +7306,48 @@ export interface ToolArgumentInput {
 }
 /** Where an argument goes in a request */
 export type ToolArgumentPlace = "path" | "query" | "header" | "body";
-/** Access of an HTTP tool by OAuth */
+/** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuth {
-    /** The service is an OAuth client of the server */
-    type: "oauth";
     /**
-     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
-     * an owner makes
+     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
+     * agent acts for whom
      */
-    owner: "person" | "organization";
-    /** Scopes to ask for; omitted: those that the server asks for */
+    type: "oauth" | "identity";
+    /**
+     * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+     * connection, which an owner makes
+     */
+    owner?: "person" | "organization";
+    /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    /** The address that access is asked for, of the same origin as `url`; by default that origin */
+    /**
+     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+     * `secrets:use` may name another one, because the token is valid there
+     */
+    audience?: string;
+    /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
     resource?: string;
 }
-/** Access of an HTTP tool by OAuth */
+/** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuthInput {
-    /** The service is an OAuth client of the server */
-    type: "oauth";
     /**
-     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
-     * an owner makes
+     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
+     * agent acts for whom
      */
-    owner: "person" | "organization";
-    /** Scopes to ask for; omitted: those that the server asks for */
+    type: "oauth" | "identity";
+    /**
+     * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+     * connection, which an owner makes
+     */
+    owner?: "person" | "organization";
+    /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    /** The address that access is asked for, of the same origin as `url`; by default that origin */
+    /**
+     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+     * `secrets:use` may name another one, because the token is valid there
+     */
+    audience?: string;
+    /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
     resource?: string;
 }
 /** A header of a tool's requests: a prefix and a secret, or a fixed value */
@@ -7393,29 +7441,45 @@ export interface ToolRetryInput {
     /** Milliseconds before the first retry, doubled for each further one; 500 by default */
     pause_ms?: number;
 }
-/** Access to a tool server by OAuth */
+/** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuth {
-    /** The service is an OAuth client of the server */
-    type: "oauth";
     /**
-     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
-     * an owner makes
+     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
+     * agent acts for whom
      */
-    owner: "person" | "organization";
-    /** Scopes to ask for; omitted: those that the server asks for */
+    type: "oauth" | "identity";
+    /**
+     * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+     * connection, which an owner makes
+     */
+    owner?: "person" | "organization";
+    /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    /**
+     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+     * `secrets:use` may name another one, because the token is valid there
+     */
+    audience?: string;
 }
-/** Access to a tool server by OAuth */
+/** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuthInput {
-    /** The service is an OAuth client of the server */
-    type: "oauth";
     /**
-     * `person`: each person's jobs use that person's own connection; `organization`: all jobs use one connection, which
-     * an owner makes
+     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
+     * agent acts for whom
      */
-    owner: "person" | "organization";
-    /** Scopes to ask for; omitted: those that the server asks for */
+    type: "oauth" | "identity";
+    /**
+     * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
+     * connection, which an owner makes
+     */
+    owner?: "person" | "organization";
+    /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    /**
+     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+     * `secrets:use` may name another one, because the token is valid there
+     */
+    audience?: string;
 }
 /** A call of a tool */
 export interface ToolUseBlock {

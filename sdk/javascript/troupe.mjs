@@ -2297,6 +2297,16 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/oauth/client.json", isPublic: true, options });
     }
     /**
+     * Read the keys that verify which agent acts for whom.
+     *
+     * A JSON Web Key Set (RFC 7517).
+     *
+     * `GET /.well-known/jwks.json`.
+     */
+    getIdentityKeys(options) {
+        return this.#http.json({ method: "GET", path: "/.well-known/jwks.json", isPublic: true, options });
+    }
+    /**
      * List the SDKs and their hashes.
      *
      * `GET /api/sdk/manifest`.

@@ -4642,6 +4642,23 @@ class Troupe:
         )
         return answer
 
+    def get_identity_keys(self, *, timeout: float | None = None) -> IdentityKeySet:
+        """Read the keys that verify which agent acts for whom.
+
+        A JSON Web Key Set (RFC 7517).
+
+        `GET /.well-known/jwks.json`.
+        """
+        answer: IdentityKeySet = self._http.json(
+            _Request(
+                "GET",
+                "/.well-known/jwks.json",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def get_sdk_manifest(self, *, timeout: float | None = None) -> SdkManifest:
         """List the SDKs and their hashes.
 
@@ -5782,6 +5799,8 @@ class AuthorizationServer(TypedDict):
     revocation_endpoint: str
     # Where owners inspect a token
     introspection_endpoint: str
+    # The keys that verify which agent acts for whom; no token of the authorization server needs them
+    jwks_uri: str
     # Scopes that can be requested
     scopes_supported: list[str]
     # Supported response types
@@ -7783,6 +7802,32 @@ class FoundFiles(TypedDict):
 HttpMethod: TypeAlias = Union[
     "Literal['GET', 'POST', 'PUT', 'PATCH', 'DELETE']",
 ]
+
+
+class IdentityKey(TypedDict):
+    """A public key that verifies who acts, as a JSON Web Key"""
+
+    # Kind of the key
+    kty: Literal["EC"]
+    # Its curve
+    crv: Literal["P-256"]
+    # A coordinate
+    x: str
+    # A coordinate
+    y: str
+    # Id of the key, which tokens name: its thumbprint (RFC 7638)
+    kid: str
+    # Algorithm of the signatures
+    alg: Literal["ES256"]
+    # What it is for
+    use: Literal["sig"]
+
+
+class IdentityKeySet(TypedDict):
+    """The keys that verify who acts (RFC 7517)"""
+
+    # The keys of the former, the present and the next period
+    keys: list[IdentityKey]
 
 
 class ImportAgentToolsRequest(TypedDict):
@@ -10948,30 +10993,38 @@ ToolArgumentPlace: TypeAlias = Union[
 
 
 class ToolAuth(TypedDict):
-    """Access of an HTTP tool by OAuth"""
+    """Access of an HTTP tool, by OAuth or by the agent's identity"""
 
-    # The service is an OAuth client of the server
-    type: Literal["oauth"]
-    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
-    # connection, which an owner makes
-    owner: Literal["person", "organization"]
-    # Scopes to ask for; omitted: those that the server asks for
+    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
+    # says which agent acts for whom
+    type: Literal["oauth", "identity"]
+    # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
+    # one connection, which an owner makes
+    owner: NotRequired[Literal["person", "organization"]]
+    # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # The address that access is asked for, of the same origin as `url`; by default that origin
+    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+    # `secrets:use` may name another one, because the token is valid there
+    audience: NotRequired[str]
+    # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
 
 
 class ToolAuthInput(TypedDict):
-    """Access of an HTTP tool by OAuth"""
+    """Access of an HTTP tool, by OAuth or by the agent's identity"""
 
-    # The service is an OAuth client of the server
-    type: Literal["oauth"]
-    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
-    # connection, which an owner makes
-    owner: Literal["person", "organization"]
-    # Scopes to ask for; omitted: those that the server asks for
+    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
+    # says which agent acts for whom
+    type: Literal["oauth", "identity"]
+    # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
+    # one connection, which an owner makes
+    owner: NotRequired[Literal["person", "organization"]]
+    # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # The address that access is asked for, of the same origin as `url`; by default that origin
+    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+    # `secrets:use` may name another one, because the token is valid there
+    audience: NotRequired[str]
+    # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
 
 
@@ -11085,27 +11138,35 @@ class ToolRetryInput(TypedDict):
 
 
 class ToolServerAuth(TypedDict):
-    """Access to a tool server by OAuth"""
+    """Access to a tool server, by OAuth or by the agent's identity"""
 
-    # The service is an OAuth client of the server
-    type: Literal["oauth"]
-    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
-    # connection, which an owner makes
-    owner: Literal["person", "organization"]
-    # Scopes to ask for; omitted: those that the server asks for
+    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
+    # says which agent acts for whom
+    type: Literal["oauth", "identity"]
+    # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
+    # one connection, which an owner makes
+    owner: NotRequired[Literal["person", "organization"]]
+    # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+    # `secrets:use` may name another one, because the token is valid there
+    audience: NotRequired[str]
 
 
 class ToolServerAuthInput(TypedDict):
-    """Access to a tool server by OAuth"""
+    """Access to a tool server, by OAuth or by the agent's identity"""
 
-    # The service is an OAuth client of the server
-    type: Literal["oauth"]
-    # `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
-    # connection, which an owner makes
-    owner: Literal["person", "organization"]
-    # Scopes to ask for; omitted: those that the server asks for
+    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
+    # says which agent acts for whom
+    type: Literal["oauth", "identity"]
+    # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
+    # one connection, which an owner makes
+    owner: NotRequired[Literal["person", "organization"]]
+    # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
+    # `secrets:use` may name another one, because the token is valid there
+    audience: NotRequired[str]
 
 
 class ToolUseBlock(TypedDict):

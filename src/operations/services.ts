@@ -5,7 +5,7 @@ import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { RuleChecks } from "../../actors/job/rules/judging.ts";
 import type { JobLimits } from "../../actors/job/limits.ts";
-import type { ModelPort } from "../../actors/job/ports.ts";
+import type { AgentIdentities, ModelPort } from "../../actors/job/ports.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Calendar } from "../../actors/mission/ports.ts";
 import type { Directory, Library } from "../../actors/organization/directory.ts";
@@ -28,6 +28,7 @@ import type { HttpLog } from "../log/port.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
 import type { UrlContents } from "../work/attaching.ts";
 import type { AppPlaces } from "./app-places.ts";
+import type { PublishedKeys } from "./identity-keys.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { ToolImports } from "./tool-imports.ts";
 import type { WebhookTools } from "./webhook-tools.ts";
@@ -47,6 +48,8 @@ export interface Services {
   readonly connections: ConnectionDirectory;
   /** Consents to connections, and requests with their access. */
   readonly access: Connections;
+  /** Signs which agent acts for whom. */
+  readonly identities: AgentIdentities;
   readonly contents: FileContents;
   /** Fetches the content that messages refer to by URL. */
   readonly urlContents: UrlContents;
@@ -69,6 +72,8 @@ export interface Services {
   readonly webhookTools: WebhookTools;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
+  /** The public keys that verify who acts. */
+  readonly identityKeys: PublishedKeys;
   readonly models: Pick<
     ModelPort,
     "describe" | "inputOf" | "settingProblems" | "allowed" | "keyedProviders" | "currency" | "hasPrice"

@@ -36,6 +36,8 @@ export interface CatalogueReader {
   readonly organizationId: string;
   /** Null: nobody in particular, so no list that belongs to a person is found. */
   readonly userId: string | null;
+  /** The agent whose servers they are: servers may take its identity. */
+  readonly agentId?: string | undefined;
 }
 
 /** The tools of agents' MCP servers, as people see them in lists (RUN-21). */

@@ -13,6 +13,7 @@ export const AuthorizationServer = noun("AuthorizationServer", "Metadata of the 
   registration_endpoint: OAuthUrl("Where programs register themselves"),
   revocation_endpoint: OAuthUrl("Where tokens are revoked"),
   introspection_endpoint: OAuthUrl("Where owners inspect a token"),
+  jwks_uri: OAuthUrl("The keys that verify which agent acts for whom; no token of the authorization server needs them"),
   scopes_supported: OAuthWords("Scopes that can be requested"),
   response_types_supported: OAuthWords("Supported response types"),
   response_modes_supported: OAuthWords("Supported response modes"),

@@ -3,7 +3,13 @@ import { mapOutcome, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
-import { API_RESOURCE, CLIENT_DOCUMENT_PATH, ERRORS_PATH, MCP_RESOURCE } from "../http/contract/paths.ts";
+import {
+  API_RESOURCE,
+  CLIENT_DOCUMENT_PATH,
+  ERRORS_PATH,
+  IDENTITY_KEYS_PATH,
+  MCP_RESOURCE,
+} from "../http/contract/paths.ts";
 import { OpenObject } from "../http/contract/noun.ts";
 import { operationGroup, type Shown } from "../http/contract/operation.ts";
 import { DOCUMENT_HEADERS } from "../http/contract/request-headers.ts";
@@ -11,6 +17,7 @@ import { type DocumentRequest, JSON_FORM, oncePer, PublicDocument, TEXT_FORM } f
 import { PAGE_HEADERS, PAGE_TYPE } from "../http/document/page.ts";
 import type { Visitor } from "../http/request/caller.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
+import { IdentityKeySet, type PublicIdentityKey } from "../operations/identity-keys.ts";
 import { operation } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 import { contract, DOCUMENTED_SURFACES } from "./contract.ts";
@@ -183,6 +190,20 @@ export const publicOperations = operationGroup("Service", "Public documents abou
     serveJson(clientDocument),
   ),
 
+  getIdentityKeys: operation(
+    {
+      method: "GET",
+      path: IDENTITY_KEYS_PATH,
+      scope: null,
+      headers: DOCUMENT_HEADERS,
+      summary: "Read the keys that verify which agent acts for whom",
+      description: "A JSON Web Key Set (RFC 7517).",
+      answers: { 200: IdentityKeySet, 304: null },
+    },
+    async ({ identityKeys }, _visitor, { headers }) =>
+      ok(await identityKeyDocument(identityKeys.published()).answer(headers)),
+  ),
+
   getSdkManifest: operation(
     {
       method: "GET",
@@ -310,6 +331,9 @@ export const publicOperations = operationGroup("Service", "Public documents abou
     serveDocument((services) => new PublicDocument(llmsText(services), TEXT_FORM)),
   ),
 });
+
+/** The same document until the keys change. */
+const identityKeyDocument = oncePer((keys: readonly PublicIdentityKey[]) => PublicDocument.json({ keys }));
 
 /** The handler of a document. */
 function serveDocument(make: (services: Services) => MaybePromise<PublicDocument>) {

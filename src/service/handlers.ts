@@ -45,7 +45,7 @@ interface HandlerParts {
   readonly config: Config;
   readonly storage: ActorParts["storage"];
   readonly resources: Resources;
-  readonly services: Pick<Services, "access" | "agents" | "queries" | "ruleChecks">;
+  readonly services: Pick<Services, "access" | "agents" | "identities" | "queries" | "ruleChecks">;
   readonly overrides: Pick<Overrides, "tools" | "jobClock" | "cloneLimits">;
 }
 
@@ -121,7 +121,8 @@ function jobHandler(actors: Actors, parts: HandlerParts): EffectHandlers[string]
 function toolsOf(actors: Actors, { config, storage, resources, services, overrides }: HandlerParts): ToolPort {
   const { system, directory, log } = actors;
   const { egress, sandbox, shell } = resources;
-  const { requests: connections } = services.access;
+  const { access, identities } = services;
+  const { requests: connections } = access;
   const secrets = actorSecretReader(system, actors.sealing);
   const isOverShare = (organizationId: string): boolean => storage.loopTime.isOverShare(organizationId);
   const limits = overrides.cloneLimits === undefined ? {} : { limits: overrides.cloneLimits };
@@ -139,10 +140,19 @@ function toolsOf(actors: Actors, { config, storage, resources, services, overrid
     ],
     {
       sources: [
-        agentTools({ egress, sandbox, secrets, connections, clock: systemClock }),
+        agentTools({ egress, sandbox, secrets, connections, identities, clock: systemClock }),
         workspaceInstructions(system),
         missionTools(actorMissionService(system)),
-        mcpTools({ egress, sandbox, held: new HeldBytes(), secrets, connections, keeper: resultFiles(actors), log }),
+        mcpTools({
+          egress,
+          sandbox,
+          held: new HeldBytes(),
+          secrets,
+          connections,
+          identities,
+          keeper: resultFiles(actors),
+          log,
+        }),
         cloneTools(cloneService({ ...actors, secrets, cloner: resources.cloner, ...limits })),
       ],
       pauses: { clock: systemClock, chance: systemChance },

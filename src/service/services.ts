@@ -14,6 +14,8 @@ import type { Config } from "../settings/settings.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { argumentChecks, ruleChecks } from "../wiring/schema-checks.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
+import { SignedIdentities } from "../wiring/agent-identity.ts";
+import { IdentityKeys } from "../wiring/identity-keys.ts";
 import { library } from "../wiring/library.ts";
 import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
 import { sandboxPreviews } from "../wiring/previews.ts";
@@ -53,6 +55,8 @@ export function createServices(
       clientDocument: () => appUrl() + CLIENT_DOCUMENT_PATH,
     },
   });
+  const identityKeys = new IdentityKeys(sealing, clock);
+  const identities = new SignedIdentities(identityKeys, { clock, appUrl });
   return {
     ...actors,
     models,
@@ -77,10 +81,13 @@ export function createServices(
       held: new HeldBytes(),
       secrets: actorSecretReader(system, sealing),
       connections: access.requests,
+      identities,
       clock,
     }),
     access,
     webhookTools: webhookTools(egress),
+    identityKeys,
+    identities,
     facts: {
       version: SERVICE_VERSION,
       build: buildOf(config),

@@ -120,12 +120,18 @@ export class CachedMcpCatalogue implements McpCatalogue {
   }
 }
 
-const serverKey = ({ organizationId, userId }: CatalogueReader, { name, url, headers = [], auth }: McpServer): string =>
+const serverKey = (by: CatalogueReader, { name, url, headers = [], auth }: McpServer): string =>
   JSON.stringify([
-    organizationId,
+    by.organizationId,
     name,
     url,
     headers.map((header) => [header.name, header.secret, header.prefix ?? ""]),
     // A server may show each person other tools.
-    auth === undefined ? null : [auth, auth.owner === "person" ? userId : null],
+    auth === undefined ? null : [auth, ...readersOf(auth, by)],
   ]);
+
+/** Whose list it is. */
+function readersOf(auth: NonNullable<McpServer["auth"]>, { userId, agentId }: CatalogueReader) {
+  if (auth.type === "identity") return [userId, agentId ?? null];
+  return [auth.owner === "person" ? userId : null];
+}

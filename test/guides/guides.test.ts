@@ -1,6 +1,6 @@
 /** Every command of the guides runs against a started service and prints what the page says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bunFolder } from "../support/bun-program.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
@@ -37,6 +37,32 @@ let first: FirstRunText;
 let mcp: McpServerUnderTest;
 let receiver: Bun.Server<undefined>;
 let shop: Bun.Server<undefined>;
+/** A tool server that runs the receiver of the page about identity. */
+let stock: Bun.Server<undefined>;
+
+/** The receiver as the page has it, with the addresses of this test in place of its examples. */
+async function receiverOfPage(
+  audience: string,
+  organizationId: string,
+): Promise<(request: Request) => Promise<{ readonly person: string }>> {
+  const [, code = ""] = /^```js\n([^]*?)^```$/m.exec(read("agent-identity.md")) ?? [];
+  const own = code
+    .replace("https://troupe.example.com", service.url)
+    .replace("https://stock.example.com", audience)
+    .replace("org_V1StGXR8_Z5jdHi6B-myT", organizationId);
+  // Where it finds its library.
+  const file = join(CLONE, ".tmp", `receiver-${process.pid}.mjs`);
+  mkdirSync(join(CLONE, ".tmp"), { recursive: true });
+  writeFileSync(file, own);
+  const { whoActs } = (await import(file)) as { readonly whoActs: Awaited<ReturnType<typeof receiverOfPage>> };
+  rmSync(file);
+  return whoActs;
+}
+
+async function organizationOf(token: string): Promise<string> {
+  const answer = await fetch(`${service.url}/api/workspaces`, { headers: { authorization: `Bearer ${token}` } });
+  return /org_[\w-]{21}/.exec(await answer.text())?.[0] ?? "";
+}
 
 beforeAll(async () => {
   folder = guardedFolder();
@@ -48,11 +74,21 @@ beforeAll(async () => {
     hostname: "127.0.0.1",
     fetch: (request) => (request.url.endsWith("/openapi.json") ? Response.json(SHOP) : new Response("7 EUR")),
   });
+  const organizationId = await organizationOf(first.personal);
+  let whoActs: Awaited<ReturnType<typeof receiverOfPage>>;
+  stock = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) =>
+      Response.json(await whoActs(request).catch((error: unknown) => ({ refused: String(error) }))),
+  });
+  whoActs = await receiverOfPage(stock.url.origin, organizationId);
   receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
 });
 afterAll(async () => {
   await receiver.stop(true);
   await shop.stop(true);
+  await stock.stop(true);
   await mcp.stop();
   await folder.remove();
 });
@@ -72,6 +108,7 @@ describe.skipIf(!hasPrograms)("guides", () => {
       RECEIVER: `http://127.0.0.1:${receiver.port}/hook`,
       MCP_URL: mcp.url,
       SHOP_URL: shop.url.origin,
+      STOCK_URL: stock.url.origin,
     };
     // Two pages start the service from the clone; the others write files.
     const cwd = ["going-to-production.md", "model-providers.md"].includes(name) ? CLONE : home;

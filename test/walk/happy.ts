@@ -367,6 +367,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getProtectedResource: () => DOCUMENT,
   getProtectedMcpResource: () => DOCUMENT,
   getOAuthClientDocument: () => DOCUMENT,
+  getIdentityKeys: () => DOCUMENT,
   getLlmsText: () => DOCUMENT,
   getSdkManifest: () => DOCUMENT,
   getTypeScriptSdk: () => DOCUMENT,

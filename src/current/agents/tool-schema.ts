@@ -103,14 +103,15 @@ export const REQUEST_SETTINGS = {
   ),
 };
 
-const ToolAuth = noun("ToolAuth", "Access of an HTTP tool by OAuth", {
+const ToolAuth = noun("ToolAuth", "Access of an HTTP tool, by OAuth or by the agent's identity", {
   ...ToolServerAuth.properties,
   resource: Type.Optional(
     Type.String({
       pattern: "^https?://",
       form: WEB_ADDRESS,
       maxLength: 2_048,
-      description: "The address that access is asked for, of the same origin as `url`; by default that origin",
+      description:
+        "For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin",
       examples: ["https://shop.example"],
     }),
   ),
@@ -188,10 +189,13 @@ export function agentToolOf(body: AgentToolBody): AgentTool {
       // By HTTP, these methods are idempotent.
       repeatable: body.repeatable ?? (method !== "POST" && method !== "PATCH"),
       signingSecret: body.signing_secret ?? null,
-      ...(auth === undefined ? {} : { auth: { ...auth, resource: auth.resource ?? originOfTool(url) } }),
+      ...(auth === undefined ? {} : { auth: accessOfTool(auth, url) }),
     },
   };
 }
+
+const accessOfTool = (auth: NonNullable<AgentToolBody["auth"]>, url: string) =>
+  auth.type === "identity" ? auth : { ...auth, resource: auth.resource ?? originOfTool(url) };
 
 /** Empty if the URL is none, which is refused. */
 const originOfTool = (url: string): string => URL.parse(url.replaceAll(/[{}]/g, ""))?.origin ?? "";

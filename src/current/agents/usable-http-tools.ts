@@ -18,6 +18,7 @@ import {
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
+import { authErrors } from "./tool-server-auth.ts";
 import type { AgentToolBody } from "./tool-schema.ts";
 
 const HTTP_ONLY = [
@@ -118,15 +119,17 @@ function requestErrors(http: HttpCall, names: readonly string[], path: string): 
 /** The token is sent to the address that it is for, and to no other origin. */
 function accessErrors({ url, auth, headers }: HttpCall, path: string): InputError[] {
   if (auth === undefined) return [];
-  const resource = URL.parse(auth.resource);
   const at = (field: string, message: string): InputError[] => [{ path: `${path}/auth${field}`, message }];
+  if (headers.some(({ name }) => name.toLowerCase() === "authorization"))
+    return at("", "A tool with auth cannot have the header Authorization: the service sends the access token in it");
+  const errors = authErrors(auth, `${path}/auth`);
+  if (errors.length > 0 || auth.type === "identity") return errors;
+  const resource = URL.parse(auth.resource ?? "");
   if (resource === null || resource.username !== "" || resource.password !== "" || resource.hash !== "")
     return at("/resource", "The resource must be a complete URL, without a user name, a password and a fragment");
-  if (resource.origin !== URL.parse(plainUrl(url))?.origin)
-    return at("/resource", "The resource must have the same origin as the url of the tool: tokens are sent there only");
-  return headers.some(({ name }) => name.toLowerCase() === "authorization")
-    ? at("", "A tool with auth cannot have the header Authorization: the service sends the access token in it")
-    : [];
+  return resource.origin === URL.parse(plainUrl(url))?.origin
+    ? []
+    : at("/resource", "The resource must have the same origin as the url of the tool: tokens are sent there only");
 }
 
 function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[], path: string): InputError[] {

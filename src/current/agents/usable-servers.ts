@@ -4,6 +4,7 @@ import { isReservedHeader } from "../../../actors/header-name.ts";
 import { type McpServer, usesOrganizationAccess } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import { authErrors } from "./tool-server-auth.ts";
 import type { Services } from "../../operations/services.ts";
 
 /** Headers that an MCP client sets itself. */
@@ -56,6 +57,8 @@ function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<n
         `/mcp_servers/${i}/auth`,
         "A server with auth cannot have the header Authorization: the service sends the access token in it",
       );
+    const errors = auth === undefined ? [] : authErrors(auth, `/mcp_servers/${i}/auth`);
+    if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
     const taken = headers.findIndex(({ name }) => isReservedHeader(name) || OF_THE_PROTOCOL.test(name));
     if (taken !== -1)
       return invalid(`/mcp_servers/${i}/headers/${taken}/name`, "The connection sets a header of this name itself");

@@ -59,7 +59,10 @@ export const toolOperations = {
         query.agent_id === undefined ? ok(NO_CONNECTIONS) : await agentConnections(services, principal, query.agent_id);
       if (!own.ok) return own;
       const { tools = [], mcpServers } = own.value;
-      const found = await services.mcpCatalogue.toolsOf(principal, mcpServers);
+      const found = await services.mcpCatalogue.toolsOf(
+        { ...readerOf(principal), agentId: query.agent_id },
+        mcpServers,
+      );
       const all = [...services.tools, ...tools.map(infoOf), ...found.flatMap((server) => server.tools)];
       return ok({
         tools: all
@@ -76,6 +79,8 @@ export const toolOperations = {
     },
   ),
 };
+
+const readerOf = ({ organizationId, userId }: Principal) => ({ organizationId, userId });
 
 const serverView = ({ server, tools, leftOut, problem, askedAt }: ServerTools) => ({
   name: server,

@@ -17,6 +17,9 @@ export const CONNECTION_CALLBACK_PATH = `${CONNECTIONS_PATH}/callback`;
 export const API_RESOURCE = "";
 export const MCP_RESOURCE = "/mcp";
 
+/** The keys that verify who acts (ACC-13). */
+export const IDENTITY_KEYS_PATH = "/.well-known/jwks.json";
+
 /** The console, where people are led after signing in. */
 export const CONSOLE_PATH = "/app";
 

@@ -1,5 +1,5 @@
 /** Requests to a server that takes OAuth: each has the access token, which is masked in whatever the server says (ACC-10). */
-import type { McpServer } from "../../../actors/job/connections.ts";
+import { type McpServer, oauthNeedOf } from "../../../actors/job/connections.ts";
 import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import type { AccessedRequests } from "../../connections/accessed-requests.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
@@ -18,18 +18,16 @@ export interface ServerAccess {
 export type ToolAccess = Pick<AccessedRequests, "needOf" | "withAccess">;
 
 /** The access that the server asks for; null if it asks for none. */
-export const accessOf = (
+export function accessOf(
   connections: ToolAccess | undefined,
   by: { readonly organizationId: string; readonly userId: string },
   { name, url: resource, auth }: McpServer,
-): ServerAccess | null =>
-  auth === undefined || connections === undefined
-    ? null
-    : {
-        connections,
-        organizationId: by.organizationId,
-        need: connections.needOf({ name, resource, owner: auth.owner, scopes: auth.scopes ?? [] }, by),
-      };
+): ServerAccess | null {
+  const need = oauthNeedOf(auth);
+  if (need === null || connections === undefined) return null;
+  const { organizationId } = by;
+  return { connections, organizationId, need: connections.needOf({ name, resource, ...need }, by) };
+}
 
 /** `open` throws `ConnectionLacking`; `request` does not reject. */
 export function accessedEgress(

@@ -2,6 +2,7 @@
 import type { Outcome } from "../../../actors/fault.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { maskSecrets } from "../mask.ts";
+import { identityHeader } from "../agent-identity.ts";
 import { McpFailure } from "./failure.ts";
 import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
@@ -17,10 +18,19 @@ export class HeaderSecrets {
   /** Every value that was sent, so that an echo of a former value is masked too. */
   private readonly sent = new Set<string>();
 
-  constructor(secrets: SecretReader, organizationId: string, server: McpServer) {
+  /** A token that says who acts; null where the server is not told. */
+  private readonly identity: (() => string) | null;
+
+  constructor(
+    secrets: SecretReader,
+    organizationId: string,
+    server: McpServer,
+    identity: (() => string) | null = null,
+  ) {
     this.secrets = secrets;
     this.organizationId = organizationId;
     this.server = server;
+    this.identity = identity;
   }
 
   /** Throws `McpFailure` if a secret is missing. */
@@ -39,7 +49,10 @@ export class HeaderSecrets {
       this.sent.add(value.value);
       headers[name.toLowerCase()] = prefix + value.value;
     }
-    return headers;
+    const token = this.identity?.();
+    if (token === undefined) return headers;
+    this.sent.add(token);
+    return { ...headers, authorization: identityHeader(token) };
   }
 
   /** A value that was sent otherwise, such as an access token: it is masked too. */

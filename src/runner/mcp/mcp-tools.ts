@@ -5,7 +5,7 @@
  */
 import { cutText } from "../../../actors/cut-text.ts";
 import { parseStored } from "../../../actors/exact-json.ts";
-import type { ToolContext } from "../../../actors/job/ports.ts";
+import type { AgentIdentities, ToolContext } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
 import { namesTool } from "../../../actors/job/terms.ts";
@@ -17,6 +17,7 @@ import { LEFT_OUT_KEY, REPAIRED, SCHEMA } from "../../sandbox/jobs/mcp-reduction
 import type { HeldBytes } from "../held-bytes.ts";
 import type { RunnerLog } from "../../log/port.ts";
 import { cleanText } from "../../../actors/clean-text.ts";
+import { identityOf } from "../agent-identity.ts";
 import type { FoundTools, Tool, ToolSource } from "../tools/tool.ts";
 import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes } from "./connection.ts";
 import { accessOf, type ToolAccess } from "./accessed-egress.ts";
@@ -41,6 +42,8 @@ export interface McpToolParts {
   readonly secrets: SecretReader;
   /** Access by OAuth; absent: no server has `auth`. */
   readonly connections?: ToolAccess;
+  /** Signs who acts; absent: no server is told. */
+  readonly identities?: AgentIdentities;
   /** Keeps images and files of results; absent where no tool is called. */
   readonly keeper?: FileKeeper;
   readonly log?: RunnerLog;
@@ -85,7 +88,12 @@ async function listServerTools(
 ): Promise<FoundTools> {
   const { egress, sandbox, held, log, times = {} } = parts;
   const { organizationId } = context;
-  const secrets = new HeaderSecrets(parts.secrets, context.organizationId, server);
+  const secrets = new HeaderSecrets(
+    parts.secrets,
+    context.organizationId,
+    server,
+    identityOf(parts.identities, server, context),
+  );
   try {
     const { connection, tools } = await McpConnection.open(
       server,

@@ -1,5 +1,7 @@
 /** Lists the tools of an MCP server for people who choose tools for an agent: connect, list, close. */
 import type { McpServer } from "../../../actors/job/connections.ts";
+import type { ActingAgent } from "../../../actors/job/ports.ts";
+import { identityOf } from "../agent-identity.ts";
 import { CpuBudget } from "../../sandbox/sandbox.ts";
 import { MCP_CALL_MS, McpConnection } from "./connection.ts";
 import { accessOf } from "./accessed-egress.ts";
@@ -22,12 +24,12 @@ export interface FoundServer {
 
 /** Never rejects. */
 export async function serverTools(
-  { egress, sandbox, held, secrets: reader, connections, times = {} }: Omit<McpToolParts, "log" | "keeper">,
-  by: { readonly organizationId: string; readonly userId: string },
+  { egress, sandbox, held, secrets: reader, connections, identities, times = {} }: Omit<McpToolParts, "log" | "keeper">,
+  by: ActingAgent,
   server: McpServer,
 ): Promise<FoundServer> {
   const { organizationId } = by;
-  const secrets = new HeaderSecrets(reader, organizationId, server);
+  const secrets = new HeaderSecrets(reader, organizationId, server, identityOf(identities, server, by));
   const leaving = new AbortController();
   try {
     const { tools } = await McpConnection.open(

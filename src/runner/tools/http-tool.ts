@@ -8,9 +8,10 @@
  * Each request of a call has the same `Idempotency-Key`, the key of the call (JOB-7), also after a crash. Redirects are
  * not followed: they would send the secrets in the headers elsewhere.
  */
+import { identityHeader, identityOf } from "../agent-identity.ts";
 import { maskSecrets } from "../mask.ts";
-import { type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
-import type { ToolResult } from "../../../actors/job/ports.ts";
+import { type HttpCall, oauthNeedOf, secretsOfTool } from "../../../actors/job/connections.ts";
+import type { AgentIdentities, ToolResult } from "../../../actors/job/ports.ts";
 import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import { type BackoffParts, pauseMs } from "../../../actors/runtime/backoff.ts";
@@ -41,6 +42,8 @@ export interface HttpToolParts {
   readonly secrets: SecretReader;
   /** Access by OAuth; absent: no tool has `auth`. */
   readonly connections?: ToolAccess;
+  /** Signs who acts; absent: no host is told. */
+  readonly identities?: AgentIdentities;
   /** Bounds the requests in flight: each may hold an answer. */
   readonly gate: Lanes;
   readonly clock: Pick<Clock, "now">;
@@ -61,11 +64,13 @@ export async function callHttp(
     return failure("This organization has too many requests in progress. Try again later.");
   using _held = place;
   const access = toolAccess(parts.connections, { name, http }, run);
-  const result = await requestUntilFinal(parts, http, { built, secrets, access, run });
+  const identity = callIdentity(parts.identities, http, run);
+  const result = await requestUntilFinal(parts, http, { built, secrets, access, identity, run });
   if (result.kind === "lacking") return { ...failure(LACKING_WORDS), lacks: result.need };
   if (result.kind === "unavailable") return failure(RENEWAL_WORDS);
   const shown = await shownAnswer(parts, result, run);
-  return { ...shown, content: maskSecrets(shown.content, [...secrets.values(), ...(access?.sent ?? [])]) };
+  const sent = [...secrets.values(), ...(access?.sent ?? []), ...(identity?.sent ?? [])];
+  return { ...shown, content: maskSecrets(shown.content, sent) };
 }
 
 /** The secrets by name, or why they are missing, in words for the model. */
@@ -93,6 +98,7 @@ interface ToolRequest {
   readonly built: BuiltRequest;
   readonly secrets: ReadonlyMap<string, string>;
   readonly access: CallAccess | null;
+  readonly identity: CallIdentity | null;
   readonly run: RunningTool;
 }
 
@@ -106,21 +112,49 @@ interface CallAccess {
   readonly sent: Set<string>;
 }
 
-const toolAccess = (
+function toolAccess(
   connections: ToolAccess | undefined,
   { name, http: { auth } }: { readonly name: string; readonly http: HttpCall },
   { context }: RunningTool,
-): CallAccess | null =>
-  auth === undefined || connections === undefined
-    ? null
-    : {
-        connections,
-        need: connections.needOf(
-          { name, resource: auth.resource, owner: auth.owner, scopes: auth.scopes ?? [] },
-          context,
-        ),
-        sent: new Set(),
-      };
+): CallAccess | null {
+  const need = oauthNeedOf(auth);
+  if (need === null || connections === undefined) return null;
+  return {
+    connections,
+    need: connections.needOf({ name, resource: auth?.resource ?? "", ...need }, context),
+    sent: new Set(),
+  };
+}
+
+/** The tokens of one call that say who acts. */
+interface CallIdentity {
+  token(): string;
+  readonly sent: Set<string>;
+}
+
+/** For the host, which no argument can change. */
+function callIdentity(
+  identities: AgentIdentities | undefined,
+  { url, auth }: HttpCall,
+  { context }: RunningTool,
+): CallIdentity | null {
+  const [address = ""] = url.split("{");
+  const make = identityOf(
+    identities,
+    { url: URL.parse(address)?.origin ?? "", ...(auth === undefined ? {} : { auth }) },
+    context,
+  );
+  if (make === null) return null;
+  const sent = new Set<string>();
+  return {
+    sent,
+    token() {
+      const token = make();
+      sent.add(token);
+      return token;
+    },
+  };
+}
 
 /** One request, with the access token if the tool takes one. */
 async function requestOnce(
@@ -188,7 +222,7 @@ function pauseUnlessAborted({ clock }: BackoffParts, ms: number, signal: AbortSi
 /** Arguments come first, so that none overrides the tool's own headers. */
 function toolHeaders(
   { headers, signingSecret }: HttpCall,
-  { built, secrets }: ToolRequest,
+  { built, secrets, identity }: ToolRequest,
   key: string,
   seconds: number,
 ): Record<string, string> {
@@ -204,6 +238,7 @@ function toolHeaders(
         secret === undefined ? value : prefix + (secrets.get(secret) ?? ""),
       ]),
     ),
+    ...(identity === null ? {} : { authorization: identityHeader(identity.token()) }),
     "idempotency-key": key,
     ...(signer.length === 0 ? {} : signatureHeaders(signer, { eventId: key, seconds, body })),
   };
