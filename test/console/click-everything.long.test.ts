@@ -146,6 +146,7 @@ const PAGES = (ids: Readonly<Record<string, string>>): readonly string[] => [
   "/people/tokens",
   "/people/service-tokens",
   "/people/programs",
+  "/people/connections",
   "/people/secrets",
   "/people/audit",
   "/people/sessions",

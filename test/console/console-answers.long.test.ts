@@ -159,3 +159,20 @@ testInBrowser("[CON-17] a job shows what each step cost, in the currency of the 
     await own.close();
   }
 });
+
+testInBrowser("[CON-3] an approval says which rule of the agent asks for it", async () => {
+  const rules = [{ name: "All tasks", tool: "create_task", then: "ask" }];
+  const agentOfRules = { allowed_tools: ["create_task"], approval_rules: rules };
+  const { page, agentId, person } = await visitChats(scene, {}, agentOfRules);
+  await newChat(page, agentId);
+  await say(page, '/call create_task {"title": "Buy milk"}');
+  const approval = page.getByRole("region", { name: "Approval of create_task" });
+  await approval.getByText("It is asked by rule 1 of the agent, “All tasks”.").waitFor();
+  await page.goto(`${scene.url}/app/agents/${agentId}`);
+  await page.getByText("Limits, approvals and answers").click();
+  await page.getByRole("textbox", { name: "Rules of approval" }).fill("[]");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
+  const agent = await answered<object>(scene.service.call(person, "GET", `/api/agents/${agentId}`));
+  expect(agent).toMatchObject({ approval_rules: [] });
+});

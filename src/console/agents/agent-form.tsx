@@ -1,5 +1,5 @@
 /** The fields of an agent. */
-import type { ApprovalExpiryAction, PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
+import type { ApprovalExpiryAction, ApprovalReach, PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
 import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { JsonField, ListField } from "../pieces/written-fields.tsx";
@@ -24,6 +24,10 @@ const CACHE_CHOICES: readonly (readonly [PromptCache, string])[] = [
 const EXPIRY_CHOICES: readonly (readonly [ApprovalExpiryAction, string])[] = [
   ["deny", "deny the call"],
   ["cancel", "cancel the job"],
+];
+const REACH_CHOICES: readonly (readonly [ApprovalReach["links"], string])[] = [
+  ["signed_in", "after a sign-in"],
+  ["anyone", "for everyone who has it"],
 ];
 const SECONDS_OF_MINUTE = 60;
 
@@ -115,6 +119,42 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
           value={value.approval_rules}
           change={(rules) => set("approval_rules", rules)}
         />
+        <JsonField
+          label="Rules of approval"
+          path="/approval_rules"
+          hint={
+            'The first that fits a call decides: [{"tool": "refund__*", "when": {"arguments": {…}}, "then": "allow, ask or deny"}]'
+          }
+          value={value.approval_rules}
+          change={(rules) => set("approval_rules", rules)}
+        />
+        <div class="columns">
+          <ChoiceField
+            label="The link in a mail or message decides"
+            path="/approval_reach/links"
+            value={value.approval_reach.links}
+            change={(links) => set("approval_reach", { ...value.approval_reach, links })}
+            choices={REACH_CHOICES}
+          />
+          <NumberField
+            label="Minutes until a reminder"
+            path="/approval_reach/remind_after_seconds"
+            hint="Empty: never"
+            min={1}
+            step="any"
+            value={
+              value.approval_reach.remind_after_seconds === null
+                ? null
+                : value.approval_reach.remind_after_seconds / SECONDS_OF_MINUTE
+            }
+            change={(minutes) =>
+              set("approval_reach", {
+                ...value.approval_reach,
+                remind_after_seconds: minutes === null ? null : Math.round(minutes * SECONDS_OF_MINUTE),
+              })
+            }
+          />
+        </div>
         <ListField
           label="Tags"
           path="/tags"

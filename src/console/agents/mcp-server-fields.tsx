@@ -1,8 +1,8 @@
 /** The MCP servers of an agent, whose tools are chosen once they are saved. */
 import type { McpServerHeaderInput, McpServerInput } from "../../../sdk/typescript/troupe.ts";
-import { CheckField, TextField } from "../pieces/fields.tsx";
+import { CheckField, ChoiceField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
-import { HeaderFields } from "./own-tool-fields.tsx";
+import { ACCESS_CHOICES, HeaderFields } from "./own-tool-fields.tsx";
 
 interface McpServerFieldsProps {
   readonly servers: readonly McpServerInput[];
@@ -39,6 +39,17 @@ export function McpServerFields({ servers, change }: McpServerFieldsProps) {
                   change={(url) => set({ url })}
                 />
               </div>
+              <ChoiceField
+                label="Whose access it uses"
+                path={`${path}/auth`}
+                hint="Access by OAuth; people consent to it on the page of their connections"
+                value={server.auth?.owner ?? ""}
+                change={(owner) => {
+                  const auth = owner === "" ? undefined : { ...server.auth, type: "oauth" as const, owner };
+                  set({ auth } as Partial<McpServerInput>);
+                }}
+                choices={ACCESS_CHOICES}
+              />
               <CheckField
                 label="Runs continue without its tools while it cannot be reached"
                 value={server.optional ?? false}

@@ -16,6 +16,11 @@ const KIND_CHOICES = [
 const METHOD_CHOICES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map(
   (method): readonly [HttpMethod, string] => [method, method],
 );
+export const ACCESS_CHOICES = [
+  ["", "none, or a secret in a header"],
+  ["person", "that of the person for whom a job works"],
+  ["organization", "that of the organization"],
+] as const;
 const MS_OF_TOOL_SECOND = 1_000;
 
 const newTool = (): AgentToolInput => ({
@@ -36,6 +41,7 @@ const asKind = (kind: AgentToolInput["kind"], tool: AgentToolInput): AllFields =
         method: undefined,
         url: undefined,
         headers: undefined,
+        auth: undefined,
         arguments: undefined,
         retry: undefined,
         timeout_ms: undefined,
@@ -120,6 +126,14 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
           change={(url) => set({ url })}
         />
       </div>
+      <ChoiceField
+        label="Whose access it uses"
+        path={`${path}/auth`}
+        hint="Access by OAuth; people consent to it on the page of their connections"
+        value={tool.auth?.owner ?? ""}
+        change={(owner) => set({ auth: owner === "" ? undefined : { ...tool.auth, type: "oauth", owner } })}
+        choices={ACCESS_CHOICES}
+      />
       <ItemFields<ToolHeaderInput>
         label="Headers of each request"
         one="header"

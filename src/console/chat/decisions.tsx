@@ -1,7 +1,9 @@
 /** What a job waits for from a person: approvals of tool calls, a review of its result, or the word to continue. */
 import { useState } from "preact/hooks";
-import type { Approval, Job } from "../../../sdk/typescript/troupe.ts";
+import { Link } from "wouter-preact";
+import type { Approval, Authorization, CallDecision, Job } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
+import { SAFE_LINK } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
 import { lazyPart } from "../lazy-page.tsx";
 import { service } from "../service.ts";
@@ -26,6 +28,11 @@ export function Decisions({ job, decided }: DecisionsProps) {
         <ApprovalForm key={approval.id} job={job} approval={approval} decided={decided} whyNot={whyNot} />
       ))}
       {job.status === "needs_review" ? <ReviewForm job={job} decided={decided} whyNot={whyNot} /> : null}
+      {job.authorizations
+        .filter(({ outcome }) => outcome === null)
+        .map((wanted) => (
+          <AuthorizationCard key={`${wanted.connection_id} ${wanted.requested_at}`} wanted={wanted} />
+        ))}
       {isStopped(job) ? <StoppedForm job={job} decided={decided} whyNot={whyNotTo(job, "resume")} /> : null}
       {job.requested_tool_calls.map((call) => (
         <section key={call.id} class="card decision" aria-label={`Call of ${call.name}`}>
@@ -45,12 +52,35 @@ export function Decisions({ job, decided }: DecisionsProps) {
   );
 }
 
+/** Access to a tool server that the job waits for: it is given or denied on a page of the service. */
+function AuthorizationCard({ wanted: { name, url, owner, scopes, link } }: { readonly wanted: Authorization }) {
+  return (
+    <section class="card decision" aria-label={`Access for ${name}`}>
+      <p class="question">
+        <code>{name}</code> needs access to <bdi>{url}</bdi>
+      </p>
+      <p class="quiet">
+        {owner === "person" ? "The person for whom the job works" : "An owner of the organization"} can give it
+        {scopes.length === 0 ? "" : `, for ${scopes.join(", ")}`}. The job goes on by itself then.
+      </p>
+      <p class="actions">
+        {SAFE_LINK.test(link) ? (
+          <a href={link} target="_blank">
+            Give or deny it in another tab
+          </a>
+        ) : null}
+        <Link href="/people/connections">All connections</Link>
+      </p>
+    </section>
+  );
+}
+
 interface DecisionFormProps extends DecisionsProps {
   readonly whyNot: string | null;
 }
 
 function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { readonly approval: Approval }) {
-  const { id, tool_name, message, expires_at, on_expiry } = approval;
+  const { id, tool_name, message, expires_at, on_expiry, asked_by } = approval;
   const [edited, setEdited] = useState(approval.arguments);
   const [isUnreadable, setUnreadable] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
@@ -72,6 +102,7 @@ function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { 
         May <code>{tool_name}</code> run?
       </p>
       {message === "" ? null : <p>{message}</p>}
+      {asked_by === null ? null : <p class="quiet">{wordsOfAsking(asked_by)}</p>}
       <LazyArgumentForm
         agentId={job.agent_id}
         tool={tool_name}
@@ -98,6 +129,14 @@ function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { 
     </section>
   );
 }
+
+/** What made the call wait. */
+const wordsOfAsking = ({ by, rule, name }: CallDecision): string =>
+  by === "rule"
+    ? `It is asked by rule ${(rule ?? 0) + 1} of the agent${name === undefined ? "" : `, “${name}”`}.`
+    : by === "doubt"
+      ? "It is asked because a rule about this tool could not be applied."
+      : "It is asked because no rule of the agent decides it.";
 
 function ReviewForm({ job, decided, whyNot }: DecisionFormProps) {
   const [comment, setComment] = useState("");

@@ -228,6 +228,7 @@ export class Thread {
         break;
       case "approval.requested":
       case "approval.resolved":
+      case "authorization.requested":
       case "job.linked":
       case "job.updated":
       case "review.updated":

@@ -1,6 +1,7 @@
-/** People and access: members, invitations, tokens, sessions, programs, secrets and the audit. */
+/** People and access: members, invitations, tokens, sessions, programs, connections, secrets and the audit. */
 import { SubPages } from "../pieces/sub-pages.tsx";
 import { AuditPage } from "./audit-page.tsx";
+import { ConnectionsPage } from "./connections-page.tsx";
 import { InvitationsPage } from "./invitations-page.tsx";
 import { MembersPage } from "./members-page.tsx";
 import { ProgramsPage } from "./programs-page.tsx";
@@ -15,6 +16,7 @@ const ACCESS_PAGES = [
   { path: "/people/service-tokens", name: "Service tokens", Page: ServiceTokensPage },
   { path: "/people/sessions", name: "Sessions", Page: SessionsPage },
   { path: "/people/programs", name: "Programs", Page: ProgramsPage },
+  { path: "/people/connections", name: "Connections", Page: ConnectionsPage },
   { path: "/people/secrets", name: "Secrets", Page: SecretsPage },
   { path: "/people/audit", name: "Audit", Page: AuditPage },
 ];

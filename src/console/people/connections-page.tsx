@@ -1,0 +1,185 @@
+/** The access to tool servers that the person, or an owner for the organization, has consented to. */
+import { useState } from "preact/hooks";
+import type { Connection, ConnectionTrial } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { useRepeat } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { ChoiceField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { isolated, service } from "../service.ts";
+import { memberName } from "../session.ts";
+import { useTitle } from "../title.ts";
+
+const PAGE_CONNECTIONS = 50;
+const CONNECTIONS_API_PATH = "/api/connections";
+/** The person consents in another tab. */
+const REFRESH_SECONDS_OF_CONNECTIONS = 5;
+
+export function ConnectionsPage() {
+  useTitle("Connections");
+  const paged = usePaged<Connection>(
+    {
+      load: async (after, signal) => {
+        const options = signal === undefined ? {} : { signal };
+        const page = await service.listConnections({ limit: PAGE_CONNECTIONS, ...after }, options);
+        return { items: page.connections, next: page.next_cursor };
+      },
+      idOf: ({ id }) => id,
+    },
+    [],
+  );
+  useRepeat(paged.reload, REFRESH_SECONDS_OF_CONNECTIONS);
+  return (
+    <>
+      <h1>Connections</h1>
+      <p class="quiet">Agents use them at tool servers, and at no other address. Nobody can read the access.</p>
+      <NewConnection made={paged.reload} />
+      <ItemPages
+        of={paged}
+        empty={
+          <>
+            <p class="quiet">There is no connection yet. An agent asks for one when it needs it. From a terminal:</p>
+            <Command
+              text={curlOf({ method: "POST", path: CONNECTIONS_API_PATH, body: { url: "https://mcp.example.com/" } })}
+            />
+          </>
+        }
+      >
+        {(connections) => (
+          <ul class="rows" aria-label="Connections">
+            {connections.map((connection) => (
+              <ConnectionRow key={connection.id} connection={connection} changed={paged.reload} />
+            ))}
+          </ul>
+        )}
+      </ItemPages>
+      <CopyAsCurl path={CONNECTIONS_API_PATH} />
+    </>
+  );
+}
+
+const OWNER_CHOICES = [
+  ["person", "yours: jobs that act for you use it"],
+  ["organization", "the organization's: agents that may name its secrets use it"],
+] as const;
+
+function NewConnection({ made }: { readonly made: () => void }) {
+  const [url, setUrl] = useState("");
+  const [owner, setOwner] = useState<Connection["owner"]>("person");
+  const refusals = useRefusals();
+  const ask = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      await service.createConnection({ url: url.trim(), owner });
+      setUrl("");
+      made();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <details class="card">
+      <summary>New connection</summary>
+      <Form label="New connection" refusals={refusals}>
+        {() => (
+          <>
+            <TextField label="Address of the tool server" path="/url" value={url} change={setUrl} />
+            <ChoiceField label="Whose it is" path="/owner" choices={OWNER_CHOICES} value={owner} change={setOwner} />
+            <p class="actions">
+              <ActionButton act={ask} whyNot={url.trim() === "" ? "Give an address first" : null}>
+                Ask for a connection
+              </ActionButton>
+            </p>
+          </>
+        )}
+      </Form>
+    </details>
+  );
+}
+
+const TRIAL_WORDS: Readonly<Record<ConnectionTrial["result"], string>> = {
+  accepted: "The server knows the access.",
+  refused: "The server does not take the access.",
+  unreachable: "The server did not answer.",
+  not_connected: "There is no access to try.",
+};
+
+interface ConnectionRowProps {
+  readonly connection: Connection;
+  readonly changed: () => void;
+}
+
+function ConnectionRow({ connection, changed }: ConnectionRowProps) {
+  const { id, url, owner, status, scopes, end, waiting_jobs: waiting, allowed_actions: allowed } = connection;
+  const [trial, setTrial] = useState<ConnectionTrial["result"] | null>(null);
+  const whyNot = (action: string): string | null =>
+    allowed.includes(action)
+      ? null
+      : "Only the person whose connection it is, or owners for the organization's, may do this";
+  return (
+    <li>
+      <strong>
+        <bdi>{url}</bdi>
+      </strong>{" "}
+      <span class={status === "ended" ? "badge bad" : "badge"}>{status}</span>
+      <p class="quiet">
+        {owner === "person" ? "yours" : "of the organization"}
+        {scopes.length === 0 ? "" : `, for ${scopes.join(", ")}`}
+        {connection.connected_at === null ? null : (
+          <>
+            , connected <Time at={connection.connected_at} />
+          </>
+        )}
+        {connection.connected_by === null ? null : (
+          <>
+            {" "}
+            by <bdi>{memberName(connection.connected_by) ?? "a person"}</bdi>
+          </>
+        )}
+        {connection.expires_at === null ? null : (
+          <>
+            , renewed before <Time at={connection.expires_at} />
+          </>
+        )}
+        {waiting === 0 ? "" : `; ${waiting === 1 ? "a job waits" : `${waiting} jobs wait`} for it`}
+      </p>
+      {end === null ? null : (
+        <p class="bad">
+          {end.message} <Time at={end.at} />
+        </p>
+      )}
+      <p class="actions">
+        {status === "connected" ? null : (
+          <a href={connection.authorization_url} target="_blank">
+            Connect in another tab
+          </a>
+        )}
+        <ActionButton
+          class="quiet"
+          whyNot={whyNot("try")}
+          act={async () => {
+            setTrial((await service.tryConnection(id)).result);
+            changed();
+          }}
+        >
+          Try it
+        </ActionButton>
+        <ActionButton
+          class="quiet"
+          whyNot={whyNot("delete")}
+          question={`End the connection to ${isolated(url)}? Its access is forgotten and revoked, and jobs that wait for it go on without it.`}
+          act={async () => {
+            await service.deleteConnection(id);
+            changed();
+          }}
+        >
+          End
+        </ActionButton>
+        <span role="status">{trial === null ? "" : TRIAL_WORDS[trial]}</span>
+      </p>
+    </li>
+  );
+}
