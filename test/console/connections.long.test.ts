@@ -59,7 +59,7 @@ testInBrowser(
     const consent = await opened;
     await consent.getByRole("button", { name: /Connect/ }).click();
     const way = await consent.locator('a[href*="/authorize?"]').getAttribute("href");
-    await consent.goto(`${scene.url}/connections/callback?${accounts.consent(way ?? "", "allow")}`);
+    await consent.goto(`${scene.url}/connections/callback?${accounts.consent(way ?? "", "allow").toString()}`);
     await consent.close();
     await page.getByText("Nothing waits for you").waitFor();
     await page.goto(chat);

@@ -161,7 +161,7 @@ testInBrowser("[CON-17] a job shows what each step cost, in the currency of the 
 });
 
 testInBrowser("[CON-3] an approval says which rule of the agent asks for it", async () => {
-  const rules = [{ name: "All tasks", tool: "create_task", then: "ask" }];
+  const rules = JSON.parse('[{"name": "All tasks", "tool": "create_task", "then": "ask"}]') as object;
   const agentOfRules = { allowed_tools: ["create_task"], approval_rules: rules };
   const { page, agentId, person } = await visitChats(scene, {}, agentOfRules);
   await newChat(page, agentId);

@@ -67,7 +67,7 @@ export function McpServerFields({ servers, change }: McpServerFieldsProps) {
                   <HeaderFields
                     header={header}
                     path={`${path}/headers/${at}`}
-                    change={(changes) => changeHeader(changes as Partial<McpServerHeaderInput>)}
+                    change={(changes) => changeHeader(changes)}
                   />
                 )}
               </ItemFields>
