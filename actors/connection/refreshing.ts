@@ -43,7 +43,7 @@ export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand
     if (refresh !== null) return ok({ kind: "refreshing" });
     if (!tokens.isRefreshable) {
       if (isUsable) return ok(ready);
-      endConnection(tx, connection, spent === tokens.generation ? "rejected" : "expired");
+      endConnection(tx, connection, isExpired(tokens, tx.now) ? "expired" : "rejected");
       return ok({ kind: "lacking" });
     }
     if (refreshAfter !== null && Date.parse(refreshAfter) > tx.now)

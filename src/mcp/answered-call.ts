@@ -14,7 +14,15 @@ import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
 import { didYouMean } from "../../actors/near-name.ts";
 import { factsIn } from "./auth-info.ts";
-import { decide, type ApprovalQuestion, questionOf, showsForms } from "./approval-question.ts";
+import {
+  type ApprovalQuestion,
+  type ConnectionQuestion,
+  connectionQuestionOf,
+  decide,
+  questionOf,
+  showsForms,
+  showsPages,
+} from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";
 import { PROGRESS_SECONDS, type WaitedJob, type JobWaiter } from "./job-wait.ts";
 import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
@@ -54,9 +62,23 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
   const asked = askedBefore(parts, call);
   const decision =
-    asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER_KEY]);
+    asked === null || asked.approvalId === null
+      ? null
+      : await decide(
+          parts,
+          caller,
+          { ...asked, approvalId: asked.approvalId },
+          call.context.mcpReq.inputResponses?.[ANSWER_KEY],
+        );
   if (decision !== null && !decision.ok) return toolResult(parts, caller.requestId, decision);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
+  // The page is opened once for a call: what the person does there is not part of it.
+  const page = asked === null && opensPages(tool, call) && answer.ok ? connectionQuestionOf(answer.value.value) : null;
+  if (page !== null) {
+    if (era === "modern") return sendPerson(parts, call, page);
+    await elicitAnswer(call, { ...page, mode: "url", elicitationId: page.jobId }, run.waiting);
+    answer = await callTool(parts, caller, { ...run, begun: page.jobId });
+  }
   // If the person left the question open, the same call does not ask again.
   let asks = canAsk(tool, call) && decision?.value !== false ? QUESTIONS : 0;
   while (asks-- > 0 && answer.ok) {
@@ -65,7 +87,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     if (era === "modern") return askPerson(parts, call, question);
     const job = answer.value.value as WaitedJob;
     const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
-    const decided = await decide(parts, caller, question, await elicitAnswer(call, question, run.waiting));
+    const decided = await decide(parts, caller, question, await elicitAnswer(call, question.form, run.waiting));
     stopTelling();
     if (!decided.ok) answer = decided;
     else if (decided.value) answer = await callTool(parts, caller, { ...run, begun: question.jobId });
@@ -91,11 +113,16 @@ function namedTool({ tools }: Toolset, name: string): BoundTool {
 const canAsk = ({ spec }: BoundTool, { server, context, era }: ToolCall): boolean =>
   (spec.runs === "execute" || spec.runs === "wait") && showsForms(server, context, era);
 
+const opensPages = ({ spec }: BoundTool, { server, context, era }: ToolCall): boolean =>
+  (spec.runs === "execute" || spec.runs === "wait") && showsPages(server, context, era);
+
 /** The key under which the client sends the person's answer. */
 const ANSWER_KEY = "approval";
 
 /** State that the client sends back with the answer. */
-interface AskedState extends Pick<ApprovalQuestion, "jobId" | "approvalId"> {
+interface AskedState extends Pick<ApprovalQuestion, "jobId"> {
+  /** Null: the person was sent to a page. */
+  readonly approvalId: string | null;
   readonly tool: string;
 }
 
@@ -113,6 +140,18 @@ function askPerson(
   const asked: AskedState = { jobId, approvalId, tool: name };
   return inputRequired({
     inputRequests: { [ANSWER_KEY]: inputRequired.elicit(form) },
+    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), answerContext(caller)),
+  });
+}
+
+function sendPerson(
+  { services }: ServerParts,
+  { caller, name }: ToolCall,
+  { jobId, message, url }: ConnectionQuestion,
+): InputRequiredResult {
+  const asked: AskedState = { jobId, approvalId: null, tool: name };
+  return inputRequired({
+    inputRequests: { [ANSWER_KEY]: inputRequired.elicitUrl({ message, url }) },
     requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), answerContext(caller)),
   });
 }
@@ -144,7 +183,7 @@ function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => v
 /** The person's answer; undefined if the client sends none. */
 async function elicitAnswer(
   { context }: ToolCall,
-  { form }: ApprovalQuestion,
+  form: Parameters<ServerContext["mcpReq"]["elicitInput"]>[0],
   { signal }: JobWaiter,
 ): Promise<unknown> {
   try {

@@ -1,7 +1,7 @@
 /**
  * Asks the person at the client whether an agent may call a tool (MCP-7). A job that is blocked for an approval
  * becomes a form, if the client shows forms and its token may decide. The person's answer runs the same operation as
- * every other approval.
+ * every other approval. A job that lacks a connection leads to the page for it, if the client opens pages (ACC-9).
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { ok, type Outcome } from "../../actors/fault.ts";
@@ -74,13 +74,48 @@ export function questionOf(job: JsonObject, { principal }: Caller): ApprovalQues
   return { jobId: String(id), approvalId: open.id, form };
 }
 
+/** A connection that the person must give on a page of the service, for a job that waits for it (ACC-9). */
+export interface ConnectionQuestion {
+  readonly jobId: string;
+  readonly message: string;
+  readonly url: string;
+}
+
+interface AuthorizationRecord {
+  readonly name: string;
+  readonly link: string;
+  readonly outcome: string | null;
+}
+
+/** The page that a job waits for; null if it waits for none. */
+export function connectionQuestionOf(job: JsonObject): ConnectionQuestion | null {
+  if (job["blocked_reason"] !== "auth_required") return null;
+  const authorizations = job["authorizations"] as unknown as readonly AuthorizationRecord[];
+  const open = authorizations.find(({ outcome }) => outcome === null);
+  if (open === undefined) return null;
+  const message = `The agent needs a connection to ${visibleText(open.name)}. The job goes on when you have given it.`;
+  return { jobId: String(job["id"]), message, url: open.link };
+}
+
 /** Whether the client behind this message shows forms. */
-export function showsForms(server: Server, context: ServerContext, era: "legacy" | "modern"): boolean {
-  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const capabilities = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  const { elicitation } = (capabilities ?? {}) as ClientCapabilities;
+export function showsForms(...client: Parameters<typeof elicitationOf>): boolean {
+  const elicitation = elicitationOf(...client);
   // The first revision with forms had no other kind of elicitation.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/** Whether the client opens pages for the person. */
+export const showsPages = (...client: Parameters<typeof elicitationOf>): boolean =>
+  elicitationOf(...client)?.url !== undefined;
+
+function elicitationOf(
+  server: Server,
+  context: ServerContext,
+  era: "legacy" | "modern",
+): ClientCapabilities["elicitation"] {
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const capabilities = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
+  return ((capabilities ?? {}) as ClientCapabilities).elicitation;
 }
 
 /** Records the person's decision. False: the person has not decided, so the job keeps waiting. */

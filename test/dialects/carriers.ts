@@ -28,6 +28,7 @@ const TASK: TaskJob = {
   error: null,
   approvals: [],
   requested_tool_calls: [],
+  authorizations: [],
   artifacts: [],
   metrics: {},
   metadata: {},

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AccountServer } from "../support/account-server.ts";
 import { bunFolder } from "../support/bun-program.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
@@ -35,6 +36,7 @@ let folder: GuardedFolder;
 let service: TroupeProcess;
 let first: FirstRunText;
 let mcp: McpServerUnderTest;
+let accounts: AccountServer;
 let receiver: Bun.Server<undefined>;
 let shop: Bun.Server<undefined>;
 /** A tool server that runs the receiver of the page about identity. */
@@ -69,6 +71,7 @@ beforeAll(async () => {
   first = await copyFirstRun(folder);
   service = await startTroupe(folder, { env: { EGRESS_ALLOW: "127.0.0.1" } });
   mcp = startMcpServer([{ name: "forecast", run: ({ input }) => textResult(`Sunny in ${String(input["city"])}`) }]);
+  accounts = new AccountServer();
   shop = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -89,6 +92,7 @@ afterAll(async () => {
   await receiver.stop(true);
   await shop.stop(true);
   await stock.stop(true);
+  await accounts.stop();
   await mcp.stop();
   await folder.remove();
 });
@@ -109,6 +113,7 @@ describe.skipIf(!hasPrograms)("guides", () => {
       MCP_URL: mcp.url,
       SHOP_URL: shop.url.origin,
       STOCK_URL: stock.url.origin,
+      ACCOUNT_URL: accounts.resource,
     };
     // Two pages start the service from the clone; the others write files.
     const cwd = ["going-to-production.md", "model-providers.md"].includes(name) ? CLONE : home;

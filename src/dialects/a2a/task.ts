@@ -67,6 +67,11 @@ export interface TaskJob extends JsonObject {
     readonly decision: Json;
   })[];
   readonly requested_tool_calls: readonly (JsonObject & { readonly id: string })[];
+  readonly authorizations: readonly (JsonObject & {
+    readonly name: string;
+    readonly link: string;
+    readonly outcome: Json;
+  })[];
   readonly artifacts: readonly {
     readonly id: string;
     readonly name: string;
@@ -127,7 +132,7 @@ export const isTaskWaiting = (state: TaskState): boolean => WAITING_STATES.has(s
 const WORDS_OF_WAITING: Readonly<Record<BlockedReason, string>> = {
   approval_required: "A person must approve or deny tool calls. Answer `approve` or `deny`.",
   input_required: "The task waits for input.",
-  auth_required: "The task waits for a person to sign in.",
+  auth_required: "The task waits for a person to connect a tool server.",
   tool_result_required: "The task waits for the results of tools that its client runs.",
   budget_reached: 'The task has used up its budget. Answer with a new one as data: `{"budget": {"max_tokens": …}}`.',
   interrupted: 'The task was interrupted in a tool call. Answer with the data `{"retry_step": true}` or `false`.',
@@ -139,10 +144,12 @@ function waitingParts(job: TaskJob): readonly A2aPart[] {
   if (job.status !== "blocked") return [];
   const approvals = job.approvals.filter(({ decision }) => decision === null);
   const words = job.blocked_reason === null ? [] : [WORDS_OF_WAITING[job.blocked_reason]];
-  const text = [...words, ...approvals.map(({ message }) => message)].join("\n");
+  const authorizations = job.authorizations.filter(({ outcome }) => outcome === null);
+  const links = authorizations.map(({ name, link }) => `Connect ${name}: ${link}`);
+  const text = [...words, ...approvals.map(({ message }) => message), ...links].join("\n");
   if (approvals.length > 0) return [{ text }, { data: { approvals } }];
   if (job.requested_tool_calls.length > 0) return [{ text }, { data: { tool_calls: job.requested_tool_calls } }];
-  return [{ text }];
+  return authorizations.length > 0 ? [{ text }, { data: { authorizations } }] : [{ text }];
 }
 
 /** Where a job keeps the message id of its client. */

@@ -13,7 +13,7 @@ import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { endingOf, type RunEnding, type RunFrames } from "../runs/followed-run.ts";
-import type { RunClientCall, RunItem, RunItemKind, RunItemOf } from "../runs/run-item.ts";
+import { linksOfWait, type RunClientCall, type RunItem, type RunItemKind, type RunItemOf } from "../runs/run-item.ts";
 import { callKind, callLocations, callTitle } from "./editor-tools.ts";
 
 /** A call of a tool that waits for a person's decision. */
@@ -125,12 +125,12 @@ export const RUN_UPDATES: FrameTable = {
     const decided: AcpFrame = { kind: "decided", approvalId };
     return isApproved ? [decided, state.update(callId, { status: "in_progress" })] : [decided];
   },
-  blocked(state, { reason }) {
+  blocked(state, { reason, ...wait }) {
     if (reason === "approval_required")
       return state.run.mayDecide ? [{ kind: "approvals", approvals: [...state.approvals.values()] }] : NO_FRAMES;
     // The answer is complete; somebody else reviews it.
     if (reason === "review") return [{ kind: "stopped", stopReason: "end_turn", meta: { blocked_reason: reason } }];
-    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console`;
+    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console.${linksOfWait(wait)}`;
     return [{ kind: "failed", message, code: reason }];
   },
   resumed: () => NO_FRAMES,

@@ -4,7 +4,7 @@
  */
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { RunItem, RunItemKind, RunItemOf } from "../runs/run-item.ts";
+import { linksOfWait, type RunItem, type RunItemKind, type RunItemOf } from "../runs/run-item.ts";
 
 export interface AgUiEvent {
   readonly type: string;
@@ -167,12 +167,12 @@ export const RUN_EVENTS: EventTable = {
     state.interrupts.delete(approvalId);
     return NO_EVENTS;
   },
-  blocked(state, { reason }) {
+  blocked(state, { reason, ...wait }) {
     const interrupts = [...state.interrupts.values()];
     const ended = state.endText();
     if (interrupts.length > 0) return [...ended, state.finished({ type: "interrupt", interrupts })];
     if (reason === "review") return [...ended, state.finished({ type: "success" })];
-    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console`;
+    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console.${linksOfWait(wait)}`;
     return [...ended, { type: "RUN_ERROR", message, code: reason }];
   },
   resumed: () => NO_EVENTS,

@@ -80,9 +80,13 @@ export const RUN_CHUNKS: ChunkTable = {
     if (!approved) denied.add(callId);
     return parts.change({ type: "tool-approval-response", approvalId, approved });
   },
-  blocked: ({ parts }, { reason }) => [
+  blocked: ({ parts }, { reason, authorizations }) => [
     ...parts.endStep(),
-    { type: "finish", finishReason: UI_WAIT_ENDS[reason], messageMetadata: { blocked_reason: reason } },
+    {
+      type: "finish",
+      finishReason: UI_WAIT_ENDS[reason],
+      messageMetadata: { blocked_reason: reason, ...(authorizations === undefined ? {} : { authorizations }) },
+    },
   ],
   resumed: () => NO_CHUNKS,
   usage: (_, { usage }) => [{ type: "message-metadata", messageMetadata: { usage: usageMetadata(usage) } }],

@@ -139,7 +139,7 @@ const COMPLETION_TABLE: RunTable<CompletionFrames> = {
   approval_resolved: (frames, { approvalId, isApproved }) =>
     frames.extra({ approval: { id: approvalId, is_approved: isApproved } }),
   // The stream stays open while a person decides.
-  blocked: (frames, { reason }) => (reason === "approval_required" ? "" : frames.failed(blockedError(reason))),
+  blocked: (frames, item) => (item.reason === "approval_required" ? "" : frames.failed(blockedError(item))),
   resumed: () => "",
   usage: () => "",
   file: (frames, { id, name, path, mime, size }) => frames.extra({ file: { id, name, path, mime, size } }),

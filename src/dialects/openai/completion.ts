@@ -58,7 +58,7 @@ class WholeCompletion {
         this.usage = item.usage;
         return;
       case "blocked":
-        if (item.reason !== "approval_required") this.error = blockedError(item.reason);
+        if (item.reason !== "approval_required") this.error = blockedError(item);
         return;
       case "end":
         this.usage = item.usage;

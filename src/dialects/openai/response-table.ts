@@ -65,9 +65,9 @@ const RESPONSE_TABLE: RunTable<ResponseWriter> = {
   approval: () => "",
   approval_resolved: () => "",
   // The stream stays open while a person decides.
-  blocked(writer, { reason }) {
-    if (reason === "approval_required") return "";
-    writer.state.error = blockedError(reason);
+  blocked(writer, item) {
+    if (item.reason === "approval_required") return "";
+    writer.state.error = blockedError(item);
     return writer.send(writer.state.over("failed"));
   },
   resumed: () => "",

@@ -1,7 +1,7 @@
 /** Ends of runs without an answer, as OpenAI's errors. */
 import type { BlockedReason, RunErrorCode } from "../../../actors/job/schema.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
-import type { RunItemOf } from "../runs/run-item.ts";
+import { linksOfWait, type RunItemOf } from "../runs/run-item.ts";
 import type { OpenAiError } from "./refusals.ts";
 
 const serverError = (code: string, message: string): OpenAiError => ({
@@ -40,10 +40,13 @@ const BLOCKED_WORDS: Readonly<Record<BlockedReason | "review", string>> = {
   review: "a review of its result",
 };
 
-export const blockedError = (reason: RunItemOf<"blocked">["reason"]): OpenAiError =>
+export const blockedError = ({ reason, ...wait }: Omit<RunItemOf<"blocked">, "kind">): OpenAiError =>
   reason === "budget_reached"
     ? { message: "The run has used up its budget", type: "insufficient_quota", param: null, code: "insufficient_quota" }
-    : serverError(`blocked_${reason}`, `The run waits for ${BLOCKED_WORDS[reason]}. Continue it in Troupe`);
+    : serverError(
+        `blocked_${reason}`,
+        `The run waits for ${BLOCKED_WORDS[reason]}. Continue it in Troupe.${linksOfWait(wait)}`,
+      );
 
 /** Errors of the input, which the same request would get again. */
 const OF_INPUT: ReadonlySet<RunErrorCode> = new Set(["context_length_exceeded", "provider_rejected", "output_invalid"]);

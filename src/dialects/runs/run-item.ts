@@ -4,6 +4,7 @@
  */
 import type { Citation } from "../../../actors/job/citation.ts";
 import type { BlockedReason, JobTokens, RunErrorCode } from "../../../actors/job/schema.ts";
+import type { ListedConnection } from "../../../actors/job/terms.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AttachmentBlock, InputBlock } from "../../../actors/upload/terms.ts";
@@ -82,7 +83,11 @@ interface RunItems {
     readonly arguments: JsonObject | null;
   };
   /** The run waits; for an approval, or for something that most protocols cannot ask for. */
-  blocked: { readonly reason: BlockedReason | "review" };
+  blocked: {
+    readonly reason: BlockedReason | "review";
+    /** The connections that a person must give, for `auth_required`. */
+    readonly authorizations?: readonly ListedConnection[];
+  };
   resumed: Readonly<Record<never, never>>;
   /** Tokens of this part of the run so far. */
   usage: { readonly usage: JobTokens };
@@ -121,3 +126,7 @@ export function protocolFrames<S>(table: RunTable<S>, state: S, item: RunItem): 
   const entry = table[item.kind] as (state: S, item: RunItem) => string;
   return entry(state, item);
 }
+
+/** Where a person gives what the run waits for, in words for them; empty if that is nothing with a link. */
+export const linksOfWait = ({ authorizations = [] }: Pick<RunItemOf<"blocked">, "authorizations">): string =>
+  authorizations.map(({ name, link }) => ` Connect ${name}: ${link}`).join("");

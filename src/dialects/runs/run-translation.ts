@@ -258,12 +258,13 @@ export const JOB_EVENT_ITEMS: JobEventItems = {
   "job.created": () => NO_RUN_ITEMS,
   "job.started": (_, { attempt, model }) => [{ kind: "started", attempt, model }],
   "job.restarted": (run, { attempt }) => run.restart(attempt),
-  "job.blocked"(run, { reason, toolCalls = [] }) {
+  "job.blocked"(run, { reason, toolCalls = [], authorizations }) {
     // A run whose approvals are decided may wait for its client at once, without going on.
     const before = run.goesOn();
     if (reason === "approval_required" && run.endsAtApprovals)
       return [...before, { kind: "client_calls", calls: [], approvals: run.waitsForDecisions(), usage: run.usage }];
-    if (reason !== "tool_result_required") return [...before, { kind: "blocked", reason }];
+    if (reason !== "tool_result_required")
+      return [...before, { kind: "blocked", reason, ...(authorizations === undefined ? {} : { authorizations }) }];
     const calls = toolCalls.map(({ id, name, arguments: given }) => ({
       id,
       name: run.clientTools.get(name) ?? name,
