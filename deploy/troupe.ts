@@ -1,8 +1,9 @@
 /**
- * The entry of the executable: the service, or with `admin` as its first word the administration command.
+ * The entry of the executable: the service, or by its first word the administration command or the bridge for editors.
  *
  *   troupe [--print-config]     start
  *   troupe admin …              administer
+ *   troupe acp …                connect an editor
  *   troupe --version
  */
 import { dirname, join } from "node:path";
@@ -21,6 +22,9 @@ if (command === "--version") console.log(manifest.version);
 else if (command === "admin") {
   process.argv.splice(2, 1);
   await import("../src/admin/main.ts");
+} else if (command === "acp") {
+  process.argv.splice(2, 1);
+  await import("../src/acp-bridge/main.ts");
 } else {
   if (process.env[REQUESTS] === undefined && process.execve !== undefined) {
     const words = command === undefined ? [] : [command, ...rest];

@@ -4,6 +4,7 @@
  *
  *   troupe [--print-config]     start
  *   troupe admin …              administer
+ *   troupe acp …                connect an editor
  *   troupe --version
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -40,10 +41,10 @@ if (bun === undefined) {
   console.error("Bun, which Troupe runs on, is not installed beside it. Install the package again: npm install");
   process.exit(EXIT_UNAVAILABLE);
 }
-const words =
-  command === "admin"
-    ? [join(ROOT, "src/admin/main.ts"), ...rest]
-    : [join(ROOT, "src/main.ts"), ...process.argv.slice(2)];
+const PROGRAMS = { admin: "src/admin/main.ts", acp: "src/acp-bridge/main.ts" };
+const words = Object.hasOwn(PROGRAMS, command ?? "")
+  ? [join(ROOT, PROGRAMS[command]), ...rest]
+  : [join(ROOT, "src/main.ts"), ...process.argv.slice(2)];
 const service = spawn(bun, words, {
   stdio: "inherit",
   // More outgoing requests than Bun's default; read before any code runs.

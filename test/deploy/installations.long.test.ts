@@ -53,8 +53,22 @@ async function traced(collector: OtlpCollector): Promise<void> {
   expect(collector.named("flush").length).toBeGreaterThan(0);
 }
 
-async function run(cmd: readonly string[], options: { cwd: string; env?: Record<string, string> }): Promise<string> {
-  const child = Bun.spawn([...cmd], { ...options, stdout: "pipe", stderr: "pipe" });
+/** What the bridge for editors answers to the first message of an editor. */
+function bridged(
+  cmd: readonly string[],
+  service: TroupeProcess,
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+): Promise<string> {
+  const hello = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } });
+  const own = { ...env, TROUPE_URL: service.url, TROUPE_TOKEN: service.firstRun().personal };
+  return run(cmd, { cwd, env: own, input: `${hello}\n` });
+}
+
+async function run(
+  cmd: readonly string[],
+  { input = "", ...options }: { cwd: string; env?: Record<string, string>; input?: string },
+): Promise<string> {
+  const child = Bun.spawn([...cmd], { ...options, stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (code !== 0) throw new Error(`${cmd.join(" ")} ended with ${code}: ${err}${out}`);
   return out;
@@ -94,6 +108,7 @@ test.skipIf(npm === null)(
       env: environmentOf(dataDir, env),
     });
     expect(listed).toContain("My organization");
+    expect(await bridged([...npx, "acp"], service, { cwd: empty, env })).toContain('"agentInfo":{"name":"troupe"');
     expect(await service.end()).toBe(0);
     await traced(collector);
   },
@@ -113,6 +128,7 @@ test("[SHIP-2] the executable starts the service with the PostgreSQL beside it, 
   const env = environmentOf(service.dataDir);
   expect(await run([troupe, "admin", "org", "list"], { cwd: place, env })).toContain("My organization");
   expect((await run([troupe, "--version"], { cwd: place, env })).trim()).toBe(manifest.version);
+  expect(await bridged([troupe, "acp"], service, { cwd: place, env })).toContain('"agentInfo":{"name":"troupe"');
   expect(await service.end()).toBe(0);
   await traced(collector);
   // All of PostgreSQL is that of the folder.

@@ -115,8 +115,8 @@ describe.skipIf(!hasPrograms)("guides", () => {
       STOCK_URL: stock.url.origin,
       ACCOUNT_URL: accounts.resource,
     };
-    // Two pages start the service from the clone; the others write files.
-    const cwd = ["going-to-production.md", "model-providers.md"].includes(name) ? CLONE : home;
+    // Three pages run programs of the clone; the others write files.
+    const cwd = ["acp.md", "going-to-production.md", "model-providers.md"].includes(name) ? CLONE : home;
     const { outputs, code, err } = await runSteps(steps, { env, cwd });
     for (const [i, { script, prints }] of steps.entries()) {
       const output = outputs[i];

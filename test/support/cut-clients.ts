@@ -1,6 +1,7 @@
 /** A published client of each foreign protocol, whose answer is cut in the middle and read on elsewhere. */
 import OpenAI from "openai";
 import { TroupeAgent } from "../../sdk/typescript/ag-ui.ts";
+import { AcpEditor, acpSocket } from "./acp-editor.ts";
 import { connectA2a, said, sending, Shown, textPart, TRANSPORTS } from "./a2a-client.ts";
 import { textOf, uiChat } from "./ui-chat.ts";
 
@@ -11,6 +12,8 @@ export interface ClientPlace {
 }
 
 export interface CutClient {
+  /** A connection to another replica than the owner outlives the owner: the answer goes on. */
+  readonly outlivesOwner?: true;
   /** What its person sees of the answer now. */
   readonly shown: () => string;
   /** Asks, and reads until the answer ends or is cut. */
@@ -129,6 +132,18 @@ function agUi(question: string): CutClient {
   };
 }
 
+function acp(question: string): CutClient {
+  let editor: AcpEditor | null = null;
+  let sessionId = "";
+  const message = { message_id: crypto.randomUUID() };
+  const prompt = async (at: ClientPlace): Promise<void> => {
+    editor = await AcpEditor.over(acpSocket(at));
+    if (sessionId === "") sessionId = await editor.open();
+    await editor.prompt(sessionId, question, message);
+  };
+  return { outlivesOwner: true, shown: () => editor?.messages().join("|") ?? "", ask: prompt, resume: prompt };
+}
+
 /** By the names of the streams. */
 export const CUT_CLIENTS: Readonly<Record<string, (question: string) => CutClient>> = {
   "OpenAI Chat Completions": completions,
@@ -137,4 +152,5 @@ export const CUT_CLIENTS: Readonly<Record<string, (question: string) => CutClien
   "A2A 1.0 over JSON-RPC": a2a("JSONRPC"),
   "A2A 1.0 over HTTP+JSON": a2a("HTTP+JSON"),
   "AG-UI": agUi,
+  "ACP 1": acp,
 };

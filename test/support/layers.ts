@@ -274,6 +274,13 @@ export const LAYERS: readonly Layer[] = [
     builtins: false,
   },
   {
+    name: "the bridge for editors",
+    files: at("src/acp-bridge/.*"),
+    ours: at("actors/.*", "src/acp-bridge/.*", "src/dialects/.*", "src/settings/.*"),
+    packages: [],
+    builtins: true,
+  },
+  {
     name: "the composition",
     files: at(String.raw`src/main\.ts`, "src/(?:admin|service|wiring)/.*"),
     ours: at("actors/.*", "db/.*", "src/.*", String.raw`package\.json`, String.raw`library/[a-z-]+\.json`),

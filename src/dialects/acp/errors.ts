@@ -3,25 +3,15 @@
  * `data.code` says which one it is, in the words of the current surface.
  */
 import type { FaultKind } from "../../../actors/fault.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
 import type { Dialect } from "../../http/answer/dialect.ts";
 import { rewordedDialect } from "../runs/protocol.ts";
-
-export const PARSE_ERROR = -32_700;
-export const INVALID_ACP_REQUEST = -32_600;
-export const UNKNOWN_METHOD = -32_601;
-export const INVALID_ACP_PARAMS = -32_602;
-export const ACP_INTERNAL_ERROR = -32_603;
-const AUTH_REQUIRED = -32_000;
-const RESOURCE_NOT_FOUND = -32_002;
-/** The service refuses for a reason that the protocol has no code for. */
-export const ACP_REFUSED = -32_001;
-
-export interface AcpError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: JsonObject;
-}
+import {
+  ACP_INTERNAL_ERROR,
+  ACP_REFUSED,
+  AUTH_REQUIRED,
+  INVALID_ACP_PARAMS,
+  RESOURCE_NOT_FOUND,
+} from "./error-codes.ts";
 
 const RPC_CODES: Readonly<Partial<Record<FaultKind, number>>> = {
   invalid_json: INVALID_ACP_PARAMS,
@@ -43,6 +33,3 @@ export const acpDialect = (words: Dialect): Dialect =>
     const fields = errors.length === 0 ? {} : { errors: errors.map((one) => ({ ...one })) };
     return { body: { code: rpcCode, message, data: { code, status, ...fields, request_id: requestId } } };
   });
-
-/** Whether the answer says that the token is no longer accepted. */
-export const isUnauthorized = ({ code }: AcpError): boolean => code === AUTH_REQUIRED;

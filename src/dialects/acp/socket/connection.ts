@@ -15,7 +15,7 @@ import {
   INVALID_ACP_REQUEST,
   isUnauthorized,
   UNKNOWN_METHOD,
-} from "../errors.ts";
+} from "../error-codes.ts";
 import type { Editor } from "../editor-tools.ts";
 import { ownMeta } from "../own-meta.ts";
 import type { EditorPort } from "./editor-port.ts";

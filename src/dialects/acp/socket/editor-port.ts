@@ -1,6 +1,6 @@
 /** The editor at the other end of a connection: what it is told, and what it is asked. */
 import type { Json, JsonObject } from "../../../../actors/schema.ts";
-import type { AcpError } from "../errors.ts";
+import type { AcpError } from "../error-codes.ts";
 
 export type EditorAnswer =
   | { readonly ok: true; readonly result: Json }

@@ -1,6 +1,6 @@
 /** Messages of JSON-RPC 2.0, as ACP has them: one object each, never a batch. */
 import { isJsonObject, type Json, type JsonObject } from "../../../../actors/schema.ts";
-import { type AcpError, INVALID_ACP_REQUEST, PARSE_ERROR } from "../errors.ts";
+import { type AcpError, INVALID_ACP_REQUEST, PARSE_ERROR } from "../error-codes.ts";
 
 export type RpcId = string | number;
 

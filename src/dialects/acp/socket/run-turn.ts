@@ -8,7 +8,7 @@
  */
 import type { JsonObject } from "../../../../actors/schema.ts";
 import type { Clock } from "../../../../actors/runtime/ports.ts";
-import { ACP_INTERNAL_ERROR, ACP_REFUSED, type AcpError } from "../errors.ts";
+import { ACP_INTERNAL_ERROR, ACP_REFUSED, type AcpError, RUN_INTERRUPTED } from "../error-codes.ts";
 import type { AcpApproval, AcpFrame } from "../run-frames.ts";
 import type { AcpAnswers } from "../run-operations.ts";
 import type { RunClientCall } from "../../runs/run-item.ts";
@@ -36,6 +36,7 @@ const REOPEN_MS = [100, 250, 500, 1_000, 2_000, 4_000, 8_000, 8_000] as const;
 const LOST: AcpError = {
   code: ACP_INTERNAL_ERROR,
   message: "The stream of the run was interrupted, and the run continues: load the session again",
+  data: { code: RUN_INTERRUPTED },
 };
 
 export class RunTurn {

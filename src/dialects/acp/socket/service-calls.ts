@@ -6,7 +6,7 @@ import type { MaybePromise } from "../../../../actors/maybe-promise.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";
 import { innerRequest } from "../../../http/request/inner-request.ts";
 import { isEventStream } from "../../../http/stream/event-source.ts";
-import { ACP_INTERNAL_ERROR, type AcpError } from "../errors.ts";
+import { ACP_INTERNAL_ERROR, type AcpError } from "../error-codes.ts";
 import { ACP_RPC_PATH } from "../rpc.ts";
 import type { AcpFrame } from "../run-frames.ts";
 
