@@ -15,7 +15,7 @@ import { type Founded, type Service, type ServiceOptions, startService } from ".
 import { startReceiver, type WebhookReceiver } from "./webhook-receiver.ts";
 
 /** A link in a message, as a path. */
-const LINK = /https:\/\/troupe\.test(\/approvals\/[\w-]+\?organization=[\w-]+&notice=[\w-]+&key=[\w-]+)/;
+const LINK = /https?:\/\/[\w.:-]+(\/approvals\/[\w-]+\?organization=[\w-]+&notice=[\w-]+&key=[\w-]+)/;
 
 export class ReachScene {
   readonly world: EgressWorld;
@@ -28,7 +28,7 @@ export class ReachScene {
   receiver!: WebhookReceiver;
   private readonly database: TestDatabase;
   private readonly folder: string;
-  private readonly options: Omit<ServiceOptions, "settings">;
+  private readonly options: ServiceOptions;
 
   private constructor(parts: {
     world: EgressWorld;
@@ -65,6 +65,7 @@ export class ReachScene {
         smtpUrl: this.mail.url,
         mailFrom: "Troupe <troupe@example.com>",
         smtpCaFile: join(this.folder, "ca.pem"),
+        ...this.options.settings,
       },
     });
     if (this.owner !== undefined) this.client = new Client(this.service, this.owner);
