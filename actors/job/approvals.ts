@@ -73,14 +73,13 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
   return blockJob(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
 
-/** Lets the approvals reach people outside the service (REACH-2). The mail goes to the person for whom the job acts. */
+/** Lets the approvals reach people outside the service (REACH-2). */
 function tellPeople(tx: Tx, { agent, createdBy }: Job, approvals: readonly Approval[]): void {
   const command: AskPeople = {
     kind: "ask_people",
     jobId: tx.self.id,
     reach: agent.approvalReach ?? DEFAULT_REACH,
-    userIds: [createdBy],
-    approvals: approvals.map(({ id, expiresAt }) => ({ id, expiresAt })),
+    approvals: approvals.map(({ id, expiresAt }) => ({ id, expiresAt, userIds: [createdBy], others: null })),
   };
   tx.send(reachRef(tx.self.organizationId), command);
 }

@@ -9,9 +9,9 @@
 import { retryWaitMs } from "../delivery-retries.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { isoTime } from "../schema.ts";
+import { isoTime, type JsonObject } from "../schema.ts";
 import { isSameHash } from "../sealing.ts";
-import { NOTICE_ATTEMPTS, NOTICE_WINDOW_MS, NOTICES_OF_JOB, NOTICES_OF_ORGANIZATION } from "./policy.ts";
+import { MAILED_PEOPLE, NOTICE_ATTEMPTS, NOTICE_WINDOW_MS, NOTICES_OF_JOB, NOTICES_OF_ORGANIZATION } from "./policy.ts";
 import type { AskPeople, NoticeHead, NoticeResult, ReachCommand, ReachProtocol } from "./protocol.ts";
 import {
   type ApprovalNotice,
@@ -25,9 +25,18 @@ import {
 
 /** The effect that makes one attempt. */
 export const SEND_NOTICE = "send_notice";
+/** The effect that finds the people of a group, or the owners. */
+export const FIND_DECIDERS = "find_deciders";
+/** Its intent. */
+export interface DecidersIntent extends JsonObject {
+  readonly approvalId: string;
+  readonly group: string | null;
+  readonly exceptUserId: string | null;
+}
 
 type NoticeCommand =
   | "ask_people"
+  | "deciders_found"
   | "follow_up"
   | "read_question"
   | "check_link"
@@ -38,22 +47,38 @@ type NoticeCommand =
 
 /** `hasMail`: whether the operator has set a mail server. */
 export const noticeCommandHandlers = (hasMail: boolean): Pick<Handlers<ReachProtocol>, NoticeCommand> => ({
-  ask_people(tx, { jobId, reach, userIds, approvals }) {
-    const messengerIds = reachBookOf(tx)?.messengers.map(({ id }) => id) ?? [];
-    const recipients = [
-      ...(hasMail ? [...new Set(userIds)] : []).map((userId) => ({ userId, messengerId: null })),
-      ...messengerIds.map((messengerId) => ({ userId: null, messengerId })),
-    ];
-    if (recipients.length === 0) {
+  ask_people(tx, { jobId, reach, approvals }) {
+    const messengers = (reachBookOf(tx)?.messengers ?? []).map(({ id }): Recipient => ({
+      userId: null,
+      messengerId: id,
+    }));
+    const asked = approvals.map((approval) => {
+      const people = hasMail ? approval.userIds : [];
+      return {
+        ...approval,
+        others: hasMail ? approval.others : null,
+        recipients: [...people.map(byMail), ...messengers],
+      };
+    });
+    if (asked.every(({ recipients, others }) => recipients.length === 0 && others === null)) {
       tx.mayWait();
       return ok(null);
     }
-    for (const { id, expiresAt } of approvals) {
-      const notices = recipients.map((recipient) => newNotice(tx, "asked", recipient));
-      const question = { id, jobId, links: reach.links, expiresAt, isFollowedUp: false, notices };
-      sendAll(tx, tx.create(questionTable, question), notices);
+    for (const { id, expiresAt, recipients, others } of asked) {
+      const fields = { id, jobId, links: reach.links, expiresAt, isFollowedUp: false };
+      const former = tx.read(questionTable, id);
+      const question = former ?? tx.create(questionTable, { ...fields, notices: [] });
+      askAll(tx, { ...question, expiresAt }, recipients);
       planReminder(tx, id, { remindAfterSeconds: reach.remindAfterSeconds, expiresAt });
+      if (others !== null) tx.effect(tx.self, FIND_DECIDERS, { approvalId: id, ...others } satisfies DecidersIntent);
     }
+    return ok(null);
+  },
+
+  deciders_found(tx, { effectId, approvalId, userIds }) {
+    tx.settle(effectId);
+    const question = tx.read(questionTable, approvalId);
+    if (question !== null && !question.isFollowedUp) askAll(tx, question, userIds.map(byMail));
     return ok(null);
   },
 
@@ -130,6 +155,24 @@ export const noticeCommandHandlers = (hasMail: boolean): Pick<Handlers<ReachProt
 
 const reachBookOf = (tx: Tx): ReachBook | null => tx.read(reachTable, tx.self.id);
 
+type Recipient = Pick<ApprovalNotice, "userId" | "messengerId">;
+const byMail = (userId: string): Recipient => ({ userId, messengerId: null });
+
+/** Asks these recipients: each messenger again if others decide now, and each person once. */
+function askAll(tx: Tx, question: Question, recipients: readonly Recipient[]): void {
+  const mailed = new Set(
+    question.notices.flatMap(({ kind, userId }) => (kind === "asked" && userId !== null ? [userId] : [])),
+  );
+  const added: ApprovalNotice[] = [];
+  for (const recipient of recipients) {
+    const { userId } = recipient;
+    if (userId !== null && (mailed.has(userId) || mailed.size >= MAILED_PEOPLE)) continue;
+    if (userId !== null) mailed.add(userId);
+    added.push(newNotice(tx, "asked", recipient));
+  }
+  sendAll(tx, { ...question, notices: [...question.notices, ...added] }, added);
+}
+
 const reminderAlarm = (approvalId: string): string => `remind:${approvalId}`;
 
 /** One reminder, if it comes before the end of the approval. */
@@ -144,7 +187,7 @@ function planReminder(
   if (dueAtMs < Date.parse(expiresAt)) tx.setAlarm(reminderAlarm(approvalId), dueAtMs, command);
 }
 
-function newNotice(tx: Tx, kind: NoticeKind, to: Pick<ApprovalNotice, "userId" | "messengerId">): ApprovalNotice {
+function newNotice(tx: Tx, kind: NoticeKind, to: Recipient): ApprovalNotice {
   return {
     id: tx.id("ntc"),
     kind,
@@ -170,9 +213,10 @@ function newNotice(tx: Tx, kind: NoticeKind, to: Pick<ApprovalNotice, "userId" |
  * recipient whose first notice was never tried hears nothing.
  */
 function addNotices(tx: Tx, question: Question, kind: "reminder" | "decided"): void {
-  const added = question.notices
-    .filter((notice) => notice.kind === "asked" && notice.attempts > 0)
-    .map(({ userId, messengerId }) => newNotice(tx, kind, { userId, messengerId }));
+  const told = question.notices.filter((notice) => notice.kind === "asked" && notice.attempts > 0);
+  // A messenger may have been asked twice.
+  const recipients = new Map(told.map(({ userId, messengerId }) => [userId ?? messengerId, { userId, messengerId }]));
+  const added = [...recipients.values()].map((recipient) => newNotice(tx, kind, recipient));
   sendAll(tx, { ...question, notices: [...question.notices, ...added] }, added);
 }
 

@@ -37,15 +37,37 @@ export interface AskPeople {
   readonly kind: "ask_people";
   readonly jobId: string;
   readonly reach: ApprovalReach;
-  /** Users who are told by mail. */
+  readonly approvals: readonly AskedApproval[];
+}
+
+/** Who is told of one approval by mail: those who may decide. An approval that others decide from now on is told again. */
+export interface AskedApproval {
+  readonly id: string;
+  readonly expiresAt: string;
   readonly userIds: readonly string[];
-  readonly approvals: readonly { readonly id: string; readonly expiresAt: string }[];
+  /** Those who are found in the organization; null: nobody else. */
+  readonly others: OtherDeciders | null;
+}
+
+/** Owners, or the members of a group. */
+export interface OtherDeciders {
+  /** The name of a group; null: the owners. */
+  readonly group: string | null;
+  /** Who may not decide although they are among them. */
+  readonly exceptUserId: string | null;
 }
 
 export type ReachCommand =
   | AskPeople
   /** A job's message: this approval was decided, or is over. */
   | { readonly kind: "follow_up"; readonly approvalId: string }
+  /** The people of `others`. */
+  | {
+      readonly kind: "deciders_found";
+      readonly effectId: string;
+      readonly approvalId: string;
+      readonly userIds: readonly string[];
+    }
   | { readonly kind: "list_messengers" }
   | {
       readonly kind: "add_messenger";
@@ -72,6 +94,7 @@ export type ReachCommand =
 export interface ReachReplies {
   ask_people: null;
   follow_up: null;
+  deciders_found: null;
   list_messengers: readonly Messenger[];
   add_messenger: Messenger;
   remove_messenger: Messenger;

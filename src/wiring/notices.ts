@@ -8,13 +8,13 @@
  * A process that ends in between leaves the effect, and the next one sends the notice again: each is sent at least once.
  */
 import { FairSlots } from "../../actors/fair-slots.ts";
-import { type Outcome, isPassing } from "../../actors/fault.ts";
+import { isPassing, mapOutcome, ok, type Outcome } from "../../actors/fault.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { Approval } from "../../actors/job/terms.ts";
 import type { Agent, Member } from "../../actors/organization/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import { SEND_NOTICE } from "../../actors/reach/notices.ts";
+import { type DecidersIntent, FIND_DECIDERS, SEND_NOTICE } from "../../actors/reach/notices.ts";
 import type { NoticeHead, NoticeResult, PreparedNotice } from "../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../actors/reach/schema.ts";
 import { askedTerms } from "../../actors/reach/terms.ts";
@@ -51,8 +51,12 @@ const NOTICE_SLOTS = { slots: 16, each: 4 };
 /** Pauses before a command is tried again. */
 const COMMAND_RETRY = { firstMs: 50, lastMs: 5_000 };
 
-export function noticeEffects(parts: NoticeParts): Readonly<Record<typeof SEND_NOTICE, EffectHandler>> {
+export function noticeEffects(
+  parts: NoticeParts,
+): Readonly<Record<typeof SEND_NOTICE | typeof FIND_DECIDERS, EffectHandler>> {
   const slots = new FairSlots(NOTICE_SLOTS);
+  const findDeciders: EffectHandler["run"] = (effect, context) =>
+    new NoticeSending(parts, effect, context).findDeciders();
   return {
     [SEND_NOTICE]: {
       async run(effect, context) {
@@ -64,6 +68,7 @@ export function noticeEffects(parts: NoticeParts): Readonly<Record<typeof SEND_N
       },
       recover: (effect, context) => new NoticeSending(parts, effect, context).report({ kind: "interrupted" }),
     },
+    [FIND_DECIDERS]: { run: findDeciders, recover: findDeciders },
   };
 }
 
@@ -99,6 +104,23 @@ class NoticeSending {
   async report(result: NoticeResult): Promise<void> {
     const command = { kind: "notice_ended", effectId: this.effect.id, result, ...this.head } as const;
     await this.until(() => this.parts.system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }));
+  }
+
+  /** Reads who is in the group, or who the owners are, and reports it. */
+  async findDeciders(): Promise<void> {
+    const { group, exceptUserId, approvalId } = this.effect.intent as unknown as DecidersIntent;
+    const { system } = this.parts;
+    const ref = organizationRef(this.effect.organizationId);
+    const found =
+      group === null
+        ? await this.until(async () =>
+            mapOutcome(await system.dispatch(ref, { kind: "read_organization" }), (of) => of.owners),
+          )
+        : await this.until(async () => ok<readonly string[]>([]));
+    if (found === null) return;
+    const userIds = found.ok ? found.value.filter((userId) => userId !== exceptUserId) : [];
+    const command = { kind: "deciders_found", effectId: this.effect.id, approvalId, userIds } as const;
+    await this.until(() => system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }));
   }
 
   private get ref() {

@@ -200,8 +200,7 @@ test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", 
       kind: "ask_people",
       jobId: "job_1",
       reach,
-      userIds: ["usr_1"],
-      approvals: [{ id, expiresAt }],
+      approvals: [{ id, expiresAt, userIds: ["usr_1"], others: null }],
     } as const;
     await system.dispatch(reachRef(ORG), ask);
     const found = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: id });
