@@ -60,6 +60,8 @@ const OLDEST_SERVER = 15;
 const MIGRATION_LOCK = 0x54525045;
 /** Long enough for another replica's migration, short enough to be noticed. */
 const LOCK_WAIT_MS = 60_000;
+/** A start does not wait longer for the connection to close: nothing is in progress on it. */
+const MIGRATED_END_SECONDS = 2;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Migrates the database at `url`. Throws `MigrationRefused`, or the driver's error. */
@@ -80,7 +82,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     if (row.migrated && pendingOf(journal, await appliedIn(sql)).length === 0) return { applied: 0, warnings };
     return { applied: await applyUnderLock(sql, folder, journal, options.lockWaitMs ?? LOCK_WAIT_MS), warnings };
   } finally {
-    await sql.end();
+    await sql.end({ timeout: MIGRATED_END_SECONDS });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Migrations on a real database: once, in order, and never on a newer one. Each test has its own database. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import postgres from "postgres";
 import { MigrationRefused, type MigrationRefusalKind, checkServer, migrate } from "../../db/migrate.ts";
@@ -95,6 +96,27 @@ test("[START-23] the wait for another replica's migration is limited", async () 
     expect(await refusal(migrate(database.url, options))).toBe("locked");
   });
   expect((await migrate(database.url, options)).applied).toBe(1);
+});
+
+test("[START-67] the start does not wait for a connection of the migration that does not close", async () => {
+  const { hostname, port } = new URL(database.url);
+  const ended: unknown[] = [];
+  // Passes everything on, but neither end of the connection: as a server or a network that is stuck.
+  const between = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    near.on("data", (bytes) => far.write(bytes)).on("end", () => ended.push("near"));
+    near.on("error", () => {}).on("close", () => far.destroy());
+    far.on("data", (bytes) => near.write(bytes)).on("error", () => {});
+  });
+  await new Promise<void>((resolve) => void between.listen(0, "127.0.0.1", resolve));
+  const stuck = new URL(database.url);
+  stuck.port = String((between.address() as AddressInfo).port);
+  try {
+    expect((await migrate(stuck.href, migrations(ONE))).applied).toBe(1);
+    expect(ended).toEqual(["near"]);
+  } finally {
+    between.close();
+  }
 });
 
 test("[START-23] [HOOK-6] unfinished deliveries of an older process are converted to the current form", async () => {
