@@ -36,6 +36,7 @@ export type Noun =
   | "oauth_client"
   | "secret"
   | "connection"
+  | "group"
   | "provider_key"
   | "messaging_integration"
   | "messenger"

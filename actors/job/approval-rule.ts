@@ -68,6 +68,64 @@ export const RuleConditions = Type.Object(
 );
 export type RuleConditions = Static<typeof RuleConditions>;
 
+export const NAMED_DECIDERS = ["anyone", "starter", "agent_owner", "owners"] as const;
+/** The rule for the name of a group of members. */
+export const GROUP_NAME = {
+  pattern: "^[a-z0-9][a-z0-9_-]{0,63}$",
+  form: "1 to 64 lower-case letters, digits, `_` and `-`",
+};
+/** Who decides: any member who sees the job, the person for whom it acts, the agent's creator, owners, or a group. */
+export const Deciders = Type.Union(
+  [
+    OneOf(NAMED_DECIDERS),
+    Type.Object(
+      { group: Type.String({ ...GROUP_NAME, description: "Name of the group", examples: ["finance"] }) },
+      { $id: "DecidingGroup", description: "The members of a group" },
+    ),
+  ],
+  {
+    description:
+      "Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group",
+  },
+);
+export type Deciders = Static<typeof Deciders>;
+
+/** A member of the organization, as far as decisions need it. */
+export interface DecidingPerson {
+  readonly isOwner: boolean;
+  readonly groups: readonly string[];
+}
+/** Members by their user ids; somebody who is not in it is no member. */
+export type DecidingPeople = Readonly<Record<string, DecidingPerson | undefined>>;
+
+/** What happens to a call, or to its job, when nobody has decided in time. No value lets the call run. */
+export const ON_EXPIRY = ["deny", "cancel", "keep", "escalate"] as const;
+/** In seconds. People need at least this long to decide. */
+export const SHORTEST_EXPIRY = 60;
+export const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
+/** People whose approval one call can need. */
+export const MOST_DECIDERS = 8;
+
+export const RuleExpiry = Type.Object({
+  afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
+  onExpiry: OneOf(ON_EXPIRY),
+  /** For `escalate`: who decides from then on. */
+  escalateTo: Type.Optional(Deciders),
+});
+export type RuleExpiry = Static<typeof RuleExpiry>;
+
+/** Who decides about a call that waits (APR-7). */
+export const ApprovalPolicy = Type.Object(
+  {
+    of: Deciders,
+    count: Type.Integer({ minimum: 1, maximum: MOST_DECIDERS, description: "How many people must approve" }),
+    notStarter: Type.Boolean({ description: "Whether the person for whom the job acts may not decide" }),
+    services: Type.Boolean({ description: "Whether tokens of services may decide" }),
+  },
+  { $id: "CallDeciders", description: "Who decides about a call, as a rule says it" },
+);
+export type ApprovalPolicy = Static<typeof ApprovalPolicy>;
+
 export const ApprovalRule = Type.Object({
   name: Type.Optional(Type.String({ pattern: "\\S", maxLength: 100 })),
   /** The name of a tool; with `*` at its end, all tools that begin so. */
@@ -80,6 +138,8 @@ export const ApprovalRule = Type.Object({
   when: Type.Optional(RuleConditions),
   // oxlint-disable-next-line unicorn/no-thenable -- the word of the interface
   then: OneOf(RULE_OUTCOMES, { description: "What happens to the call" }),
+  ...Type.Partial(ApprovalPolicy).properties,
+  expiry: Type.Optional(RuleExpiry),
 });
 export type ApprovalRule = Static<typeof ApprovalRule>;
 
@@ -96,6 +156,14 @@ export const CallDecision = Type.Object(
   { $id: "CallDecision", description: "What decided whether a tool call is made, before any person did" },
 );
 export type CallDecision = Static<typeof CallDecision>;
+
+/** Who decides by this rule; undefined: as without rules, any member who sees the job. */
+export function policyOfRule({ of, count, notStarter, services }: ApprovalRule): ApprovalPolicy | undefined {
+  if (of === undefined && count === undefined && notStarter === undefined && services === undefined) return undefined;
+  return { of: of ?? "anyone", count: count ?? 1, notStarter: notStarter ?? false, services: services ?? false };
+}
+/** For a call that waits because of a rule to deny: only owners let it run. */
+export const OWNERS_DECIDE: ApprovalPolicy = { of: "owners", count: 1, notStarter: false, services: false };
 
 const OF_SERVER = "__";
 const isToolPattern = (tool: string): boolean => tool.endsWith("*");

@@ -7,7 +7,9 @@
  *
  * An approved call is then open like any other. A denied call gets the denial as its result.
  */
-import { invalid, notFound, ok, type Outcome } from "../fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { type DecidingPeople, type RuleExpiry, SHORTEST_EXPIRY } from "./approval-rule.ts";
+import { countedVotes, decisionRefusal } from "./deciders.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { blockJob, decidedApproval, resolution, resumeJob, unblockJob } from "./transitions.ts";
@@ -18,9 +20,9 @@ import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
-import { alreadyDecided, unlessOwnWords } from "./refusals.ts";
+import { alreadyDecided, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import { type Approval, DEFAULT_EXPIRY, DEFAULT_REACH, type OpenCall } from "./terms.ts";
+import { type Approval, type ApprovalExpiry, DEFAULT_EXPIRY, DEFAULT_REACH, type OpenCall } from "./terms.ts";
 import type { AskPeople } from "../reach/protocol.ts";
 import { reachRef } from "../reach/schema.ts";
 
@@ -31,7 +33,7 @@ type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them runs. */
 export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
-  calls.map(({ block, safe, needsApproval, inputSchema, isClient, refusal, decision }) => ({
+  calls.map(({ block, safe, needsApproval, inputSchema, isClient, refusal, decision, policy, expiry }) => ({
     id: block.id,
     name: block.name,
     openedAt,
@@ -44,6 +46,8 @@ export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenC
     ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
     ...(refusal === undefined ? {} : { refusal }),
     ...(decision === undefined ? {} : { decision }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(expiry === undefined ? {} : { expiry }),
   }));
 
 /** The calls that run as soon as their step is committed: all that wait for nobody. */
@@ -61,14 +65,11 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
     return job.openCalls.some(({ lacks }) => lacks !== undefined)
       ? blockedForConnections(tx, job)
       : blockedForClient(tx, job);
-  const { afterSeconds, onExpiry } = job.agent.approvalExpiry ?? DEFAULT_EXPIRY;
-  const expiresAtMs = tx.now + afterSeconds * 1_000;
-  const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
   const approvals = [
     ...job.approvals.slice(-KEPT_APPROVALS),
-    ...asking.map((call) => requestApproval(tx, call, expiry)),
+    ...asking.map((call) => requestApproval(tx, call, job.agent.approvalExpiry ?? DEFAULT_EXPIRY)),
   ];
-  tx.setAlarm("decision", expiresAtMs, { kind: "decision_overdue" });
+  armExpiry(tx, approvals);
   tellPeople(tx, job, approvals.slice(-asking.length));
   return blockJob(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
@@ -86,22 +87,32 @@ function tellPeople(tx: Tx, { agent, createdBy }: Job, approvals: readonly Appro
 
 function requestApproval(
   tx: Tx,
-  { id: toolCallId, name: toolName, arguments: input, decision: askedBy }: OpenCall,
-  { expiresAt, onExpiry }: Pick<Approval, "expiresAt" | "onExpiry">,
+  { id: toolCallId, name: toolName, arguments: input, decision: askedBy, policy, expiry: ofRule }: OpenCall,
+  ofAgent: ApprovalExpiry,
 ): Approval {
   const id = tx.id("apr");
-  const args = input ?? {};
+  const { afterSeconds, onExpiry, escalateTo: to }: RuleExpiry = ofRule ?? ofAgent;
   const approval = {
     toolName,
     toolCallId,
-    arguments: args,
+    arguments: input ?? {},
     message: `The agent asks to use ${toolName}`,
-    expiresAt,
+    expiresAt: isoTime(tx.now + afterSeconds * 1_000),
     onExpiry,
     ...(askedBy === undefined ? {} : { askedBy }),
+    ...(policy === undefined ? {} : { policy }),
   };
   appendJobEvent(tx, "approval.requested", { approvalId: id, ...approval });
-  return { id, ...approval };
+  return { id, ...approval, ...(to === undefined ? {} : { escalation: { to, afterSeconds } }) };
+}
+
+/** Sets the alarm for the next open approval that expires; those that are kept never do. */
+function armExpiry(tx: Tx, approvals: readonly Approval[]): void {
+  const due = openApprovals({ approvals }).flatMap(({ expiresAt, onExpiry }) =>
+    onExpiry === "keep" ? [] : [Date.parse(expiresAt)],
+  );
+  if (due.length === 0) tx.clearAlarm("decision");
+  else tx.setAlarm("decision", Math.min(...due), { kind: "decision_overdue" });
 }
 
 /** The approvals that a decision names; without a name, all of them. */
@@ -115,7 +126,7 @@ export const approvalsMeant = (
 
 /** Decides one approval, or all of them; once none is open, the job continues. */
 export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
-  const { decision, by, comment } = command;
+  const { decision, by, comment, people = {} } = command;
   const meant = approvalsMeant(job, command);
   const chosen = openApprovals({ approvals: meant });
   // Without a name, all open approvals are meant; a job blocked for approvals has some.
@@ -128,6 +139,11 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   const { arguments: edited } = command;
   const foreign = edited === null ? null : unlessOwnWords(job, by);
   if (foreign !== null) return foreign;
+  const refused = unlessMayDecide(job, chosen, command);
+  if (refused !== null) return refused;
+  const pending =
+    decision === "deny" ? [] : chosen.filter((approval) => needsMorePeople(job, approval, { by, people }));
+  if (pending.length > 0) return voteFor(tx, job, chosen, { by, comment, people });
   if (decision === "deny") {
     const toolCallIds = chosen.map((approval) => approval.toolCallId);
     appendJobEvent(tx, "job.denied", { decidedBy: by, toolCallIds, comment });
@@ -148,19 +164,109 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   return ok(tx.update(jobTable, continueJob(tx, next)));
 }
 
-/** Denies the approvals that are still open at their deadline. */
-export function expireApprovals(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
-  const open = openApprovals(job);
+/** Refuses whoever may not decide one of the approvals, or not with these arguments (APR-4, APR-7). */
+function unlessMayDecide(
+  job: JobIn<"blocked">,
+  chosen: readonly Approval[],
+  { by, people = {}, isService = false, arguments: edited, judged, decision }: Approve,
+): Outcome<never> | null {
+  const decider = { userId: by, person: people[by], isService };
+  const after = judged?.decision.outcome === "ask" && judged.policy !== undefined ? [{ policy: judged.policy }] : [];
+  for (const approval of [...chosen, ...after]) {
+    const why = decisionRefusal(job, approval, decider);
+    if (why !== null) return refuse({ kind: "forbidden", message: why });
+    const isOfSeveral = (approval.policy?.count ?? 1) > 1;
+    if (edited !== null && isOfSeveral)
+      return invalid(
+        "/arguments",
+        "The arguments of a call that several people decide cannot be changed: deny it, and say why",
+      );
+  }
+  const again =
+    decision === "approve" ? chosen.find(({ votes = [] }) => votes.some((vote) => vote.by === by)) : undefined;
+  return again === undefined
+    ? null
+    : stale(job, "You have approved this call already: other people must approve it too");
+}
+
+interface Voter {
+  readonly by: string;
+  readonly people: DecidingPeople;
+}
+
+/** Whether the approval still needs more people after this one. */
+const needsMorePeople = (job: Job, approval: Approval, { people }: Voter): boolean =>
+  countedVotes(job, approval, people).length + 1 < (approval.policy?.count ?? 1);
+
+/** Notes one of several approvals: of all chosen calls that it does not suffice for. The others are decided. */
+function voteFor(
+  tx: Tx,
+  job: JobIn<"blocked">,
+  chosen: readonly Approval[],
+  { by, comment, people }: Voter & { readonly comment: string | null },
+): Outcome<Job> {
+  const vote = { by, at: isoTime(tx.now), comment };
+  const approvals = job.approvals.map((approval) => {
+    if (!chosen.some(({ id }) => id === approval.id) || !needsMorePeople(job, approval, { by, people }))
+      return approval;
+    return announceUpdate(tx, { ...approval, votes: [...countedVotes(job, approval, people), vote] });
+  });
+  const voted = { ...job, approvals };
+  const sufficient = chosen.filter((approval) => !needsMorePeople(job, approval, { by, people }));
   sendUpdates(
     tx,
-    job,
-    open.map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
+    voted,
+    sufficient.map((approval) => resolution(tx, voted, approval, { decision: "approve", by })),
+  );
+  const next = sufficient.reduce<JobIn<"blocked">>(
+    (at, approval) => grantApproval(tx, at, approval, { by, edited: null }),
+    voted,
+  );
+  armExpiry(tx, next.approvals);
+  return ok(tx.update<Job>(jobTable, next));
+}
+
+/** Appends the new state of an open approval. */
+function announceUpdate(tx: Tx, approval: Approval): Approval {
+  const { id: approvalId, toolCallId, policy, votes = [], expiresAt, onExpiry } = approval;
+  if (policy !== undefined)
+    appendJobEvent(tx, "approval.updated", { approvalId, toolCallId, policy, votes, expiresAt, onExpiry });
+  return approval;
+}
+
+/**
+ * Ends the approvals that have expired: they are denied, or others decide from now on. None of them becomes an
+ * approval (APR-9).
+ */
+export function expireApprovals(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
+  const due = dueApprovals(tx, job);
+  const isRaised = ({ onExpiry, escalation }: Approval): boolean => onExpiry === "escalate" && escalation !== undefined;
+  const raised = new Map(
+    due.filter(isRaised).map((approval) => [approval.id, announceUpdate(tx, escalated(tx, approval))]),
+  );
+  const others = { ...job, approvals: job.approvals.map((approval) => raised.get(approval.id) ?? approval) };
+  const denied = due.filter(({ id }) => !raised.has(id));
+  sendUpdates(
+    tx,
+    others,
+    denied.map((approval) => resolution(tx, others, approval, { decision: "expired", by: null })),
   );
   const nobody = { by: null, comment: null };
   return continueJob(
     tx,
-    open.reduce<JobIn<"blocked">>((next, approval) => denyApproval(tx, next, approval, nobody), job),
+    denied.reduce<JobIn<"blocked">>((next, approval) => denyApproval(tx, next, approval, nobody), others),
   );
+}
+
+/** The open approvals whose time is over. */
+export const dueApprovals = (tx: Tx, job: Job): readonly Approval[] =>
+  openApprovals(job).filter(({ expiresAt, onExpiry }) => onExpiry !== "keep" && Date.parse(expiresAt) <= tx.now);
+
+/** The approval for those who decide after its time: nobody has approved it yet, and the next end denies it. */
+function escalated(tx: Tx, { escalation, votes: _, ...approval }: Approval): Approval {
+  const { to, afterSeconds } = escalation ?? { to: "owners" as const, afterSeconds: SHORTEST_EXPIRY };
+  const policy = { ...(approval.policy ?? { count: 1, notStarter: false, services: false }), of: to };
+  return { ...approval, policy, expiresAt: isoTime(tx.now + afterSeconds * 1_000), onExpiry: "deny" };
 }
 
 function grantApproval(
@@ -199,7 +305,10 @@ const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>
 
 /** Runs again once no approval is open. */
 function continueJob(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
-  if (hasOpenApprovals(job)) return job;
+  if (hasOpenApprovals(job)) {
+    armExpiry(tx, job.approvals);
+    return job;
+  }
   tx.clearAlarm("decision");
   const settled = blockedForCalls(tx, unblockJob(job, "approve"));
   if (settled.status === "running") return resumeJob(tx, settled);

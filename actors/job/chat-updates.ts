@@ -4,6 +4,7 @@ import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { expiryOf, eventCall, requestsOf, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
+import type { Approval } from "./terms.ts";
 import { type Job, jobTokens } from "./schema.ts";
 
 /** The updates of a settled job; they are committed with the end of its turn. */
@@ -12,8 +13,8 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
   const updates: JobUpdate[] = [];
   if (metrics.inputTokens + metrics.outputTokens > 0)
     updates.push({ type: "usage.updated", data: { jobId, ...jobTokens(metrics) } });
-  for (const { id: approvalId, decision: _, decidedBy: _by, decidedAt: _at, ...approval } of openApprovals(job))
-    updates.push({ type: "approval.requested", data: { jobId, approvalId, ...approval } });
+  for (const approval of openApprovals(job))
+    updates.push({ type: "approval.requested", data: requestedData(jobId, approval) });
   for (const call of waitingCalls(job)) {
     const { id: callId, ...shown } = eventCall(call);
     updates.push({ type: "tool.requested", data: { jobId, callId, ...shown, expiresAt: expiryOf(job, call) } });
@@ -23,6 +24,13 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
       updates.push({ type: "authorization.requested", data: { jobId, connectionId, ...request } });
   if (review.state !== "none") updates.push(reviewUpdate(job));
   return [...updates, statusUpdate(job)];
+}
+
+function requestedData(jobId: string, approval: Approval): Extract<JobUpdate, { type: "approval.requested" }>["data"] {
+  const { id: approvalId, toolName, toolCallId, arguments: given, message, expiresAt, onExpiry } = approval;
+  const { askedBy, policy } = approval;
+  const rules = { ...(askedBy === undefined ? {} : { askedBy }), ...(policy === undefined ? {} : { policy }) };
+  return { jobId, approvalId, toolName, toolCallId, arguments: given, message, expiresAt, onExpiry, ...rules };
 }
 
 export const statusUpdate = ({ id: jobId, status, blockedReason }: Job): JobUpdate => ({

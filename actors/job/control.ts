@@ -3,7 +3,7 @@ import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approvalsMeant, approveCalls, blockedForCalls, expireApprovals } from "./approvals.ts";
+import { approvalsMeant, approveCalls, blockedForCalls, dueApprovals, expireApprovals } from "./approvals.ts";
 import { settleConnection, withoutConnections, withoutWaits } from "./lacking-calls.ts";
 import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
@@ -26,7 +26,6 @@ import {
   jobStatusAfter,
   allowedJobActions,
   hasOpenApprovals,
-  openApprovals,
   type Recovery,
   recoveryOf,
 } from "./machine.ts";
@@ -271,7 +270,7 @@ function overdue(tx: Tx, job: Job): Outcome<null> {
   if (job.status === "needs_review") {
     over(tx, reviewJob(tx, job, { state: "expired", by: null, comment: null }));
   } else if (job.status === "blocked" && hasOpenApprovals(job)) {
-    if (openApprovals(job).some((approval) => approval.onExpiry === "cancel")) {
+    if (dueApprovals(tx, job).some((approval) => approval.onExpiry === "cancel")) {
       over(tx, cancelledJob(tx, job));
     } else {
       tx.update(jobTable, expireApprovals(tx, job));

@@ -22,16 +22,16 @@ import {
 } from "../schema.ts";
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
-import { CallDecision } from "./approval-rule.ts";
+import { ApprovalPolicy, CallDecision, ON_EXPIRY } from "./approval-rule.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, JobTokens } from "./schema.ts";
 import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
 import {
   APPROVAL_DECISIONS,
+  ApprovalVote,
   ListedConnection,
   MadeArtifact,
   NO_PROGRESS,
-  ON_EXPIRY,
   JobProgress,
   REVIEW_STATES,
   WAIT_REASONS,
@@ -53,6 +53,7 @@ export const ApprovalRequested = Type.Object({
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
   askedBy: Type.Optional(CallDecision),
+  policy: Type.Optional(ApprovalPolicy),
 });
 /** `by` is a user's id, or null if a timeout or a cancel decided; `arguments` is set if a person changed them. */
 export const ApprovalResolved = Type.Object({
@@ -213,6 +214,17 @@ export const JOB_EVENTS = {
   "approval.requested": Type.Object(ApprovalRequested.properties, {
     description: "A tool call waits for a person's approval",
   }),
+  "approval.updated": Type.Object(
+    {
+      approvalId: Type.String(),
+      toolCallId: Type.String(),
+      policy: ApprovalPolicy,
+      votes: Type.Array(ApprovalVote, { description: "Who has approved so far" }),
+      expiresAt: Timestamp,
+      onExpiry: OneOf(ON_EXPIRY),
+    },
+    { description: "One of several people has approved a call that waits, or others decide about it from now on" },
+  ),
   "approval.resolved": Type.Object(ApprovalResolved.properties, {
     description: "An approval was decided, or has expired",
   }),

@@ -7,7 +7,8 @@ import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { Budget, ConnectionNeed, MadeArtifact, JobProgress, Steer, RunWaiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
-import type { CallDecision } from "./approval-rule.ts";
+import type { ApprovalPolicy, CallDecision, RuleExpiry } from "./approval-rule.ts";
+import type { DecidingPeople } from "./approval-rule.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -26,6 +27,9 @@ export interface StepCall {
   readonly refusal?: string;
   /** What decided about it, if the agent has approval rules. */
   readonly decision?: CallDecision;
+  /** Who decides about it, and until when, if a rule says so. */
+  readonly policy?: ApprovalPolicy;
+  readonly expiry?: RuleExpiry;
 }
 
 /** The result of a client's tool: its content, or an error. */
@@ -178,6 +182,12 @@ type Control =
       readonly toolCallId: string | null;
       readonly arguments: JsonObject | null;
       readonly comment: string | null;
+      /** The people who may decide, as the organization knows them in this commit; absent: nobody is known. */
+      readonly people?: DecidingPeople;
+      /** The token of a service decides. */
+      readonly isService?: boolean;
+      /** What the rules say about the changed arguments. */
+      readonly judged?: { readonly decision: CallDecision; readonly policy?: ApprovalPolicy };
       readonly inGroup?: true;
     }
   | {

@@ -194,6 +194,7 @@ export const AgentSnapshot = Type.Object({
   id: Type.String(),
   name: Type.String(),
   version: Type.Integer(),
+  createdBy: Type.Optional(Type.String()),
   systemPrompt: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
   /** The agent's own model, if the chat has another one. Absent: `model` is its own. */
@@ -203,7 +204,6 @@ export const AgentSnapshot = Type.Object({
   hasNoTools: Type.Optional(Type.Boolean()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
-  /** Rules that decide before `approvalTools` do; absent: none. */
   approvalRules: Type.Optional(Type.Array(ApprovalRule)),
   /** Absent: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),

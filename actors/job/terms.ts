@@ -2,7 +2,15 @@
 import { Citations } from "./citation.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { JOB_STEERS } from "./limits.ts";
-import { CallDecision } from "./approval-rule.ts";
+import {
+  ApprovalPolicy,
+  CallDecision,
+  Deciders,
+  LONGEST_EXPIRY,
+  ON_EXPIRY,
+  RuleExpiry,
+  SHORTEST_EXPIRY,
+} from "./approval-rule.ts";
 import { CONNECTION_OWNERS } from "../connection/schema.ts";
 import {
   type JsonObject,
@@ -57,24 +65,25 @@ export const OpenCall = Type.Object({
   lacks: Type.Optional(Type.String()),
   /** The scopes with which it has waited already: a server that asks for the same again gets no second wait. */
   waitedFor: Type.Optional(Type.String()),
+  /** Who decides about it, and until when, if a rule says so. */
+  policy: Type.Optional(ApprovalPolicy),
+  expiry: Type.Optional(RuleExpiry),
 });
 export type OpenCall = Static<typeof OpenCall>;
 
-/** What happens to a call, or to its job, when an approval expires. */
-export const ON_EXPIRY = ["deny", "cancel"] as const;
-/** In seconds. People need at least this long to decide, and no approval waits forever. */
-const SHORTEST_EXPIRY = 60;
-const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
 /**
  * Whether providers are asked to cache the beginning of the agent's calls (RUN-30): for as long as suits the agent, not
  * at all, or for this long.
  */
 export const PROMPT_CACHES = ["auto", "off", "5m", "1h"] as const;
 
+/** What an agent may set; a rule may also escalate. */
+export const AGENT_ON_EXPIRY = ["deny", "cancel", "keep"] as const satisfies readonly (typeof ON_EXPIRY)[number][];
+
 /** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
 export const ApprovalExpiry = Type.Object({
   afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
-  onExpiry: OneOf(ON_EXPIRY),
+  onExpiry: OneOf(AGENT_ON_EXPIRY),
 });
 export type ApprovalExpiry = Static<typeof ApprovalExpiry>;
 export const DEFAULT_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
@@ -98,6 +107,14 @@ export const DEFAULT_REACH: ApprovalReach = { links: "signed_in", remindAfterSec
 /** How a wait for a person ended: `expired` by timeout, or by the job's own end. */
 export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
 
+/** The approval of one person, where a call needs several. */
+export const ApprovalVote = Type.Object({
+  by: Type.String(),
+  at: Timestamp,
+  comment: Type.Union([Type.String(), Type.Null()]),
+});
+export type ApprovalVote = Static<typeof ApprovalVote>;
+
 /** A call that waits, or has waited, for a person (JOB-8). */
 export const Approval = Type.Object({
   id: Type.String(),
@@ -109,6 +126,12 @@ export const Approval = Type.Object({
   onExpiry: OneOf(ON_EXPIRY),
   /** What made the call wait, if the agent has approval rules. */
   askedBy: Type.Optional(CallDecision),
+  /** Who decides (APR-7); absent: any member who sees the job. */
+  policy: Type.Optional(ApprovalPolicy),
+  /** Who has approved so far, if it needs several people. */
+  votes: Type.Optional(Type.Array(ApprovalVote)),
+  /** Who decides once it has expired, and how long then. */
+  escalation: Type.Optional(Type.Object({ to: Deciders, afterSeconds: Type.Integer() })),
   /** Absent or null while it is open. */
   decision: Type.Optional(Type.Union([OneOf(APPROVAL_DECISIONS), Type.Null()])),
   /** A user's id; null if a timeout or the job's end decided. */

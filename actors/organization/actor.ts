@@ -8,6 +8,7 @@ import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { agentCommandHandlers } from "./agents.ts";
 import { auditCommandHandlers } from "./audit.ts";
 import { grantHandlers } from "./grants.ts";
+import { groupCommandHandlers } from "./groups.ts";
 import { invitationHandlers } from "./invitations.ts";
 import { memberCommandHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
@@ -54,6 +55,7 @@ export const organizationActor: ActorDefinition<OrganizationProtocol> = {
     ...agentCommandHandlers,
     ...auditCommandHandlers,
     ...grantHandlers,
+    ...groupCommandHandlers,
     ...invitationHandlers,
     ...memberCommandHandlers,
     ...secretCommandHandlers,
@@ -68,6 +70,9 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
   switch (command.kind) {
     case "found_organization":
     case "read_organization":
+    case "list_groups":
+    case "read_group":
+    case "delete_group":
     case "set_suspended":
     case "set_quota":
     case "create_agent":
@@ -97,6 +102,16 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
         { table: organizationTable.name, id },
         { table: memberTable.name, id: command.userId },
         ...(command.invitationIds ?? []).map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
+      ];
+    case "read_deciders":
+      return [
+        { table: organizationTable.name, id },
+        ...command.userIds.map((userId) => ({ table: memberTable.name, id: userId })),
+      ];
+    case "put_group":
+      return [
+        { table: organizationTable.name, id },
+        ...command.memberIds.map((userId) => ({ table: memberTable.name, id: userId })),
       ];
     case "change_role":
     case "set_approval_mails":

@@ -9,6 +9,7 @@ import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.
 import { noteInAudit, OPERATOR } from "./audit.ts";
 import { type Member, memberTable, type Organization, organizationTable } from "./schema.ts";
 import { mintToken } from "./tokens.ts";
+import { withoutMember } from "./groups.ts";
 import { withdrawOpen } from "./withdrawal.ts";
 
 type MemberCommand =
@@ -103,7 +104,7 @@ export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberC
     if (refused !== null) return refused;
     noteInAudit(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
     withdrawOpen(tx, invitationIds, origin);
-    return ok(tx.update(memberTable, { ...member, status: "removed", removal: nextRemoval(tx) }));
+    return ok(tx.update(memberTable, { ...member, status: "removed", removal: nextRemoval(tx, userId) }));
   },
 };
 
@@ -138,12 +139,12 @@ const LAST_OWNER: Fault = {
   message: "An organization needs an owner: make another member an owner first",
 };
 
-/** Counts a removal, and returns its number. */
-function nextRemoval(tx: Tx): number {
+/** Counts a removal, takes the person out of all groups, and returns its number. */
+function nextRemoval(tx: Tx, userId: string): number {
   const organization = tx.read(organizationTable, tx.self.id);
   if (organization === null) return 0;
   const removals = (organization.removals ?? 0) + 1;
-  tx.update(organizationTable, { ...organization, removals });
+  tx.update(organizationTable, { ...withoutMember(organization, userId), removals });
   return removals;
 }
 

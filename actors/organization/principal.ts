@@ -41,6 +41,8 @@ export interface Principal {
   /** When the token expires. */
   readonly expiresAt: string;
   readonly scopes: readonly string[];
+  /** The groups that the user is in (APR-10); absent: none. */
+  readonly groups?: readonly string[];
   /** The operator acts for this user: no token is used, and the audit and events name the operator. */
   readonly isOperator?: true;
 }

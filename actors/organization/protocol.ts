@@ -3,11 +3,13 @@ import type { Origin, PeopleCommand, PeopleReplies } from "./people-protocol.ts"
 import type { JsonObject } from "../schema.ts";
 import type { Resealed } from "../sealing.ts";
 import type { Workspace } from "../workspace/schema.ts";
+import type { DecidingPeople } from "../job/approval-rule.ts";
 import type { Principal, SecretsUser } from "./principal.ts";
 import type {
   Agent,
   CredentialKind,
   Member,
+  MemberGroup,
   Organization,
   ProviderKey,
   Role,
@@ -160,6 +162,18 @@ export type OrganizationCommand =
       readonly invitationIds?: readonly string[];
       readonly origin?: Origin;
     }
+  /** What decisions need to know of these users (APR-7): only members are in the reply. */
+  | { readonly kind: "read_deciders"; readonly userIds: readonly string[] }
+  | { readonly kind: "list_groups" }
+  | { readonly kind: "read_group"; readonly name: string }
+  /** Refuses users who are no members. */
+  | {
+      readonly kind: "put_group";
+      readonly name: string;
+      readonly memberIds: readonly string[];
+      readonly origin: Origin;
+    }
+  | { readonly kind: "delete_group"; readonly name: string; readonly origin: Origin }
   /** Refuses `not_found` if the user is no longer a member. */
   | { readonly kind: "read_member"; readonly userId: string }
   /** Whether the person wants mails about approvals (REACH-4). */
@@ -257,6 +271,11 @@ export interface OrganizationReplies extends PeopleReplies {
   remove_member: Member;
   read_member: Member;
   set_approval_mails: { readonly isUnchanged: boolean };
+  read_deciders: DecidingPeople;
+  list_groups: readonly MemberGroup[];
+  read_group: MemberGroup;
+  put_group: { readonly group: MemberGroup; readonly isNew: boolean; readonly isUnchanged: boolean };
+  delete_group: MemberGroup;
   create_agent: { readonly agent: Agent; readonly chatId: string; readonly workspaceId: string };
   read_agent: Agent;
   hides_work: boolean;

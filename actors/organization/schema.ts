@@ -29,6 +29,18 @@ export type Role = (typeof ROLES)[number];
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
+/** A group of members that decides about calls (APR-10). */
+export const MemberGroup = Type.Object({
+  name: Type.String(),
+  memberIds: Type.Array(Type.String()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type MemberGroup = Static<typeof MemberGroup>;
+/** Groups of one organization, and members of one group: their record is loaded for each request. */
+export const MAX_GROUPS = 32;
+export const MAX_GROUP_MEMBERS = 64;
+
 /** How many removals of members the organization had seen; absent: none. It orders invitations and removals. */
 const Removals = Type.Optional(Type.Integer({ minimum: 0 }));
 
@@ -41,6 +53,8 @@ export const Organization = Type.Object({
   /** When the operator suspended it; absent or null: it is active. */
   suspendedAt: Type.Optional(NullableTime),
   removals: Removals,
+  /** Groups of its members, by name; absent: none. */
+  groups: Type.Optional(Type.Array(MemberGroup)),
   /** Quotas that differ from the service's defaults, by name; null: unlimited (QUOTA-1). */
   quotas: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))),
 });
@@ -157,6 +171,8 @@ export const AUDIT_ACTIONS = [
   "invitation.revoked",
   "provider_key.set",
   "provider_key.removed",
+  "group.set",
+  "group.removed",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -18,7 +18,8 @@ import { isoTime, timeWriter } from "../schema.ts";
 import { noteInAudit, OPERATOR } from "./audit.ts";
 import { FULL_ACCESS, hasScope, isSuspended, type Principal, SUSPENDED } from "./principal.ts";
 import type { NewToken, OrganizationProtocol } from "./protocol.ts";
-import { type Grant, type Member, memberTable, type Token, tokenTable } from "./schema.ts";
+import { groupsOf } from "./groups.ts";
+import { type Grant, type Member, memberTable, organizationTable, type Token, tokenTable } from "./schema.ts";
 import { endWithin, noteDescendant, parentToken, revokeWithDescendants } from "./token-lineage.ts";
 import { DAY_MS } from "../units.ts";
 
@@ -52,9 +53,19 @@ export const tokenCommandHandlers: Pick<Handlers<OrganizationProtocol>, TokenCom
     const isStale = lastUsedAt === null || lastUsedAt <= staleTime(tx.now - LAST_USED_PRECISION_MS);
     const { id: userId, role } = member.value;
     const organizationId = tx.self.id;
+    const groups = groupsOf(tx.read(organizationTable, organizationId), userId);
     if (!isStale) tx.holdsUntil(freshUntil(expiresAt, lastUsedAt));
     return ok({
-      principal: { organizationId, userId, role, tokenId, tokenKind, expiresAt, scopes },
+      principal: {
+        organizationId,
+        userId,
+        role,
+        tokenId,
+        tokenKind,
+        expiresAt,
+        scopes,
+        ...(groups.length === 0 ? {} : { groups }),
+      },
       isStale,
       audience,
     });

@@ -1458,6 +1458,47 @@ export class Troupe {
     getCostliestJobs(query, options) {
         return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
     }
+    // Groups: Members who decide together about tool calls
+    /**
+     * List the groups of members.
+     *
+     * For every member.
+     *
+     * `GET /api/groups`. Needs `tokens:read`. May throw `OrganizationSuspendedError`.
+     */
+    listGroups(options) {
+        return this.#http.json({ method: "GET", path: "/api/groups", options });
+    }
+    /**
+     * Read a group.
+     *
+     * `GET /api/groups/{name}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+     */
+    getGroup(name, options) {
+        return this.#http.json({ method: "GET", path: `/api/groups/${segment(name)}`, options });
+    }
+    /**
+     * Write a group.
+     *
+     * Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.
+     *
+     * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    putGroup(name, body, options) {
+        return this.#http.json({ method: "PUT", path: `/api/groups/${segment(name)}`, body, isKeyed: true, options });
+    }
+    /**
+     * Delete a group.
+     *
+     * Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+     *
+     * `DELETE /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    deleteGroup(name, options) {
+        return this.#http.json({ method: "DELETE", path: `/api/groups/${segment(name)}`, isKeyed: true, options });
+    }
     // Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
     /**
      * List the names of the secrets.

@@ -859,6 +859,7 @@ class Troupe:
             "usage.updated",
             "artifact.created",
             "approval.requested",
+            "approval.updated",
             "approval.resolved",
             "review.updated",
             "error"],
@@ -907,6 +908,7 @@ class Troupe:
             "usage.updated",
             "artifact.created",
             "approval.requested",
+            "approval.updated",
             "approval.resolved",
             "review.updated",
             "error"],
@@ -2964,6 +2966,93 @@ class Troupe:
                 "GET",
                 "/api/usage/jobs",
                 query={"day": day, "limit": limit},
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    # Groups: Members who decide together about tool calls
+
+    def list_groups(self, *, timeout: float | None = None) -> GroupList:
+        """List the groups of members.
+
+        For every member.
+
+        `GET /api/groups`. Needs `tokens:read`. May raise `OrganizationSuspendedError`.
+        """
+        answer: GroupList = self._http.json(
+            _Request(
+                "GET",
+                "/api/groups",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def get_group(self, name: str, *, timeout: float | None = None) -> Group:
+        """Read a group.
+
+        `GET /api/groups/{name}`. Needs `tokens:read`. May raise `OrganizationSuspendedError` or
+        `NotFoundError`.
+        """
+        answer: Group = self._http.json(
+            _Request(
+                "GET",
+                f"/api/groups/{_segment(name)}",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def put_group(
+        self,
+        name: str,
+        body: PutGroupRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Group:
+        """Write a group.
+
+        Creates it, or replaces its members. Calls that wait already are decided by the members of that
+        moment.
+
+        `PUT /api/groups/{name}`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
+        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Group = self._http.json(
+            _Request(
+                "PUT",
+                f"/api/groups/{_segment(name)}",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def delete_group(
+        self,
+        name: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Group:
+        """Delete a group.
+
+        Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+
+        `DELETE /api/groups/{name}`. Needs `*`. May raise `OwnerRequiredError`,
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: Group = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/groups/{_segment(name)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
                 timeout=timeout,
             )
         )
@@ -5178,6 +5267,12 @@ class AgentApiManifest(TypedDict):
     sdks: list[str]
 
 
+# What happens if nobody decides on an approval of the agent in time
+AgentExpiryAction: TypeAlias = Union[
+    "Literal['deny', 'cancel', 'keep']",
+]
+
+
 class AgentList(TypedDict):
     """A page of agents, newest first"""
 
@@ -5443,12 +5538,24 @@ class Approval(TypedDict):
     on_expiry: ApprovalExpiryAction
     # What made the call wait; null if the agent has no approval rules
     asked_by: CallDecision | None
+    # Who decides about it, if a rule says so; null: any member who sees the job
+    policy: ApprovalPolicy | None
+    # Who has approved so far, if several people must
+    votes: list[ApprovalVote]
+    # Why the caller may not decide about this call; null if they may, or if it is decided
+    decision_refusal: str | None
     # The decision; `expired` if nobody decided in time
     decision: ApprovalDecision | None
     # The user who decided; null if the approval expired
     decided_by: str | None
     # ISO 8601 UTC with milliseconds
     decided_at: str | None
+
+
+# Who decides about a call that waits
+ApprovalDeciders: TypeAlias = Union[
+    "Literal['anyone', 'starter', 'agent_owner', 'owners']",
+]
 
 
 # How the wait for an approval ended
@@ -5464,12 +5571,12 @@ class ApprovalExpiry(TypedDict):
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
-    on_expiry: ApprovalExpiryAction
+    on_expiry: AgentExpiryAction
 
 
 # What happens if nobody decides on an approval in time
 ApprovalExpiryAction: TypeAlias = Union[
-    "Literal['deny', 'cancel']",
+    "Literal['deny', 'cancel', 'keep', 'escalate']",
 ]
 
 
@@ -5480,7 +5587,7 @@ class ApprovalExpiryInput(TypedDict):
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
-    on_expiry: ApprovalExpiryAction
+    on_expiry: AgentExpiryAction
 
 
 class ApprovalMails(TypedDict):
@@ -5561,6 +5668,20 @@ class ApprovalNoticesList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class ApprovalPolicy(TypedDict):
+    """Who decides about a call, as a rule says it"""
+
+    # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
+    # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
+    of: ApprovalDeciders | DecidingGroup
+    # How many people must approve
+    count: int
+    # Whether the person for whom the job acts may not decide
+    not_starter: bool
+    # Whether tokens of services may decide
+    services: bool
+
+
 class ApprovalReach(TypedDict):
     """How an agent's approvals reach people: `links` says whether the link in a mail or message needs a
     sign-in, and `remind_after_seconds` when those who were asked are reminded; null means never
@@ -5593,6 +5714,16 @@ class ApprovalRule(TypedDict):
     when: NotRequired[ApprovalRuleConditions]
     # What happens to the call
     then: RuleOutcome
+    # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
+    # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
+    of: NotRequired[ApprovalDeciders | DecidingGroup]
+    # How many people must approve
+    count: NotRequired[int]
+    # Whether the person for whom the job acts may not decide
+    not_starter: NotRequired[bool]
+    # Whether tokens of services may decide; false by default
+    services: NotRequired[bool]
+    expiry: NotRequired[ApprovalRuleExpiry]
 
 
 class ApprovalRuleConditions(TypedDict):
@@ -5621,6 +5752,32 @@ class ApprovalRuleConditionsInput(TypedDict):
     origin: NotRequired[list[JobOrigin]]
 
 
+class ApprovalRuleExpiry(TypedDict):
+    """How long a call waits, and what happens then; it is never approved"""
+
+    # How long an approval may take, in seconds
+    after_seconds: int
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
+    # the job
+    on_expiry: ApprovalExpiryAction
+    # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
+    # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
+    escalate_to: NotRequired[ApprovalDeciders | DecidingGroup]
+
+
+class ApprovalRuleExpiryInput(TypedDict):
+    """How long a call waits, and what happens then; it is never approved"""
+
+    # How long an approval may take, in seconds
+    after_seconds: int
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
+    # the job
+    on_expiry: ApprovalExpiryAction
+    # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
+    # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
+    escalate_to: NotRequired[ApprovalDeciders | DecidingGroupInput]
+
+
 class ApprovalRuleInput(TypedDict):
     """A rule that decides about tool calls before people do"""
 
@@ -5631,6 +5788,27 @@ class ApprovalRuleInput(TypedDict):
     when: NotRequired[ApprovalRuleConditionsInput]
     # What happens to the call
     then: RuleOutcome
+    # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
+    # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
+    of: NotRequired[ApprovalDeciders | DecidingGroupInput]
+    # How many people must approve
+    count: NotRequired[int]
+    # Whether the person for whom the job acts may not decide
+    not_starter: NotRequired[bool]
+    # Whether tokens of services may decide; false by default
+    services: NotRequired[bool]
+    expiry: NotRequired[ApprovalRuleExpiryInput]
+
+
+class ApprovalVote(TypedDict):
+    """The approval of one person, where a call needs several"""
+
+    # Who has approved
+    by: str
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Comment on the decision
+    comment: str | None
 
 
 class ApproveJobRequest(TypedDict):
@@ -5727,7 +5905,7 @@ AttachmentSource: TypeAlias = Union[
 
 # What an entry of the audit records
 AuditAction: TypeAlias = Union[
-    "Literal['session.started', 'session.ended', 'session.refused', 'password.set', 'identity.linked', 'identity.unlinked', 'passkey.added', 'passkey.removed', 'token.created', 'token.used', 'token.revoked', 'grant.created', 'grant.ended', 'grant.reused', 'member.added', 'member.changed', 'member.removed', 'invitation.created', 'invitation.accepted', 'invitation.revoked', 'provider_key.set', 'provider_key.removed']",
+    "Literal['session.started', 'session.ended', 'session.refused', 'password.set', 'identity.linked', 'identity.unlinked', 'passkey.added', 'passkey.removed', 'token.created', 'token.used', 'token.revoked', 'grant.created', 'grant.ended', 'grant.reused', 'member.added', 'member.changed', 'member.removed', 'invitation.created', 'invitation.accepted', 'invitation.revoked', 'provider_key.set', 'provider_key.removed', 'group.set', 'group.removed']",
 ]
 
 
@@ -5907,6 +6085,19 @@ BusyPolicy: TypeAlias = Union[
 ]
 
 
+class CallDeciders(TypedDict):
+    """Who decides about a call, as a rule says it"""
+
+    # Who decides: a kind of person, or the members of a group
+    of: ApprovalDeciders | DecidingGroup
+    # How many people must approve
+    count: int
+    # Whether the person for whom the job acts may not decide
+    not_starter: bool
+    # Whether tokens of services may decide
+    services: bool
+
+
 class CallDecision(TypedDict):
     """What decided whether a tool call is made, before any person did"""
 
@@ -6038,6 +6229,7 @@ class ChatApprovalRequestedEventData(TypedDict):
     # the job
     on_expiry: ApprovalExpiryAction
     asked_by: NotRequired[CallDecision]
+    policy: NotRequired[CallDeciders]
 
 
 class ChatApprovalRequestedEvent(TypedDict):
@@ -7191,6 +7383,20 @@ class DataColumn(TypedDict):
     type: str
 
 
+class DecidingGroup(TypedDict):
+    """The members of a group"""
+
+    # Name of the group
+    group: str
+
+
+class DecidingGroupInput(TypedDict):
+    """The members of a group"""
+
+    # Name of the group
+    group: str
+
+
 class DefaultRunner(TypedDict):
     """What jobs run with by default"""
 
@@ -7798,6 +8004,26 @@ class FoundFiles(TypedDict):
     files: list[FoundFile]
 
 
+class Group(TypedDict):
+    """Members who decide together about tool calls that rules name them for"""
+
+    # The name of the group: 1 to 64 lower-case letters, digits, `_` and `-`
+    name: str
+    # Its members, by their user ids
+    members: list[str]
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+
+
+class GroupList(TypedDict):
+    """All groups, by name"""
+
+    # All groups, by name
+    groups: list[Group]
+
+
 # Method of the request of a tool
 HttpMethod: TypeAlias = Union[
     "Literal['GET', 'POST', 'PUT', 'PATCH', 'DELETE']",
@@ -8068,6 +8294,7 @@ class JobApprovalRequestedEventData(TypedDict):
     # the job
     on_expiry: ApprovalExpiryAction
     asked_by: NotRequired[CallDecision]
+    policy: NotRequired[CallDeciders]
 
 
 class JobApprovalRequestedEvent(TypedDict):
@@ -8109,6 +8336,47 @@ class JobApprovalResolvedEvent(TypedDict):
     id: str
     # Data of the event
     data: JobApprovalResolvedEventData
+
+
+class JobApprovalUpdatedEventDataVotesItem(TypedDict):
+    # User who did it; null if the service did
+    by: str
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Comment on the decision
+    comment: str | None
+
+
+class JobApprovalUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "approval.updated"
+    type: Literal["approval.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the approval
+    approval_id: str
+    # Id of the tool call, as the model gave it
+    tool_call_id: str
+    policy: CallDeciders
+    # Who has approved so far
+    votes: list[JobApprovalUpdatedEventDataVotesItem]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
+    # the job
+    on_expiry: ApprovalExpiryAction
+
+
+class JobApprovalUpdatedEvent(TypedDict):
+    """One of several people has approved a call that waits, or others decide about it from now on"""
+
+    # Always "approval.updated"
+    event: Literal["approval.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobApprovalUpdatedEventData
 
 
 class JobApprovedEventData(TypedDict):
@@ -8766,6 +9034,7 @@ JobStreamEvent: TypeAlias = Union[
     "JobUsageUpdatedEvent",
     "JobArtifactCreatedEvent",
     "JobApprovalRequestedEvent",
+    "JobApprovalUpdatedEvent",
     "JobApprovalResolvedEvent",
     "JobReviewUpdatedEvent",
     "JobErrorEvent",
@@ -9951,6 +10220,11 @@ class ProviderKeyList(TypedDict):
 
     # One entry per provider
     provider_keys: list[ProviderKey]
+
+
+class PutGroupRequest(TypedDict):
+    # User ids of members of the organization
+    members: list[str]
 
 
 class PutMessagingIntegrationRequest(TypedDict):

@@ -1714,6 +1714,52 @@ export class Troupe {
     return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
   }
 
+  // Groups: Members who decide together about tool calls
+
+  /**
+   * List the groups of members.
+   *
+   * For every member.
+   *
+   * `GET /api/groups`. Needs `tokens:read`. May throw `OrganizationSuspendedError`.
+   */
+  listGroups(options?: RequestOptions): Promise<GroupList> {
+    return this.#http.json({ method: "GET", path: "/api/groups", options });
+  }
+
+  /**
+   * Read a group.
+   *
+   * `GET /api/groups/{name}`. Needs `tokens:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
+   */
+  getGroup(name: string, options?: RequestOptions): Promise<Group> {
+    return this.#http.json({ method: "GET", path: `/api/groups/${segment(name)}`, options });
+  }
+
+  /**
+   * Write a group.
+   *
+   * Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.
+   *
+   * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  putGroup(name: string, body: PutGroupRequest, options?: MutationOptions): Promise<Group> {
+    return this.#http.json({ method: "PUT", path: `/api/groups/${segment(name)}`, body, isKeyed: true, options });
+  }
+
+  /**
+   * Delete a group.
+   *
+   * Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+   *
+   * `DELETE /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  deleteGroup(name: string, options?: MutationOptions): Promise<Group> {
+    return this.#http.json({ method: "DELETE", path: `/api/groups/${segment(name)}`, isKeyed: true, options });
+  }
+
   // Secrets: Write-only credentials for agents; for owners. [Guide: MCP tool servers](/guides/mcp-tool-servers.md)
 
   /**
@@ -3076,6 +3122,7 @@ export interface ListTranscriptEventsQuery {
     | "usage.updated"
     | "artifact.created"
     | "approval.requested"
+    | "approval.updated"
     | "approval.resolved"
     | "review.updated"
     | "error">;
@@ -3595,6 +3642,9 @@ export interface AgentApiManifest {
   sdks: string[];
 }
 
+/** What happens if nobody decides on an approval of the agent in time */
+export type AgentExpiryAction = "deny" | "cancel" | "keep";
+
 /** A page of agents, newest first */
 export interface AgentList {
   /** The agents of this page */
@@ -3834,6 +3884,12 @@ export interface Approval {
   on_expiry: ApprovalExpiryAction;
   /** What made the call wait; null if the agent has no approval rules */
   asked_by: CallDecision | null;
+  /** Who decides about it, if a rule says so; null: any member who sees the job */
+  policy: ApprovalPolicy | null;
+  /** Who has approved so far, if several people must */
+  votes: ApprovalVote[];
+  /** Why the caller may not decide about this call; null if they may, or if it is decided */
+  decision_refusal: string | null;
   /** The decision; `expired` if nobody decided in time */
   decision: ApprovalDecision | null;
   /** The user who decided; null if the approval expired */
@@ -3841,6 +3897,9 @@ export interface Approval {
   /** ISO 8601 UTC with milliseconds */
   decided_at: string | null;
 }
+
+/** Who decides about a call that waits */
+export type ApprovalDeciders = "anyone" | "starter" | "agent_owner" | "owners";
 
 /** How the wait for an approval ended */
 export type ApprovalDecision = "approve" | "deny" | "expired";
@@ -3850,18 +3909,18 @@ export interface ApprovalExpiry {
   /** How long an approval may take, in seconds */
   after_seconds: number;
   /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
-  on_expiry: ApprovalExpiryAction;
+  on_expiry: AgentExpiryAction;
 }
 
 /** What happens if nobody decides on an approval in time */
-export type ApprovalExpiryAction = "deny" | "cancel";
+export type ApprovalExpiryAction = "deny" | "cancel" | "keep" | "escalate";
 
 /** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
 export interface ApprovalExpiryInput {
   /** How long an approval may take, in seconds */
   after_seconds: number;
   /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
-  on_expiry: ApprovalExpiryAction;
+  on_expiry: AgentExpiryAction;
 }
 
 /** Whether approvals reach the caller by mail */
@@ -3938,6 +3997,21 @@ export interface ApprovalNoticesList {
   next_cursor?: string;
 }
 
+/** Who decides about a call, as a rule says it */
+export interface ApprovalPolicy {
+  /**
+   * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
+   * creator of the agent, `owners` those of the organization; or the members of a group
+   */
+  of: ApprovalDeciders | DecidingGroup;
+  /** How many people must approve */
+  count: number;
+  /** Whether the person for whom the job acts may not decide */
+  not_starter: boolean;
+  /** Whether tokens of services may decide */
+  services: boolean;
+}
+
 /**
  * How an agent's approvals reach people: `links` says whether the link in a mail or message needs a sign-in, and
  * `remind_after_seconds` when those who were asked are reminded; null means never
@@ -3969,6 +4043,18 @@ export interface ApprovalRule {
   when?: ApprovalRuleConditions;
   /** What happens to the call */
   then: RuleOutcome;
+  /**
+   * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
+   * creator of the agent, `owners` those of the organization; or the members of a group
+   */
+  of?: ApprovalDeciders | DecidingGroup;
+  /** How many people must approve */
+  count?: number;
+  /** Whether the person for whom the job acts may not decide */
+  not_starter?: boolean;
+  /** Whether tokens of services may decide; false by default */
+  services?: boolean;
+  expiry?: ApprovalRuleExpiry;
 }
 
 /** When a rule matches; without conditions always */
@@ -3995,6 +4081,32 @@ export interface ApprovalRuleConditionsInput {
   origin?: JobOrigin[];
 }
 
+/** How long a call waits, and what happens then; it is never approved */
+export interface ApprovalRuleExpiry {
+  /** How long an approval may take, in seconds */
+  after_seconds: number;
+  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  on_expiry: ApprovalExpiryAction;
+  /**
+   * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
+   * creator of the agent, `owners` those of the organization; or the members of a group
+   */
+  escalate_to?: ApprovalDeciders | DecidingGroup;
+}
+
+/** How long a call waits, and what happens then; it is never approved */
+export interface ApprovalRuleExpiryInput {
+  /** How long an approval may take, in seconds */
+  after_seconds: number;
+  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  on_expiry: ApprovalExpiryAction;
+  /**
+   * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
+   * creator of the agent, `owners` those of the organization; or the members of a group
+   */
+  escalate_to?: ApprovalDeciders | DecidingGroupInput;
+}
+
 /** A rule that decides about tool calls before people do */
 export interface ApprovalRuleInput {
   /** Name */
@@ -4004,6 +4116,28 @@ export interface ApprovalRuleInput {
   when?: ApprovalRuleConditionsInput;
   /** What happens to the call */
   then: RuleOutcome;
+  /**
+   * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
+   * creator of the agent, `owners` those of the organization; or the members of a group
+   */
+  of?: ApprovalDeciders | DecidingGroupInput;
+  /** How many people must approve */
+  count?: number;
+  /** Whether the person for whom the job acts may not decide */
+  not_starter?: boolean;
+  /** Whether tokens of services may decide; false by default */
+  services?: boolean;
+  expiry?: ApprovalRuleExpiryInput;
+}
+
+/** The approval of one person, where a call needs several */
+export interface ApprovalVote {
+  /** Who has approved */
+  by: string;
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+  /** Comment on the decision */
+  comment: string | null;
 }
 
 export interface ApproveJobRequest {
@@ -4108,7 +4242,9 @@ export type AuditAction =
   | "invitation.accepted"
   | "invitation.revoked"
   | "provider_key.set"
-  | "provider_key.removed";
+  | "provider_key.removed"
+  | "group.set"
+  | "group.removed";
 
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {
@@ -4273,6 +4409,18 @@ export interface BulkJobsRequest {
 /** What happens to a message while a chat turn runs */
 export type BusyPolicy = "queue" | "steer" | "interrupt" | "reject";
 
+/** Who decides about a call, as a rule says it */
+export interface CallDeciders {
+  /** Who decides: a kind of person, or the members of a group */
+  of: ApprovalDeciders | DecidingGroup;
+  /** How many people must approve */
+  count: number;
+  /** Whether the person for whom the job acts may not decide */
+  not_starter: boolean;
+  /** Whether tokens of services may decide */
+  services: boolean;
+}
+
 /** What decided whether a tool call is made, before any person did */
 export interface CallDecision {
   /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
@@ -4408,6 +4556,7 @@ export interface ChatApprovalRequestedEvent {
      */
     on_expiry: ApprovalExpiryAction;
     asked_by?: CallDecision;
+    policy?: CallDeciders;
   };
 }
 
@@ -5465,6 +5614,18 @@ export interface DataColumn {
   type: string;
 }
 
+/** The members of a group */
+export interface DecidingGroup {
+  /** Name of the group */
+  group: string;
+}
+
+/** The members of a group */
+export interface DecidingGroupInput {
+  /** Name of the group */
+  group: string;
+}
+
 /** What jobs run with by default */
 export interface DefaultRunner {
   /** The default model; null if there is none */
@@ -6128,6 +6289,24 @@ export interface FoundFiles {
   files: FoundFile[];
 }
 
+/** Members who decide together about tool calls that rules name them for */
+export interface Group {
+  /** The name of the group: 1 to 64 lower-case letters, digits, `_` and `-` */
+  name: string;
+  /** Its members, by their user ids */
+  members: string[];
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+}
+
+/** All groups, by name */
+export interface GroupList {
+  /** All groups, by name */
+  groups: Group[];
+}
+
 /** Method of the request of a tool */
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -6389,6 +6568,7 @@ export interface JobApprovalRequestedEvent {
      */
     on_expiry: ApprovalExpiryAction;
     asked_by?: CallDecision;
+    policy?: CallDeciders;
   };
 }
 
@@ -6416,6 +6596,43 @@ export interface JobApprovalResolvedEvent {
     by: string | null;
     /** Arguments of the call */
     arguments?: { [name: string]: unknown };
+  };
+}
+
+/** One of several people has approved a call that waits, or others decide about it from now on */
+export interface JobApprovalUpdatedEvent {
+  /** Always "approval.updated" */
+  event: "approval.updated";
+  /** Cursor of this event */
+  id: string;
+  /** Data of the event */
+  data: {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "approval.updated" */
+    type: "approval.updated";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Id of the approval */
+    approval_id: string;
+    /** Id of the tool call, as the model gave it */
+    tool_call_id: string;
+    policy: CallDeciders;
+    /** Who has approved so far */
+    votes: {
+      /** User who did it; null if the service did */
+      by: string;
+      /** ISO 8601 UTC with milliseconds */
+      at: string;
+      /** Comment on the decision */
+      comment: string | null;
+    }[];
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+     */
+    on_expiry: ApprovalExpiryAction;
   };
 }
 
@@ -7017,6 +7234,7 @@ export type JobStreamEvent =
   | JobUsageUpdatedEvent
   | JobArtifactCreatedEvent
   | JobApprovalRequestedEvent
+  | JobApprovalUpdatedEvent
   | JobApprovalResolvedEvent
   | JobReviewUpdatedEvent
   | JobErrorEvent
@@ -8124,6 +8342,11 @@ export interface ProviderKey {
 export interface ProviderKeyList {
   /** One entry per provider */
   provider_keys: ProviderKey[];
+}
+
+export interface PutGroupRequest {
+  /** User ids of members of the organization */
+  members: string[];
 }
 
 export interface PutMessagingIntegrationRequest {

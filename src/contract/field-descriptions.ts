@@ -178,7 +178,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ApproveJobRequest.decision": "The decision",
   "ApproveJobRequest.comment": "Reason, for the agent and the record",
   approval_id: "Id of the approval",
-  asked_by: "What made the call wait; null if the agent has no approval rules",
+  "CallDeciders.of": "Who decides: a kind of person, or the members of a group",
   "ApproveJobRequest.approval_id":
     "Approval to decide. Without it and `tool_call_id`, the decision applies to all open approvals, or to the review",
   "ApproveJobRequest.tool_call_id": "Tool call to decide, as the model named it; instead of `approval_id`",

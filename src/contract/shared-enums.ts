@@ -4,14 +4,14 @@
  */
 import { CHAT_STATUSES, MESSAGE_ROLES, ON_BUSY } from "../../actors/chat/schema.ts";
 import { ARGUMENT_PLACES, HTTP_METHODS } from "../../actors/job/connections.ts";
-import { JOB_ORIGINS, RULE_OUTCOMES } from "../../actors/job/approval-rule.ts";
+import { JOB_ORIGINS, NAMED_DECIDERS, ON_EXPIRY, RULE_OUTCOMES } from "../../actors/job/approval-rule.ts";
 import { EFFORTS, THINKING_TYPES } from "../../actors/job/model-settings.ts";
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../actors/job/stop-reason.ts";
 import {
+  AGENT_ON_EXPIRY,
   APPROVAL_DECISIONS,
   JOB_PRIORITIES,
-  ON_EXPIRY,
   PROMPT_CACHES,
   RELATIONS,
   REVIEW_STATES,
@@ -48,6 +48,11 @@ interface SharedEnum {
 export const SHARED_ENUMS: Readonly<Record<string, SharedEnum>> = {
   ApprovalDecision: { values: APPROVAL_DECISIONS, about: "How the wait for an approval ended" },
   ApprovalExpiryAction: { values: ON_EXPIRY, about: "What happens if nobody decides on an approval in time" },
+  ApprovalDeciders: { values: NAMED_DECIDERS, about: "Who decides about a call that waits" },
+  AgentExpiryAction: {
+    values: AGENT_ON_EXPIRY,
+    about: "What happens if nobody decides on an approval of the agent in time",
+  },
   AuditAction: { values: AUDIT_ACTIONS, about: "What an entry of the audit records" },
   BlockedReason: { values: BLOCKED_REASONS, about: "What a blocked job waits for" },
   BulkAction: { values: BULK_ACTIONS, about: "What is done to many jobs at once" },

@@ -23,6 +23,7 @@ import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
 import { memberOperations } from "./people/operations.ts";
 import { sessionOperations } from "./people/sessions.ts";
+import { groupOperations } from "./groups/operations.ts";
 import { secretOperations } from "./secrets/operations.ts";
 import { appStreamOperations, streamOperations } from "./streams/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
@@ -86,6 +87,7 @@ export const CURRENT_OPERATIONS = [
   operationGroup("Models", "The models that agents may use", modelOperations),
   operationGroup("Tools", "Tools that agents can use", toolOperations),
   operationGroup("Usage", "The organization's usage and budget", usageOperations),
+  operationGroup("Groups", "Members who decide together about tool calls", groupOperations),
   operationGroup("Secrets", "Write-only credentials for agents; for owners", secretOperations),
   operationGroup("Connections", "Access to tool servers that people have consented to", connectionOperations),
   operationGroup("Tokens", "Credentials: service tokens for owners, personal ones for all", tokenOperations),

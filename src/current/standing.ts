@@ -12,6 +12,7 @@ import { canUse, type Principal } from "../../actors/organization/principal.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { lookUp } from "../log/look-up.ts";
+import { maySomeDecide } from "../operations/deciding.ts";
 import type { Services } from "../operations/services.ts";
 import { permittedActions } from "./record.ts";
 import { isDisabled } from "../work/prepared-work.ts";
@@ -58,7 +59,10 @@ export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): reado
     by,
     "jobs:write",
     allowedJobActions(job).filter(
-      (action) => (canBegin || !isBeginning(job, action)) && (action !== "tool_results" || job.createdBy === by.userId),
+      (action) =>
+        (canBegin || !isBeginning(job, action)) &&
+        (action !== "tool_results" || job.createdBy === by.userId) &&
+        (action !== "approve" || maySomeDecide(job, by)),
     ),
   );
 

@@ -53,6 +53,8 @@ interface ApprovalRecord {
   readonly arguments: JsonObject;
   readonly message: string;
   readonly decision: string | null;
+  /** Why the caller may not decide it. */
+  readonly decision_refusal: string | null;
 }
 
 /** The question of a job to a person who may decide it; null if it has none. */
@@ -61,7 +63,7 @@ export function questionOf(job: JsonObject, { principal }: Caller): ApprovalQues
   const mayDecide = hasScope(principal.scopes, "jobs:write") && (actions as readonly Json[]).includes("approve");
   if (reason !== "approval_required" || !mayDecide) return null;
   const approvals = job["approvals"] as unknown as readonly ApprovalRecord[];
-  const open = approvals.find(({ decision }) => decision === null);
+  const open = approvals.find(({ decision, decision_refusal: why }) => decision === null && why === null);
   if (open === undefined) return null;
   const given = visibleText(JSON.stringify(open.arguments, null, 2));
   const beginning = cutText(given, SHOWN_ARGUMENTS);

@@ -2,7 +2,7 @@
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { openApprovals } from "../../actors/job/machine.ts";
 import { judgeCall } from "../../actors/job/rules/judging.ts";
-import { ruleFactsOf } from "../../actors/job/approval-rule.ts";
+import { type ApprovalPolicy, type CallDecision, policyOfRule, ruleFactsOf } from "../../actors/job/approval-rule.ts";
 import type { Job } from "../../actors/job/schema.ts";
 import type { OpenCall } from "../../actors/job/terms.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -14,6 +14,12 @@ type FittingServices = Pick<Services, "argumentChecks" | "ruleChecks">;
 /** For a call whose tool is not known any more: every argument is a stray one. */
 const NO_TOOL_FIELDS: JsonObject = { type: "object" };
 
+/** What the rules say about the changed arguments: they may be those of another rule, with other people to decide. */
+export interface JudgedArguments {
+  readonly decision: CallDecision;
+  readonly policy?: ApprovalPolicy;
+}
+
 /** Refuses arguments with which the rules of the agent deny the call: a person's are judged like a model's (APR-4). */
 async function unlessRuledOut(
   { ruleChecks: checks }: FittingServices,
@@ -24,10 +30,13 @@ async function unlessRuledOut(
     schema = NO_TOOL_FIELDS,
     field,
   }: Pick<OpenCall, "name" | "schema"> & Pick<ChangedArguments, "given" | "field">,
-): Promise<Outcome<null>> {
+): Promise<Outcome<JudgedArguments | null>> {
   const rules = job.agent.approvalRules ?? [];
   const verdict = await judgeCall(rules, { name, input: given, schema }, ruleFactsOf(job), { checks });
-  return (verdict?.refusal ?? null) === null ? ok(null) : invalid(`/${field}`, `${verdict?.refusal}`);
+  if (verdict === null) return ok(null);
+  if (verdict.refusal !== null) return invalid(`/${field}`, verdict.refusal);
+  const policy = verdict.rule === null ? undefined : policyOfRule(verdict.rule);
+  return ok({ decision: verdict.decision, ...(policy === undefined ? {} : { policy }) });
 }
 
 /** The arguments, the call that they are for, and their field in the body. */
@@ -47,9 +56,10 @@ export async function fittingArguments(
   by: { readonly userId: string },
   job: Job,
   { given, approvalId, toolCallId, field }: ChangedArguments,
-): Promise<Outcome<null>> {
+): Promise<Outcome<JudgedArguments | null>> {
   const fits = withinArguments(given, field);
-  if (!fits.ok || job.createdBy !== by.userId) return fits;
+  if (!fits.ok) return fits;
+  if (job.createdBy !== by.userId) return ok(null);
   const chosen = openApprovals(job).filter(
     (one) => (approvalId ?? one.id) === one.id && (toolCallId ?? one.toolCallId) === one.toolCallId,
   );

@@ -55,6 +55,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   oauth_client: "Client not found",
   secret: "Secret not found",
   connection: "Connection not found",
+  group: "Group not found",
   provider_key: "Provider key not found",
   messenger: "Messenger",
   messaging_integration: "Messaging integration not found",

@@ -14,7 +14,10 @@ export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapsh
     ? agent
     : { allowedTools: [], approvalTools: [], mcpServers: [] };
   // Rules of another organization name its users and the tools that it does not lend.
-  const rules = isOwn && agent.approvalRules !== undefined ? { approvalRules: agent.approvalRules } : {};
+  const rules =
+    isOwn && agent.approvalRules !== undefined
+      ? { approvalRules: agent.approvalRules, createdBy: agent.createdBy }
+      : {};
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const reach = agent.approvalReach === undefined ? {} : { approvalReach: agent.approvalReach };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };

@@ -73,7 +73,7 @@ test("[GEN-4] v1 succeeds with 200, the current surface also with 201 and 202, a
   expect(created.toSorted()).toEqual(
     (
       "addMissionTask addRepository createAgent createApp createChat createConnection createDirectory createInvitation createMessenger createMission " +
-      "createPersonalAccessToken createServiceToken createTask createUpload createWorkspace forkChat putMessagingIntegration putProviderKey putSecret shareFile writeFile"
+      "createPersonalAccessToken createServiceToken createTask createUpload createWorkspace forkChat putGroup putMessagingIntegration putProviderKey putSecret shareFile writeFile"
     ).split(" "),
   );
 });

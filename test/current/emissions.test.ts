@@ -193,6 +193,11 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
     `/api/connections/${await make("/api/connections", { url: "https://mcp.example/mcp" })}`,
   ],
   putSecret: () => ["PUT", "/api/secrets/KEY", { value: "a long value" }],
+  putGroup: () => ["PUT", "/api/groups/finance", { members: [] }],
+  deleteGroup: async () => {
+    await client.call("PUT", "/api/groups/finance", { members: [] });
+    return ["DELETE", "/api/groups/finance"];
+  },
   deleteSecret: async () => {
     await client.call("PUT", "/api/secrets/KEY", { value: "a long value" });
     return ["DELETE", "/api/secrets/KEY"];

@@ -23,6 +23,8 @@ const USED_SHOWN = { input_tokens: 3, output_tokens: 4 };
 const ERROR = { code: "provider_unreachable", message: "No answer." } as const;
 const ARTIFACT = { id: "art_1", kind: "file", name: "a.md", path: "x/a.md", mime: "text/markdown", size: 3 } as const;
 const INPUT = { someKey: { innerKey: 1 } };
+const POLICY = { of: { group: "finance" }, count: 2, notStarter: true, services: false };
+const VOTE = { by: "u", at: AT, comment: null };
 
 /** What is appended, with every field, and what a reader sees of it. */
 type Shapes<Data> = readonly (readonly [said: Data, shown: Json])[];
@@ -329,6 +331,19 @@ const JOB: { readonly [K in JobEventType]: Shapes<Static<(typeof JOB_EVENTS)[K]>
         message: "?",
         expires_at: AT,
         on_expiry: "cancel",
+      },
+    ],
+  ],
+  "approval.updated": [
+    [
+      { approvalId: "a", toolCallId: "c", policy: POLICY, votes: [VOTE], expiresAt: AT, onExpiry: "deny" },
+      {
+        approval_id: "a",
+        tool_call_id: "c",
+        policy: { of: { group: "finance" }, count: 2, not_starter: true, services: false },
+        votes: [VOTE],
+        expires_at: AT,
+        on_expiry: "deny",
       },
     ],
   ],

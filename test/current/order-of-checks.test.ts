@@ -29,7 +29,9 @@ const READS: ReadonlySet<string> = new Set(
 );
 const recordOf = (path: string): string => path.replace(/\}.*$/, "}");
 /** Changes of a record that can be read by itself, with a JSON body. */
-const CHANGES = OPERATIONS.flatMap(({ surface, operation: { method, path, body } }) => {
+const CHANGES = OPERATIONS.flatMap(({ surface, operation: { method, path, body, answers } }) => {
+  // One that creates the record finds no missing one.
+  if (method === "PUT" && 201 in answers) return [];
   if (method === "GET" || body === undefined || !("properties" in body) || !READS.has(recordOf(path))) return [];
   const collection = /^\/api\/(?:v1\/)?(\w+)/.exec(path)?.[1] ?? "";
   const id = NONE[collection] ?? "task-1761955200000-none";

@@ -36,6 +36,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   checkInvariants: "counts what is broken of the whole organization",
   listModels: "asks no table",
   listTools: "asks no table",
+  listGroups: "one record of the organization",
   listSecrets: "one record of the organization",
   listProviderKeys: "one record of the organization",
   listStateMachines: "asks no table",

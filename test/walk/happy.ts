@@ -273,6 +273,13 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     { params: { name: world.name("SECRET") }, body: { value: "not to be seen" }, status: 201 },
     { params: { name: await world.secret() }, body: { value: "another value" }, status: 200 },
   ],
+  listGroups: () => ({}),
+  getGroup: async (world) => ({ params: { name: await world.group() } }),
+  putGroup: async (world) => [
+    { params: { name: `group-${world.name("g").length}-new` }, body: { members: [] }, status: 201 },
+    { params: { name: await world.group() }, body: { members: [(await world.person()).userId] }, status: 200 },
+  ],
+  deleteGroup: async (world) => ({ params: { name: await world.group() } }),
   deleteSecret: async (world) => ({ params: { name: await world.secret() } }),
   putProviderKey: async (world) => [
     { params: { provider: "openai" }, body: { secret: await world.secret() }, status: 201 },

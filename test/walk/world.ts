@@ -217,6 +217,13 @@ export class World {
     return name;
   }
 
+  async group(): Promise<string> {
+    const name = `group-${this.groups++}`;
+    await this.call("putGroup", { params: { name }, body: { members: [] } });
+    return name;
+  }
+  private groups = 0;
+
   /**
    * Webhooks are configured, once for the organization: to where nobody listens, and for their own events
    * only, so that a walk has few deliveries.

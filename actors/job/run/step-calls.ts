@@ -8,7 +8,7 @@
 import type { Toolbox } from "../ports.ts";
 import type { StepCall } from "../protocol.ts";
 import { judgeCall, NO_RULE_CHECKS, type RuleChecks } from "../rules/judging.ts";
-import { ruleFactsOf, ruleLeftBehind } from "../approval-rule.ts";
+import { type ApprovalRule, OWNERS_DECIDE, policyOfRule, ruleFactsOf, ruleLeftBehind } from "../approval-rule.ts";
 import { toolContextOf } from "./services.ts";
 import type { AnswerBlock, Block, Job, ToolUseBlock } from "../schema.ts";
 import { unmadeCalls } from "../partial-answer.ts";
@@ -55,15 +55,25 @@ async function judgedCalls(
       const { name, input } = call.block;
       const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? null;
       const verdict = await judgeCall(rules, { name, input, schema }, facts, by);
-      const isRenamed = verdict === null && ruleLeftBehind(rules, name, listed) !== null;
+      const left = verdict === null ? ruleLeftBehind(rules, name, listed) : null;
+      const isRenamed = left !== null;
       const outcome = isRenamed || call.needsApproval ? "ask" : "allow";
       const byDefault = { by: isRenamed ? ("doubt" as const) : ("default" as const), outcome } as const;
       const decision = verdict?.decision ?? byDefault;
       const needsApproval = decision.outcome === "ask";
       const asked = needsApproval && schema !== null ? { inputSchema: schema } : {};
-      return refusedCall({ ...call, ...asked, needsApproval, decision }, verdict?.refusal ?? undefined);
+      const waits = needsApproval ? waitTerms(verdict?.rule ?? left) : {};
+      return refusedCall({ ...call, ...asked, ...waits, needsApproval, decision }, verdict?.refusal ?? undefined);
     }),
   );
+}
+
+/** Who decides about a call that this rule lets wait, and until when. */
+function waitTerms(rule: ApprovalRule | null): Pick<StepCall, "policy" | "expiry"> {
+  if (rule === null) return {};
+  const policy = rule.then === "deny" ? OWNERS_DECIDE : policyOfRule(rule);
+  const { expiry } = rule;
+  return { ...(policy === undefined ? {} : { policy }), ...(expiry === undefined ? {} : { expiry }) };
 }
 
 /** A call that is not made, if there is a reason: it waits for nobody, and has no effect. */

@@ -1,5 +1,5 @@
 /** The fields of an agent. */
-import type { ApprovalExpiryAction, ApprovalReach, PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
+import type { AgentExpiryAction, ApprovalReach, PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
 import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { JsonField, ListField } from "../pieces/written-fields.tsx";
@@ -21,7 +21,7 @@ const CACHE_CHOICES: readonly (readonly [PromptCache, string])[] = [
   ["1h", "for an hour"],
   ["off", "off"],
 ];
-const EXPIRY_CHOICES: readonly (readonly [ApprovalExpiryAction, string])[] = [
+const EXPIRY_CHOICES: readonly (readonly [AgentExpiryAction, string])[] = [
   ["deny", "deny the call"],
   ["cancel", "cancel the job"],
 ];

@@ -34,6 +34,8 @@ const AUDIT_CHOICES: Readonly<Record<AuditAction, true>> = {
   "invitation.revoked": true,
   "provider_key.set": true,
   "provider_key.removed": true,
+  "group.set": true,
+  "group.removed": true,
 };
 
 export function AuditPage() {

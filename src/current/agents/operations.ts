@@ -16,6 +16,7 @@ import { agentParams } from "../path-ids.ts";
 import { definedFields, updateRecord } from "../updating.ts";
 import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { usableModel, findUsableTools } from "../usable-settings.ts";
+import { ruleOfBody } from "./rule-schema.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentToolOf } from "./tool-schema.ts";
 import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
@@ -247,7 +248,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
     body.mcp_servers,
     body.max_steps,
   ];
-  const { approval_rules: approvalRules } = body;
+  const approvalRules = body.approval_rules?.map(ruleOfBody);
   const { output_schema: outputSchema } = body;
   const modelSettings = agentSettingsOfBody(body.model_settings);
   const tools = body.tools?.map(agentToolOf);

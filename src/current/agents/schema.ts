@@ -1,12 +1,12 @@
 /** The bodies of agents on the current surface (AGT-1, AGT-2). */
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { McpServer } from "../../../actors/job/connections.ts";
-import { ApprovalRule, MAX_RULES } from "../../../actors/job/approval-rule.ts";
 import { APPROVAL_LINKS, ApprovalExpiry, PROMPT_CACHES, REMINDER_SECONDS } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { FreeObject, type JsonObject, Nullable, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { ModelSettingsShape } from "../../operations/model-settings.ts";
+import { ApprovalRulesBody } from "./rule-schema.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 
 /** Characters; the same limits as on v1. */
@@ -29,16 +29,6 @@ export const ApprovalExpiryView = noun(
   "How long a call waits for approval, and what happens then; by default 24 hours and `deny`",
   { after_seconds: ApprovalExpiry.properties.afterSeconds, on_expiry: ApprovalExpiry.properties.onExpiry },
 );
-
-/** Rules about calls, as bodies and views have them. */
-export const ApprovalRuleView = noun("ApprovalRule", "A rule that decides about tool calls before people do", {
-  ...ApprovalRule.properties,
-});
-const ApprovalRules = Type.Array(ApprovalRuleView, {
-  maxItems: MAX_RULES,
-  description: "Rules about tool calls: the first that matches decides; without one, `approval_tools` does",
-  examples: [[]],
-});
 
 export const ApprovalReachView = noun(
   "ApprovalReach",
@@ -63,7 +53,7 @@ const agentSettings = {
     }),
   ),
   approval_tools: Type.Optional(Names),
-  approval_rules: Type.Optional(ApprovalRules),
+  approval_rules: Type.Optional(ApprovalRulesBody),
   approval_expiry: Type.Optional(ApprovalExpiryView),
   approval_reach: Type.Optional(ApprovalReachView),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),

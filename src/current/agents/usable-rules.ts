@@ -4,16 +4,22 @@
  */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { conditionFlaws, conditionFor, namedFields } from "../../../actors/job/rules/condition.ts";
-import { type ApprovalRule, coversTool, RULES_BYTES, serverOfTool } from "../../../actors/job/approval-rule.ts";
+import {
+  type ApprovalRule,
+  coversTool,
+  policyOfRule,
+  RULES_BYTES,
+  serverOfTool,
+} from "../../../actors/job/approval-rule.ts";
 import { namesField } from "../../../actors/job/rules/tool-fields.ts";
-import { didYouMeanWord } from "../../../actors/near-name.ts";
+import { didYouMean, didYouMeanWord } from "../../../actors/near-name.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
-import type { Agent } from "../../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import type { ToolInfo } from "../../operations/tool-catalogue.ts";
 import type { Services } from "../../operations/services.ts";
 import { infoOf } from "../usable-settings.ts";
 
-type RuleServices = Pick<Services, "tools" | "mcpCatalogue" | "argumentChecks">;
+type RuleServices = Pick<Services, "tools" | "mcpCatalogue" | "argumentChecks" | "system">;
 /** The agent as it will be. */
 type RuledAgent = Pick<AgentInput, "approvalRules" | "mcpServers" | "tools">;
 
@@ -28,7 +34,13 @@ export async function usableRules(
   given: Partial<AgentInput>,
 ): Promise<Outcome<null>> {
   if (rules.length === 0) return ok(null);
-  const flaws = given.approvalRules === undefined ? [] : await ruleFlaws(services, by.organizationId, rules);
+  const groups = await services.system.dispatch(organizationRef(by.organizationId), { kind: "list_groups" });
+  if (!groups.ok) return groups;
+  const named = groups.value.map(({ name }) => name);
+  const flaws =
+    given.approvalRules === undefined
+      ? []
+      : [...deciderFlaws(rules, named), ...(await ruleFlaws(services, by.organizationId, rules))];
   if (flaws.length > 0) return refuse({ kind: "invalid_request", errors: flaws });
   const asked = mcpServers.filter(({ name }) => rules.some(({ tool }) => mayBeOf(tool, name)));
   const listed = await services.mcpCatalogue.toolsOf(by, asked);
@@ -84,6 +96,28 @@ async function ruleFlaws(
       });
   }
   return found;
+}
+
+/** Errors in what rules say about people: combinations that nobody meets, or that have no effect. */
+function deciderFlaws(rules: readonly ApprovalRule[], groups: readonly string[]): InputError[] {
+  return rules.flatMap((rule, at) => {
+    const flaw = (field: string, message: string): InputError[] => [{ path: `/approval_rules/${at}${field}`, message }];
+    const { then: outcome, of, count = 1, notStarter = false, expiry } = rule;
+    const hasPolicy = policyOfRule(rule) !== undefined || expiry !== undefined;
+    if (outcome !== "ask" && hasPolicy)
+      return flaw("/then", "Only a rule with `then: ask` says who decides, and until when");
+    const isOne = of === "starter" || of === "agent_owner";
+    if (isOne && count > 1) return flaw("/count", `\`of: ${of}\` is one person, so count cannot be ${count}`);
+    if (of === "starter" && notStarter)
+      return flaw("/not_starter", "`of: starter` and not_starter leave nobody who decides");
+    const { onExpiry, escalateTo } = expiry ?? {};
+    if ((onExpiry === "escalate") !== (escalateTo !== undefined))
+      return flaw("/expiry/escalate_to", "`on_expiry: escalate` and escalate_to belong together");
+    const unknown = [of, escalateTo].find((who) => typeof who === "object" && !groups.includes(who.group));
+    if (typeof unknown !== "object") return [];
+    const place = unknown === of ? "/of/group" : "/expiry/escalate_to/group";
+    return flaw(place, `There is no group \`${unknown.group}\`${didYouMean(unknown.group, groups)}`);
+  });
 }
 
 interface KnownTools {

@@ -11,7 +11,8 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
-import { ApprovalExpiryView, ApprovalReachView, ApprovalRuleView } from "./schema.ts";
+import { ApprovalRuleView, ruleView } from "./rule-schema.ts";
+import { ApprovalExpiryView, ApprovalReachView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -70,7 +71,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   allowed_tools: agent.allowedTools,
   has_no_tools: agent.hasNoTools ?? false,
   approval_tools: agent.approvalTools,
-  approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []) : [],
+  approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []).map(ruleView) : [],
   approval_expiry: expiryView(agent),
   approval_reach: reachView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
@@ -136,7 +137,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   allowed_tools: definition.allowedTools ?? [],
   has_no_tools: false,
   approval_tools: definition.approvalTools ?? [],
-  approval_rules: definition.approvalRules ?? [],
+  approval_rules: (definition.approvalRules ?? []).map(ruleView),
   approval_expiry: expiryView(definition),
   approval_reach: reachView(definition),
   mcp_servers: [],

@@ -1,15 +1,17 @@
 /** What people and clients answer a job: approve, cancel, results of tools (JOB-2, JOB-3, JOB-17). */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { openApprovals } from "../../../actors/job/machine.ts";
 import type { ClientResult } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
-import { followedBy, following } from "../../../actors/runtime/turns/members.ts";
+import { following } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
 import { withinResult } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
+import { decidingSteps } from "../../operations/deciding.ts";
 import { fittingArguments } from "../../operations/fitting-arguments.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -59,21 +61,28 @@ export const decisionOperations = {
             });
       if (!fitting.ok) return fitting;
       const standing = await comingStanding(services, change.principal, job);
+      const judged = fitting.value ?? undefined;
       const command = {
-        kind: "approve",
-        by: change.principal.userId,
         decision,
         approvalId,
         toolCallId,
         arguments: body.arguments ?? null,
         comment,
-        inGroup: true,
-      } as const;
+        inGroup: true as const,
+        ...(judged === undefined ? {} : { judged }),
+      };
       // Job and chat in one commit: once answered, both show the decision.
-      const steps = followedBy(ask(jobRef(change.principal.organizationId, job.id), command), chatAfter);
+      const [read, people, decide] = decidingSteps(change.principal, job.id, command);
+      const steps = [read, people, decide, (replies: readonly unknown[]) => chatAfter(replies.at(-1) as Job)] as const;
       // A client that waits for the approval event must not see a denial as one.
-      const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
-      return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
+      const emitted = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
+      return change.commit(steps, (before, [, , after]) => ({
+        ...done(jobView(after, change.principal, { standing })),
+        // One of several approvals decides nothing yet.
+        ...(openApprovals(before).length > 0 && openApprovals(before).length === openApprovals(after).length
+          ? { emits: null }
+          : emitted),
+      }));
     },
   ),
 

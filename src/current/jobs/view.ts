@@ -13,16 +13,12 @@ import {
   RUN_ERROR_CODES,
   type RunError,
 } from "../../../actors/job/schema.ts";
-import { CallDecision } from "../../../actors/job/approval-rule.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import {
-  type Approval,
-  APPROVAL_DECISIONS,
   type Authorization,
   AUTHORIZATION_OUTCOMES,
   type Budget,
   JOB_PRIORITIES,
-  ON_EXPIRY,
   JobProgress,
   RELATIONS,
   type Review,
@@ -41,6 +37,7 @@ import { ModelSettingsShape, settingsView } from "../../operations/model-setting
 import { CostLimitField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
+import { ApprovalView, approvalView } from "./approval-view.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 
 export const ShownJobId = Id("job", "A job's id");
@@ -53,20 +50,6 @@ const ReviewView = noun("Review", "The review of a job's result by a person", {
   decided_by: Nullable(Type.String({ description: "The user who decided" })),
   decided_at: NullableTime,
   comment: Nullable(Type.String()),
-});
-
-const ApprovalView = noun("Approval", "A tool call that needs a person's approval", {
-  id: Id("apr", "The approval's id"),
-  tool_name: Text("The tool", "web_fetch"),
-  tool_call_id: Text("The call", "call_1"),
-  arguments: OpenObject("Arguments of the call"),
-  message: Text("Question to the person who decides", "Allow web_fetch?"),
-  expires_at: Timestamp,
-  on_expiry: OneOf(ON_EXPIRY),
-  asked_by: Nullable(CallDecision),
-  decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
-  decided_by: Nullable(Type.String({ description: "The user who decided; null if the approval expired" })),
-  decided_at: NullableTime,
 });
 
 export const MetricsView = noun("JobMetrics", "What a job has used", {
@@ -222,12 +205,12 @@ export const jobView = (
   by: Principal,
   { appStream = null, standing = STANDS }: JobFacts = {},
 ): Shown<typeof JobView> => ({
-  ...jobFields(job),
+  ...jobFields(job, by),
   ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
 });
 
-/** The job as everybody who may know of it sees it. */
-export const jobFields = (job: Job) => ({
+/** The job as everybody who may know of it sees it; `by`: why this reader may not decide its calls. */
+export const jobFields = (job: Job, by: Principal | null = null) => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -260,7 +243,7 @@ export const jobFields = (job: Job) => ({
     at,
   })),
   review: reviewView(job.review),
-  approvals: job.approvals.map(approvalView),
+  approvals: job.approvals.map((approval) => approvalView(job, approval, by)),
   authorizations: (job.authorizations ?? []).map(authorizationView),
   requested_tool_calls: waitingCalls(job).map((call) => ({
     id: call.id,
@@ -305,20 +288,6 @@ const reviewView = (review: Review): Shown<typeof ReviewView> => ({
   decided_by: review.decidedBy,
   decided_at: review.decidedAt,
   comment: review.comment,
-});
-
-const approvalView = (approval: Approval): Shown<typeof ApprovalView> => ({
-  id: approval.id,
-  tool_name: approval.toolName,
-  tool_call_id: approval.toolCallId,
-  arguments: visibleJson(approval.arguments),
-  message: approval.message,
-  expires_at: approval.expiresAt,
-  on_expiry: approval.onExpiry,
-  asked_by: approval.askedBy ?? null,
-  decision: approval.decision ?? null,
-  decided_by: approval.decidedBy ?? null,
-  decided_at: approval.decidedAt ?? null,
 });
 
 const waitingView = (waiting: RunWaiting | null) =>

@@ -166,9 +166,8 @@ export async function beginRun(
   }
   // A message that came at the same time, and was first, has brought the answers too.
   const answering = answers.value.map(
-    (step) =>
-      ([sent]: readonly unknown[]) =>
-        (sent as SentMessage).job === null ? null : step,
+    (step) => (replies: readonly unknown[]) =>
+      (replies[0] as SentMessage).job === null ? null : typeof step === "function" ? step(replies) : step,
   );
   const pushes = run.pushes === undefined || keyed === undefined ? [] : [run.pushes(keyed.jobId)];
   const begun = await change.begin([message, ...answering, ...uses, ...pushes], ({ message: { jobId } }) => {

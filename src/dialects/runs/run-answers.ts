@@ -3,7 +3,7 @@
  * has already is left out, so that the same answers once more are no second ones.
  */
 import { chatRef } from "../../../actors/chat/schema.ts";
-import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { waitingCalls } from "../../../actors/job/client-call.ts";
 import { allowedJobActions, openApprovals } from "../../../actors/job/machine.ts";
 import type { ClientResult } from "../../../actors/job/protocol.ts";
@@ -11,12 +11,13 @@ import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { Ask } from "../../../actors/runtime/turns/members.ts";
+import type { MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { withinResult } from "../../http/contract/limits.ts";
-import { fittingArguments } from "../../operations/fitting-arguments.ts";
+import { decidingSteps } from "../../operations/deciding.ts";
+import { fittingArguments, type JudgedArguments } from "../../operations/fitting-arguments.ts";
 import type { Services } from "../../operations/services.ts";
 
 export type RunAnswer =
@@ -51,7 +52,7 @@ export async function answerRun(
   const allowed = await mayAnswer(services, change.principal, job, missing);
   if (!allowed.ok) return allowed;
   const read = ask(jobRef(job.organizationId, job.id), { kind: "read_job" });
-  return change.begin([read, ...stepsOf(change.principal, job, missing)], () => begun);
+  return change.begin([read, ...stepsOf(change.principal, job, missing, allowed.value)], () => begun);
 }
 
 /**
@@ -63,7 +64,7 @@ export async function answersBefore(
   { principal: by }: Change,
   chatId: string,
   answers: readonly RunAnswer[],
-): Promise<Outcome<readonly Ask<Job>[]>> {
+): Promise<Outcome<readonly MemberStep[]>> {
   const { system } = services;
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat.fault.kind === "not_found" ? ok([]) : chat;
@@ -77,7 +78,7 @@ export async function answersBefore(
   const unanswered = openQuestions(job.value).filter(({ id }) => !given.has(id));
   if (given.size === 0 || unanswered.length > 0) return refuse(waitingFault(job.value, unanswered));
   const allowed = await mayAnswer(services, by, job.value, missing);
-  return allowed.ok ? ok(stepsOf(by, job.value, missing)) : allowed;
+  return mapOutcome(allowed, (judged) => stepsOf(by, job.value, missing, judged));
 }
 
 /** What the run waits for, in words. */
@@ -107,19 +108,24 @@ function missingAnswers(job: Job, answers: readonly RunAnswer[]): readonly RunAn
   return answers.filter((answer) => open.delete(answerId(answer)));
 }
 
+/** What the rules say about the changed arguments, by approval. */
+type JudgedAnswers = ReadonlyMap<string, JudgedArguments>;
+
 async function mayAnswer(
   services: Pick<Services, "argumentChecks" | "ruleChecks">,
   by: Principal,
   job: Job,
   answers: readonly RunAnswer[],
-): Promise<Outcome<null>> {
+): Promise<Outcome<JudgedAnswers>> {
+  const judged = new Map<string, JudgedArguments>();
   for (const answer of answers) {
     if (answer.kind === "approval" && !hasScope(by.scopes, DECIDING_SCOPE))
       return refuse({ kind: "insufficient_scope", required: [DECIDING_SCOPE] });
     const fits = await fittingAnswer(services, by, job, answer);
     if (!fits.ok) return fits;
+    if (fits.value !== null) judged.set(answerId(answer), fits.value);
   }
-  return ok(null);
+  return ok(judged);
 }
 
 function fittingAnswer(
@@ -127,7 +133,7 @@ function fittingAnswer(
   by: Principal,
   job: Job,
   answer: RunAnswer,
-): MaybePromise<Outcome<null>> {
+): MaybePromise<Outcome<JudgedArguments | null>> {
   if (answer.kind === "result") return withinResult(answer.content, answer.field);
   const { approvalId, isApproved, arguments: changed } = answer;
   // The job refuses arguments of a denial.
@@ -136,10 +142,16 @@ function fittingAnswer(
 }
 
 /** The members that commit them. */
-function stepsOf({ userId: by }: Principal, job: Job, answers: readonly RunAnswer[]): readonly Ask<Job>[] {
+function stepsOf(
+  principal: Principal,
+  job: Job,
+  answers: readonly RunAnswer[],
+  judged: JudgedAnswers,
+): readonly MemberStep[] {
+  const { userId: by } = principal;
   const ref = jobRef(job.organizationId, job.id);
   const results: ClientResult[] = [];
-  const steps: Ask<Job>[] = [];
+  const steps: MemberStep[] = [];
   for (const answer of answers) {
     if (answer.kind === "result") {
       results.push({ toolCallId: answer.callId, content: visibleText(answer.content), isError: answer.isError });
@@ -148,7 +160,10 @@ function stepsOf({ userId: by }: Principal, job: Job, answers: readonly RunAnswe
     const { approvalId, isApproved, comment } = answer;
     const given = answer.arguments?.given ?? null;
     const decision = isApproved ? "approve" : "deny";
-    steps.push(ask(ref, { kind: "approve", by, decision, approvalId, toolCallId: null, arguments: given, comment }));
+    const rules = judged.get(approvalId);
+    const more = rules === undefined ? {} : { judged: rules };
+    const command = { decision, approvalId, toolCallId: null, arguments: given, comment, ...more } as const;
+    steps.push(...decidingSteps(principal, job.id, command));
   }
   return results.length === 0 ? steps : [...steps, ask(ref, { kind: "tool_results", by, results })];
 }

@@ -305,6 +305,7 @@ export const JOB_EVENT_ITEMS: JobEventItems = {
     if (run.endsAtApprovals) run.asked.set(callId, { approvalId, callId, name, arguments: given });
     return [{ kind: "approval", approvalId, callId, name, arguments: given, message, expiresAt }];
   },
+  "approval.updated": () => NO_RUN_ITEMS,
   "approval.resolved"(run, { approvalId, toolCallId: callId, decision, arguments: given = null }) {
     if (given !== null) run.changed(callId, given);
     return [{ kind: "approval_resolved", approvalId, callId, isApproved: decision === "approve", arguments: given }];

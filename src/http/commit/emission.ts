@@ -115,7 +115,7 @@ function versionOf(value: Json | undefined): number | null {
 }
 
 /** For the caller only, secret or not. */
-const CALLERS_OWN: ReadonlySet<string> = new Set(["links", "allowed_actions", "token", "secret"]);
+const CALLERS_OWN: ReadonlySet<string> = new Set(["links", "allowed_actions", "decision_refusal", "token", "secret"]);
 
 const shownToReceivers = (value: JsonObject): JsonObject =>
   Object.fromEntries(
@@ -124,7 +124,9 @@ const shownToReceivers = (value: JsonObject): JsonObject =>
 
 /** Records are in the answer itself or one level below; deeper data belongs to somebody else. */
 function shownValue(value: Json | undefined): Json | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((item) => (Array.isArray(item) ? item : (shownValue(item) as Json)));
   return Object.fromEntries(Object.entries(value).filter(([key]) => !CALLERS_OWN.has(key)));
 }
 

@@ -27,6 +27,9 @@ const ABOUT_INPUT: ReadonlySet<FaultKind> = new Set([
 export const isAboutInput = (fault: Fault): boolean =>
   ABOUT_INPUT.has(fault.kind) || (fault.kind === "not_found" && fault.fields !== undefined);
 
+/** Whether the operation creates the record that its path names. */
+const isMaking = ({ method, answers }: BoundOperation["contract"]): boolean => method === "PUT" && 201 in answers;
+
 const RECORD_PATH = /\{\w+\}$/;
 
 export class PathRecords {
@@ -39,7 +42,7 @@ export class PathRecords {
 
   /** Why this caller cannot see the record of the operation's path; null if they can, or there is none. */
   async refusalOf({ contract }: BoundOperation, caller: Visitor, raw: RawInput): Promise<Fault | null> {
-    const read = contract.scope === null ? undefined : this.readFor(contract.path);
+    const read = contract.scope === null || isMaking(contract) ? undefined : this.readFor(contract.path);
     if (read === undefined) return null;
     const { input } = read.reader.readHead({ ...PATH_ONLY, params: raw.params });
     if (!input.ok) return input.fault.kind === "not_found" ? input.fault : null;

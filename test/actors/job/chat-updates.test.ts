@@ -144,6 +144,11 @@ describe("the tables of events", () => {
     const plain = await replica.send("plain", CHAT, { agent: ASKING, terms: reviewed });
     expect((await replica.ended(plain)).status).toBe("needs_review");
     await decide(replica, plain, { kind: "request_changes", by: "usr_1", feedback: "More." });
+    const approvalRules = [{ tool: "send", then: "ask", count: 2 } as const];
+    const voted = await replica.send("go", CHAT, { agent: { ...ASKING, approvalRules } });
+    expect((await replica.ended(voted)).status).toBe("blocked");
+    await decide(replica, voted, { ...approval, people: { usr_1: { isOwner: false, groups: [] } } });
+    await decide(replica, voted, { kind: "cancel" });
     const client = await replica.send("ask the client", CHAT, { agent: ASKING });
     expect((await replica.ended(client)).status).toBe("blocked");
     await decide(replica, client, { kind: "cancel" });
@@ -174,7 +179,7 @@ describe("the tables of events", () => {
       expect(await replica.system.dispatch(chatRef(ORG, CHAT), command)).toMatchObject({ ok: true });
     await until("it is compacted", () => told(replica, "chat.compacted").length === 1);
     await until("the chat is told", () => told(replica, "review.updated").length === 4);
-    const types = new Set([asked, queued, plain, jobId].flatMap((id) => replica.types(id)));
+    const types = new Set([asked, queued, plain, voted, jobId].flatMap((id) => replica.types(id)));
     expect([...types].toSorted()).toEqual(Object.keys(JOB_EVENTS).toSorted());
     expect([...new Set(replica.types(CHAT))].toSorted()).toEqual(Object.keys(CHAT_EVENTS).toSorted());
     expect(await disagreements(replica)).toEqual([]);

@@ -1,0 +1,74 @@
+/** Calls that wait, or have waited, for people, as the current surface shows them (JOB-8, APR-7). */
+import { ApprovalPolicy, CallDecision, ON_EXPIRY } from "../../../actors/job/approval-rule.ts";
+import type { Job } from "../../../actors/job/schema.ts";
+import { type Approval, APPROVAL_DECISIONS } from "../../../actors/job/terms.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { visibleJson } from "../../../actors/visible-text.ts";
+import { Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { callerRefusal } from "../../operations/deciding.ts";
+
+export const ApprovalView = noun("Approval", "A tool call that needs a person's approval", {
+  id: Id("apr", "The approval's id"),
+  tool_name: Text("The tool", "web_fetch"),
+  tool_call_id: Text("The call", "call_1"),
+  arguments: OpenObject("Arguments of the call"),
+  message: Text("Question to the person who decides", "Allow web_fetch?"),
+  expires_at: Timestamp,
+  on_expiry: OneOf(ON_EXPIRY),
+  asked_by: Type.Union([CallDecision, Type.Null()], {
+    description: "What made the call wait; null if the agent has no approval rules",
+  }),
+  policy: Type.Union(
+    [
+      noun("ApprovalPolicy", "Who decides about a call, as a rule says it", {
+        of: ApprovalPolicy.properties.of,
+        count: ApprovalPolicy.properties.count,
+        not_starter: ApprovalPolicy.properties.notStarter,
+        services: ApprovalPolicy.properties.services,
+      }),
+      Type.Null(),
+    ],
+    { description: "Who decides about it, if a rule says so; null: any member who sees the job" },
+  ),
+  votes: Type.Array(
+    noun("ApprovalVote", "The approval of one person, where a call needs several", {
+      by: Id("usr", "Who has approved"),
+      at: Timestamp,
+      comment: Nullable(Type.String()),
+    }),
+    { description: "Who has approved so far, if several people must", examples: [[]] },
+  ),
+  decision_refusal: Nullable(
+    Type.String({
+      description: "Why the caller may not decide about this call; null if they may, or if it is decided",
+    }),
+  ),
+  decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
+  decided_by: Nullable(Type.String({ description: "The user who decided; null if the approval expired" })),
+  decided_at: NullableTime,
+});
+
+/** `by`: the reader, who may learn why they may not decide. */
+export const approvalView = (job: Job, approval: Approval, by: Principal | null): Shown<typeof ApprovalView> => ({
+  id: approval.id,
+  tool_name: approval.toolName,
+  tool_call_id: approval.toolCallId,
+  arguments: visibleJson(approval.arguments),
+  message: approval.message,
+  expires_at: approval.expiresAt,
+  on_expiry: approval.onExpiry,
+  asked_by: approval.askedBy ?? null,
+  policy: policyView(approval),
+  votes: [...(approval.votes ?? [])],
+  decision_refusal: by === null || (approval.decision ?? null) !== null ? null : callerRefusal(job, approval, by),
+  decision: approval.decision ?? null,
+  decided_by: approval.decidedBy ?? null,
+  decided_at: approval.decidedAt ?? null,
+});
+
+const policyView = ({ policy }: Approval) =>
+  policy === undefined
+    ? null
+    : { of: policy.of, count: policy.count, not_starter: policy.notStarter, services: policy.services };
