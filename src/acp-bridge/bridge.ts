@@ -8,7 +8,12 @@
  * left out (`RepeatedRun`).
  */
 import type { JsonObject } from "../../actors/schema.ts";
-import { ACP_INTERNAL_ERROR, type AcpError, RUN_INTERRUPTED } from "../dialects/acp/error-codes.ts";
+import {
+  ACP_INTERNAL_ERROR,
+  type AcpError,
+  INVALID_ACP_REQUEST,
+  RUN_INTERRUPTED,
+} from "../dialects/acp/error-codes.ts";
 import { ownMeta } from "../dialects/acp/own-meta.ts";
 import {
   type AcpMessage,
@@ -79,6 +84,8 @@ export class Bridge implements LinkEvents {
   private wasInitialized = false;
   /** Whether messages pass: the connection is open, and the service knows its sessions. */
   private isReady = false;
+  /** Whether the connection is open. */
+  private isOpen = false;
   /** Answers that come before messages pass again. */
   private readonly awaited = new Set<string>();
   private last = 0;
@@ -105,6 +112,8 @@ export class Bridge implements LinkEvents {
 
   private request({ id, method, params: given }: RequestMessage): void {
     const params = this.named(method, given);
+    if (method !== "initialize" && this.initialize === null)
+      return this.parts.toEditor(errorText(id, { code: INVALID_ACP_REQUEST, message: "initialize comes first" }));
     const wireId = String(++this.last);
     if (method === "initialize") this.initialize = params;
     const isShown = method === "session/prompt" || method === "session/load";
@@ -120,7 +129,8 @@ export class Bridge implements LinkEvents {
     };
     this.open.set(wireId, request);
     this.link.open();
-    if (this.isReady) this.send(wireId, request);
+    const isFirst = method === "initialize" && this.isOpen && !this.wasInitialized;
+    if (this.isReady || isFirst) this.send(wireId, request);
     else this.waitForService();
   }
 
@@ -155,12 +165,12 @@ export class Bridge implements LinkEvents {
   }
 
   opened(): void {
+    this.isOpen = true;
     this.awaited.clear();
-    const [first] = this.open;
     if (this.initialize === null) return;
+    if (this.wasInitialized) return this.ask("initialize", this.initialize);
     // The editor's own initialize passes like any request.
-    if (!this.wasInitialized && first !== undefined) return this.send(first[0], first[1]);
-    this.ask("initialize", this.initialize);
+    for (const [wireId, request] of this.open) if (request.method === "initialize") this.send(wireId, request);
   }
 
   /** Asks the service for the bridge itself; messages pass when all of it is answered. */
@@ -266,6 +276,7 @@ export class Bridge implements LinkEvents {
   lost(): void {
     if (this.isReady) this.parts.note("the connection to the service is lost; it is opened again");
     this.isReady = false;
+    this.isOpen = false;
     this.hasResumed = false;
     this.awaited.clear();
     this.asked.lost();

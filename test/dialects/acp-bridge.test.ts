@@ -102,6 +102,27 @@ test("[DIA-26] after a lost connection it goes on where the editor is: text once
 
 const SEND = { type: "tool_use" as const, id: "c1", name: "send", input: {} };
 
+test("[DIA-26] initialize comes first, and may be sent again after it was refused", async () => {
+  const bridge = startBridge(["--url", scene.service.url]);
+  const lines = [
+    { id: 1, method: "session/list", params: {} },
+    { id: 2, method: "initialize", params: {} },
+  ];
+  for (const line of lines) void bridge.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`);
+  const heard: string[] = [];
+  for await (const piece of bridge.stdout) {
+    heard.push(...new TextDecoder().decode(piece).trim().split("\n"));
+    if (heard.length === 2)
+      void bridge.stdin.write('{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":1}}\n');
+    if (heard.length >= 3) break;
+  }
+  expect(heard.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { id: 1, error: { code: -32_600, message: "initialize comes first" } },
+    { id: 2, error: { code: -32_602 } },
+    { id: 3, result: { protocolVersion: 1 } },
+  ]);
+});
+
 test("[DIA-26] the settings for editors in the guide start the bridge for the agent that they name", async () => {
   const page = await Bun.file(join(CLONE, "docs/guides/acp.md")).text();
   const { id } = await answered<{ id: string }>(

@@ -124,6 +124,24 @@ test("[DIA-23] a connection counts as a stream, and ends with its token and with
   }
 });
 
+test("[DIA-23] each message counts as a request, and is refused beyond the limit", async () => {
+  const limited = await startService({ overrides: { budgets: new Map([["*", 5]]) } });
+  try {
+    const founder = await limited.found();
+    await makeAgent(limited, founder);
+    const { socket, heard } = await openRaw(founder.token, limited.url);
+    socket.send('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}');
+    for (let id = 1; id <= 40; id++) socket.send(`{"jsonrpc":"2.0","id":${id},"method":"session/list"}`);
+    await until("all are answered", () => heard.length === 41);
+    const refused = heard.filter((one) => typeof one === "object" && one !== null && "error" in one);
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused[0]).toMatchObject({ error: { code: -32_001, data: { code: "rate_limited", status: 429 } } });
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+  } finally {
+    await limited.stop();
+  }
+});
+
 test("[DIA-23] a client that leaves does not stop its run, and nothing of it stays open", async () => {
   const held = gate();
   service.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];

@@ -53,6 +53,8 @@ interface OpenSession {
   readonly cwd: string | undefined;
   /** Whether calls are approved without asking. */
   isAuto: boolean;
+  /** Whether the client has begun, loaded or resumed it by this connection. */
+  readonly isOpened: boolean;
   /** Runs that it follows: those of prompts, and one that went on when it was loaded. */
   readonly turns: Set<RunTurn>;
 }
@@ -147,7 +149,7 @@ export class AcpConnection {
     const { sessionId = params["sessionId"], configOptions, _meta: meta } = answer.result;
     const { turns = new Set<RunTurn>() } = this.sessions.get(String(sessionId)) ?? {};
     const cwd = typeof params["cwd"] === "string" ? params["cwd"] : undefined;
-    this.sessions.set(String(sessionId), { cwd, isAuto: isAuto(configOptions), turns });
+    this.sessions.set(String(sessionId), { cwd, isAuto: isAuto(configOptions), turns, isOpened: true });
     const unused = ownMeta(meta)["unused_mcp_servers"];
     if (Array.isArray(unused) && unused.length > 0) this.tellUnused(String(sessionId), unused.map(String));
     return answer;
@@ -196,7 +198,12 @@ export class AcpConnection {
     const { sessionId, prompt, _meta: meta } = params;
     if (typeof sessionId !== "string" || !Array.isArray(prompt))
       return { error: { code: INVALID_ACP_PARAMS, message: "session/prompt has a sessionId, and a prompt of blocks" } };
-    const session = this.sessions.get(sessionId) ?? { cwd: undefined, isAuto: false, turns: new Set() };
+    const session = this.sessions.get(sessionId) ?? {
+      cwd: undefined,
+      isAuto: false,
+      turns: new Set(),
+      isOpened: false,
+    };
     this.sessions.set(sessionId, session);
     const given = ownMeta(meta)["message_id"];
     const messageId = typeof given === "string" ? given : newId("req");
@@ -233,6 +240,8 @@ export class AcpConnection {
       return await turn.run();
     } finally {
       session.turns.delete(turn);
+      // A session that was never opened here is known only as long as its prompt.
+      if (!session.isOpened && session.turns.size === 0) this.sessions.delete(sessionId);
       if (request !== null) this.prompts.delete(request);
     }
   }
