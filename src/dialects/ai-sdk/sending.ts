@@ -4,9 +4,10 @@ import { isTerminal } from "../../../actors/job/machine.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import { beginRun, joinRun } from "../runs/begin-run.ts";
+import { beginRun, joinRun, namedChatId } from "../runs/begin-run.ts";
 import { readRun } from "../runs/followed-run.ts";
 import { keyedMessage } from "../runs/keyed-run.ts";
+import { loadRun } from "../runs/loaded-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
 import { beginBranch, branchIds } from "./branch-run.ts";
@@ -26,6 +27,11 @@ export async function beginUiRun(
   request: UiRequest,
 ): Promise<Outcome<Commit>> {
   if (request.kind === "answers") return takeUiAnswers(services, change, name, request);
+  if (request.kind === "message") {
+    const chatId = namedChatId(change.principal, { ...name, protocol: AI_SDK });
+    const of = { protocol: AI_SDK, chatId, key: request.messageId };
+    await loadRun(services, change.principal, { chatId, ...keyedMessage(change.principal, of) });
+  }
   const chats = await findUiChats(services, change.principal, name);
   if (!chats.ok) return chats;
   if (request.kind === "message")

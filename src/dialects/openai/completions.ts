@@ -6,6 +6,7 @@ import { checkedField } from "../../http/contract/body-schema.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
+import { freshChat } from "../runs/loaded-run.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { openAiCallId } from "./call-id.ts";
@@ -109,6 +110,7 @@ async function beginCompletion(
   const { instructions } = conversation;
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions });
+  const freshId = freshChat(services, change.principal);
   const retried = await firstAttemptOf(services, of, { digest, isRetry });
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {
@@ -135,7 +137,8 @@ async function beginCompletion(
     // Another request may have continued the chat meanwhile: this one goes on in a chat of its own.
     if (begun.ok || begun.fault.kind !== "chat_busy") return begun;
   }
-  return beginRun(services, change, { ...run, chat: { kind: "new", history: conversation.history } }, more);
+  const chat = { kind: "new", id: freshId, history: conversation.history } as const;
+  return beginRun(services, change, { ...run, chat }, more);
 }
 
 async function answerCompletion(

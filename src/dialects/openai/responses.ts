@@ -10,6 +10,7 @@ import type { Caller } from "../../http/request/caller.ts";
 import { awaitRun } from "../runs/awaited-run.ts";
 import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
+import { freshChat } from "../runs/loaded-run.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { openAiCallId } from "./call-id.ts";
@@ -138,6 +139,7 @@ async function beginResponse(
   const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
+  const freshId = previous.value === null && conversation === null ? freshChat(services, change.principal) : undefined;
   const first = await firstAttemptOf(services, of, { digest, isRetry });
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;
@@ -166,7 +168,7 @@ async function beginResponse(
     },
     ...answerFormat(isJsonObject(body.text?.["format"]) ? body.text["format"] : undefined, "text/format"),
   } satisfies Omit<GivenRun, "chat" | "content" | "field">;
-  const placing = { previous: previous.value, conversation, history: said.history };
+  const placing = { previous: previous.value, conversation, freshId, history: said.history };
   const places = await responsePlaces(services, of, placing);
   if (!places.ok) return places;
   const { chats, isExisting } = places.value;

@@ -34,13 +34,19 @@ import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
 import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, keyedMessage } from "./keyed-run.ts";
+import { loadRun } from "./loaded-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
 /** Where the run takes place. */
 export type GivenChat =
   /** A new chat; its conversation up to here took place at the client. */
-  | { readonly kind: "new"; readonly history?: readonly GivenPast[] }
+  | {
+      readonly kind: "new";
+      /** An id of `freshChat`; absent: another one. */
+      readonly id?: string;
+      readonly history?: readonly GivenPast[];
+    }
   /** The client has chosen this name: the chat is opened with the first message, and continued by the next ones. */
   | {
       readonly kind: "named";
@@ -108,6 +114,7 @@ export async function beginRun(
   const key = run.key ?? (run.chat.kind === "branch" ? requestId : null);
   let keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
   if (run.key !== null) {
+    if (keyed !== undefined) await loadRun(services, by, { chatId, ...keyed });
     const { protocol, content, repeatsFailed = false } = run;
     const found = await findKeyedRun(services, by, { protocol, content, repeatsFailed, key: run.key, chatId });
     if (!found.ok) return found;
@@ -240,7 +247,7 @@ function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): s
   if (chat.kind === "existing") return chat.chatId;
   if (chat.kind === "named")
     return namedChatId(by, { protocol, agentId: chat.isOfAnyAgent === true ? "" : agentId, name: chat.name });
-  if (chat.kind === "branch" || key === null) return newId("cht");
+  if (chat.kind === "branch" || key === null) return (chat.kind === "new" ? chat.id : undefined) ?? newId("cht");
   return namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
 }
 

@@ -1,0 +1,94 @@
+/** What each stream asks of the database before its first text: the same as the service's own. */
+import { afterAll, beforeAll, beforeEach, expect, mock, spyOn, test } from "bun:test";
+import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { answered, Client } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let owner: Founded;
+let agent: string;
+/** How often the request had to wait for reads since it began, those at the same time counted once, and the commits of its run. */
+const waits = { reads: 0, commits: 0 };
+let reading = 0;
+
+/** Counts a read from its beginning to its end. */
+function counted<T>(read: Promise<T>): Promise<T> {
+  if (reading++ === 0) waits.reads++;
+  return read.finally(() => reading--);
+}
+
+beforeAll(async () => {
+  service = await startService();
+  const { database } = service;
+  const read = database.reading.bind(database);
+  spyOn(database, "reading").mockImplementation((...of) => counted(read(...of)) as never);
+  const { flush } = PostgresActorStore.prototype;
+  spyOn(PostgresActorStore.prototype, "flush").mockImplementation(function (this: PostgresActorStore, batch) {
+    // The numbers of events for webhooks are committed beside it, and nothing waits for them.
+    if (batch.some(({ writes }) => writes.records.some(({ table }) => table === "job"))) waits.commits++;
+    return flush.call(this, batch);
+  });
+});
+afterAll(async () => {
+  mock.restore();
+  await service.stop();
+});
+beforeEach(async () => {
+  owner = await service.found();
+  const made = new Client(service, owner).call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
+  agent = (await answered<{ id: string }>(made, 201)).id;
+});
+
+const FIRST = "first text";
+const message = (id: string) => ({ id, role: "user", content: "hi", parts: [{ type: "text", text: "hi" }] });
+const a2a = (id: string) => ({ messageId: id, role: "ROLE_USER", parts: [{ text: "hi" }] });
+let count = 0;
+
+const STREAMS: Readonly<Record<string, () => readonly [path: string, body: object]>> = {
+  "the service's own": () => [`/api/v1/agents/${agent}/execute`, { message: "hi", stream: true }],
+  "OpenAI Chat Completions": () => [
+    "/openai/v1/chat/completions",
+    { model: agent, stream: true, messages: [{ role: "user", content: `hi ${count}` }] },
+  ],
+  "OpenAI Responses": () => ["/openai/v1/responses", { model: agent, stream: true, input: `hi ${count}` }],
+  "AI SDK UI": () => [`/ai-sdk/agents/${agent}/chat`, { id: `c${count}`, messages: [message(`m${count}`)] }],
+  "A2A over JSON-RPC": () => [
+    `/a2a/rpc/agents/${agent}`,
+    { jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: { message: a2a(`m${count}`) } },
+  ],
+  "A2A over HTTP+JSON": () => [`/a2a/agents/${agent}/message:stream`, { message: a2a(`m${count}`) }],
+  "AG-UI": () => [`/ag-ui/agents/${agent}`, { threadId: `t${count}`, runId: "r", messages: [message(`m${count}`)] }],
+};
+
+/** The waits before the first text of a new conversation. */
+async function waitsBefore(name: string): Promise<typeof waits> {
+  count++;
+  const { hold, open } = gate();
+  service.model.script = () => [{ say: FIRST }, { hold }, { say: "." }];
+  const [path, body] = STREAMS[name]!();
+  Object.assign(waits, { reads: 0, commits: 0 });
+  const answer = await fetch(service.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "a2a-version": "1.0" },
+    body: JSON.stringify(body),
+  });
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes(FIRST)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`${name} ended without text: ${text}`);
+    text += value;
+  }
+  const before = { ...waits };
+  open();
+  while (!(await reader.read()).done);
+  await service.system.settled(owner.organizationId);
+  return before;
+}
+
+test.each(Object.keys(STREAMS))("[DIA-27] %s waits for one read and one commit before its first text", async (name) => {
+  // The agent, the token and the workspace are in memory then, as they are for all but the first request.
+  await waitsBefore(name);
+  expect(await waitsBefore(name)).toEqual({ reads: 1, commits: 1 });
+});
