@@ -19,6 +19,7 @@ const NAMES = [
   "limits",
   "slow-disk",
   "stream",
+  "dialects",
   "fan-out",
   "memory",
   "start",

@@ -19,7 +19,7 @@ import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { openPgbench } from "./support/pgbench.ts";
 import { startServer } from "./support/postgres.ts";
 import { figure } from "./support/statistics.ts";
-import type { StreamLoad, StreamRun } from "./support/stream-client.ts";
+import type { StreamLoad, StreamRun } from "./support/stream-load.ts";
 import { startNginxRelay } from "./support/stream-nginx.ts";
 import { WHERE_A_STREAM_GOES } from "./support/stream-profile.ts";
 import type { StreamQuestion, StreamService } from "./support/stream-service.ts";

@@ -5,35 +5,9 @@
 import type { Socket } from "bun";
 import { cpuOf } from "./cpu.ts";
 import { Samples } from "./statistics.ts";
+import { type StreamLoad, type StreamRun, UNIQUE } from "./stream-load.ts";
 import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
-
-export interface StreamLoad {
-  readonly port: number;
-  readonly request: string;
-  readonly streams: number;
-  readonly seconds: number;
-  /** The process whose CPU is measured. */
-  readonly pid: number;
-  /** How long the readers wait for the first pieces of all streams before anything is measured. */
-  readonly warmUpSeconds: number;
-}
-
-interface Quantiles {
-  readonly p50: number;
-  readonly p99: number;
-  readonly count: number;
-}
-
-/** Times in ms. */
-export interface StreamRun {
-  readonly meta: Quantiles;
-  readonly firstDelta: Quantiles;
-  /** From the provider's socket to the reader. */
-  readonly delta: Quantiles;
-  readonly cpuUsPerDelta: number;
-  readonly cpuUsPerStream: number;
-}
 
 const STAMP = /\d{13}\.\d{3}/g;
 /** The end of a stream repeats the text of the whole message. */
@@ -47,6 +21,10 @@ interface Reading {
   isWhole: boolean;
   hasEnded: boolean;
 }
+
+let requests = 0;
+/** As long as the text that it replaces, so that the length of the request stays true. */
+const uniqueId = (): string => `${process.pid % 1_000}-${++requests}`.padEnd(UNIQUE.length, "-");
 
 const NEW_READING: Reading = { sentAt: 0, hasMeta: false, hasDelta: false, isWhole: false, hasEnded: false };
 const DRAIN_LIMIT_MS = 20_000;
@@ -125,7 +103,7 @@ class Readers {
 
   private ask(socket: Socket<Reading>): void {
     Object.assign(socket.data, NEW_READING, { sentAt: wallMs() });
-    socket.write(this.load.request);
+    socket.write(this.load.request.replaceAll(UNIQUE, uniqueId()));
   }
 
   private receive(socket: Socket<Reading>, text: string): void {
@@ -145,7 +123,7 @@ class Readers {
   }
 
   private stamps(data: Reading, text: string, at: number): void {
-    const whole = text.indexOf(WHOLE);
+    const whole = text.indexOf(this.load.whole ?? WHOLE);
     data.isWhole = whole !== -1;
     for (const { 0: stamp } of (data.isWhole ? text.slice(0, whole) : text).matchAll(STAMP)) {
       if (this.isMeasured && !this.isOver) {
