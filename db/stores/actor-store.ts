@@ -71,34 +71,52 @@ export class PostgresActorStore implements ActorStore {
     }
   }
 
+  /** One statement for each organization, whatever the tables: a request that needs records of several waits once. */
   async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
-    const queries = new Map<string, { readonly table: string; readonly organizationId: string; ids: string[] }>();
+    const asked = new Map<string, Map<string, string[]>>();
     for (const { table, organizationId, id } of refs) {
-      const key = `${table}/${organizationId}`;
-      const query = queries.get(key);
-      if (query === undefined) queries.set(key, { table, organizationId, ids: [id] });
-      else query.ids.push(id);
+      let tables = asked.get(organizationId);
+      if (tables === undefined) asked.set(organizationId, (tables = new Map()));
+      const ids = tables.get(table);
+      if (ids === undefined) tables.set(table, [id]);
+      else ids.push(id);
     }
     const found = new Map<string, RecordFields>();
+    const keep = (table: string, records: readonly RecordFields[]): void => {
+      for (const body of records) found.set(`${table}/${body.organizationId}/${body.id}`, body);
+    };
     await Promise.all(
-      [...queries.values()].map(async ({ table, organizationId, ids }) => {
-        const rows = await (table === alarmTable.name
-          ? this.alarmRecords(organizationId, ids)
-          : this.records(table, organizationId, ids));
-        for (const body of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
+      [...asked].flatMap(([organizationId, tables]) => {
+        const alarms = tables.get(alarmTable.name);
+        tables.delete(alarmTable.name);
+        return [
+          ...(alarms === undefined
+            ? []
+            : [this.alarmRecords(organizationId, alarms).then((records) => keep(alarmTable.name, records))]),
+          ...(tables.size === 0 ? [] : [this.records(organizationId, tables, keep)]),
+        ];
       }),
     );
     return refs.map((ref) => found.get(`${ref.table}/${ref.organizationId}/${ref.id}`) ?? null);
   }
 
-  private async records(table: string, organizationId: string, ids: string[]): Promise<readonly RecordFields[]> {
-    const rows = await this.database.reading(
-      "load",
-      organizationId,
-      ({ sql: read }) => read<{ body: RecordFields }[]>`
-        select body from ${read(table)} where organization_id = ${organizationId} and id = any(${ids}::text[])`,
-    );
-    return rows.map(({ body }) => body);
+  private async records(
+    organizationId: string,
+    tables: ReadonlyMap<string, string[]>,
+    keep: (table: string, records: readonly RecordFields[]) => void,
+  ): Promise<void> {
+    // In one order, so that the same tables are the same prepared statement.
+    const parts = [...tables].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const rows = await this.database.reading("load", organizationId, ({ sql: read }) => {
+      const part = ([table, ids]: readonly [string, string[]]) => read`
+        select ${table}::text as "table", body from ${read(table)}
+        where organization_id = ${organizationId} and id = any(${ids}::text[])`;
+      const [first, ...others] = parts.map(part);
+      return others.reduce((all, one) => read`${all} union all ${one}`, first!) as unknown as Promise<
+        { readonly table: string; readonly body: RecordFields }[]
+      >;
+    });
+    for (const { table, body } of rows) keep(table, [body]);
   }
 
   /** All alarms of the actors that are asked for: each has few. */
