@@ -64,7 +64,7 @@ function partError(part: unknown, add: (at: string, message: string) => void): v
   if (content === "raw" && (part["mediaType"] ?? "") === "") add(".mediaType", "is required beside raw");
 }
 
-export const MessageField = checkedField<ClientMessage>(
+const MessageField = checkedField<ClientMessage>(
   {
     type: "object",
     description: "A message of A2A: messageId, role, parts; contextId continues a chat, taskId answers a task",
@@ -85,8 +85,12 @@ export const SendA2aBody = Type.Object({
   metadata: Type.Optional(Type.Unsafe<JsonObject>(FreeObject)),
 });
 
+/** The same for operations that both transports call: they have checked it, and a message may be long. */
+const CheckedMessage = checkedField<ClientMessage>({ type: "object", description: "A checked message" }, () => []);
+export const BeginTaskBody = Type.Object({ ...SendA2aBody.properties, message: CheckedMessage });
+
 /** A message for a task. */
-export const TaskMessageBody = Type.Object({ message: MessageField });
+export const TaskMessageBody = Type.Object({ message: CheckedMessage });
 
 /** A block of a message in the service's own form. */
 type OwnBlock =

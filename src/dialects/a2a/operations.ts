@@ -28,7 +28,7 @@ import { answerCalls, answerMeaning, type AnswerMeaning } from "./answer.ts";
 import { A2aCalls } from "./calls.ts";
 import { A2aPushCalls } from "./push-calls.ts";
 import { A2aPushBody, type GivenPush, pushStep } from "./push.ts";
-import { partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
+import { BeginTaskBody, partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
 import { tckRun } from "./tck.ts";
 import { MESSAGE_ID_FIELD, TASK_STATES, type TaskJob } from "./task.ts";
 
@@ -103,7 +103,7 @@ export const a2aMessages = operationGroup<ProtocolServices>(
         scope: "chats:write",
         summary: "Begin a task",
         params: A2A_AGENT,
-        body: SendA2aBody,
+        body: BeginTaskBody,
         bodyBytes: A2A_BODY_BYTES,
         answers: { 200: Type.Object({ task_id: Type.String() }) },
         errors: ["invalid_state", "budget_exceeded", "provider_error"],
