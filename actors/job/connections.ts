@@ -42,8 +42,7 @@ export const AuthScope = Type.String({
 export const ToolServerAuth = Type.Object(
   {
     type: OneOf(["oauth", "identity"] as const, {
-      description:
-        "`oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which agent acts for whom",
+      description: "`oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom",
     }),
     owner: Type.Optional(
       OneOf(CONNECTION_OWNERS, {
@@ -62,7 +61,7 @@ export const ToolServerAuth = Type.Object(
         pattern: "^[\\x21-\\x7e]{1,512}$",
         form: "1 to 512 printable characters of ASCII without spaces",
         description:
-          "For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with `secrets:use` may name another one, because the token is valid there",
+          "For `identity`: who accepts the token; by default the server's address. Another one takes an owner with `secrets:use`",
         examples: ["https://shop.example"],
       }),
     ),

@@ -7500,10 +7500,7 @@ export interface ToolArgumentInput {
 export type ToolArgumentPlace = "path" | "query" | "header" | "body";
 /** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuth {
-    /**
-     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-     * agent acts for whom
-     */
+    /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
     type: "oauth" | "identity";
     /**
      * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -7513,8 +7510,8 @@ export interface ToolAuth {
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
     /**
-     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-     * `secrets:use` may name another one, because the token is valid there
+     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+     * `secrets:use`
      */
     audience?: string;
     /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -7522,10 +7519,7 @@ export interface ToolAuth {
 }
 /** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuthInput {
-    /**
-     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-     * agent acts for whom
-     */
+    /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
     type: "oauth" | "identity";
     /**
      * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -7535,8 +7529,8 @@ export interface ToolAuthInput {
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
     /**
-     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-     * `secrets:use` may name another one, because the token is valid there
+     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+     * `secrets:use`
      */
     audience?: string;
     /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -7635,10 +7629,7 @@ export interface ToolRetryInput {
 }
 /** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuth {
-    /**
-     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-     * agent acts for whom
-     */
+    /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
     type: "oauth" | "identity";
     /**
      * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -7648,17 +7639,14 @@ export interface ToolServerAuth {
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
     /**
-     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-     * `secrets:use` may name another one, because the token is valid there
+     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+     * `secrets:use`
      */
     audience?: string;
 }
 /** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuthInput {
-    /**
-     * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-     * agent acts for whom
-     */
+    /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
     type: "oauth" | "identity";
     /**
      * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -7668,8 +7656,8 @@ export interface ToolServerAuthInput {
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
     /**
-     * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-     * `secrets:use` may name another one, because the token is valid there
+     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+     * `secrets:use`
      */
     audience?: string;
 }

@@ -11269,16 +11269,15 @@ ToolArgumentPlace: TypeAlias = Union[
 class ToolAuth(TypedDict):
     """Access of an HTTP tool, by OAuth or by the agent's identity"""
 
-    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
-    # says which agent acts for whom
+    # `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom
     type: Literal["oauth", "identity"]
     # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
     # one connection, which an owner makes
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-    # `secrets:use` may name another one, because the token is valid there
+    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+    # `secrets:use`
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11287,16 +11286,15 @@ class ToolAuth(TypedDict):
 class ToolAuthInput(TypedDict):
     """Access of an HTTP tool, by OAuth or by the agent's identity"""
 
-    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
-    # says which agent acts for whom
+    # `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom
     type: Literal["oauth", "identity"]
     # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
     # one connection, which an owner makes
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-    # `secrets:use` may name another one, because the token is valid there
+    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+    # `secrets:use`
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11414,32 +11412,30 @@ class ToolRetryInput(TypedDict):
 class ToolServerAuth(TypedDict):
     """Access to a tool server, by OAuth or by the agent's identity"""
 
-    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
-    # says which agent acts for whom
+    # `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom
     type: Literal["oauth", "identity"]
     # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
     # one connection, which an owner makes
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-    # `secrets:use` may name another one, because the token is valid there
+    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+    # `secrets:use`
     audience: NotRequired[str]
 
 
 class ToolServerAuthInput(TypedDict):
     """Access to a tool server, by OAuth or by the agent's identity"""
 
-    # `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that
-    # says which agent acts for whom
+    # `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom
     type: Literal["oauth", "identity"]
     # For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use
     # one connection, which an owner makes
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    # For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-    # `secrets:use` may name another one, because the token is valid there
+    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+    # `secrets:use`
     audience: NotRequired[str]
 
 

@@ -9340,10 +9340,7 @@ export type ToolArgumentPlace = "path" | "query" | "header" | "body";
 
 /** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuth {
-  /**
-   * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-   * agent acts for whom
-   */
+  /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
   type: "oauth" | "identity";
   /**
    * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -9353,8 +9350,8 @@ export interface ToolAuth {
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
   /**
-   * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-   * `secrets:use` may name another one, because the token is valid there
+   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+   * `secrets:use`
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9363,10 +9360,7 @@ export interface ToolAuth {
 
 /** Access of an HTTP tool, by OAuth or by the agent's identity */
 export interface ToolAuthInput {
-  /**
-   * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-   * agent acts for whom
-   */
+  /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
   type: "oauth" | "identity";
   /**
    * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -9376,8 +9370,8 @@ export interface ToolAuthInput {
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
   /**
-   * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-   * `secrets:use` may name another one, because the token is valid there
+   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+   * `secrets:use`
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9486,10 +9480,7 @@ export interface ToolRetryInput {
 
 /** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuth {
-  /**
-   * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-   * agent acts for whom
-   */
+  /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
   type: "oauth" | "identity";
   /**
    * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -9499,18 +9490,15 @@ export interface ToolServerAuth {
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
   /**
-   * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-   * `secrets:use` may name another one, because the token is valid there
+   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+   * `secrets:use`
    */
   audience?: string;
 }
 
 /** Access to a tool server, by OAuth or by the agent's identity */
 export interface ToolServerAuthInput {
-  /**
-   * `oauth`: the service is an OAuth client of the server; `identity`: each request has a signed token that says which
-   * agent acts for whom
-   */
+  /** `oauth`: as an OAuth client; `identity`: a signed token says which agent acts for whom */
   type: "oauth" | "identity";
   /**
    * For `oauth`. `person`: each person's jobs use that person's own connection; `organization`: all jobs use one
@@ -9520,8 +9508,8 @@ export interface ToolServerAuthInput {
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
   /**
-   * For `identity`: who accepts the token (`aud`); by default the server's own address. Only an owner with
-   * `secrets:use` may name another one, because the token is valid there
+   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
+   * `secrets:use`
    */
   audience?: string;
 }
