@@ -101,10 +101,10 @@ const renamedField = (spec: ToolSpec, field: string): string => spec.renamed?.[f
 const NEEDED: ReadonlySet<string> = new Set(["path"]);
 const isOfFile = ({ runs }: ToolSpec): boolean => runs === "read_file" || runs === "write_file";
 
-const SELECTED = { type: "string", description: "The workspace; the one that you have selected by default" };
+const SELECTED = { type: "string", description: "The workspace; by default the one that you selected" };
 const IF_MATCH_ARGUMENT = {
   type: "string",
-  description: "The version that you have read; a newer one is a conflict",
+  description: "The version that you read; a newer one conflicts",
 };
 const IDEMPOTENCY_KEY = {
   type: "string",
