@@ -23,7 +23,7 @@ import type { JobCommand, StepCall } from "./protocol.ts";
 import { alreadyDecided, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Approval, type ApprovalExpiry, DEFAULT_EXPIRY, DEFAULT_REACH, type OpenCall } from "./terms.ts";
-import type { AskPeople } from "../reach/protocol.ts";
+import type { AskedApproval, AskPeople } from "../reach/protocol.ts";
 import { reachRef } from "../reach/schema.ts";
 
 /** Decided approvals that a job keeps when it requests more: the newest ones. */
@@ -75,14 +75,27 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
 }
 
 /** Lets the approvals reach people outside the service (REACH-2). */
-function tellPeople(tx: Tx, { agent, createdBy }: Job, approvals: readonly Approval[]): void {
+function tellPeople(tx: Tx, job: Job, approvals: readonly Approval[]): void {
   const command: AskPeople = {
     kind: "ask_people",
     jobId: tx.self.id,
-    reach: agent.approvalReach ?? DEFAULT_REACH,
-    approvals: approvals.map(({ id, expiresAt }) => ({ id, expiresAt, userIds: [createdBy], others: null })),
+    reach: job.agent.approvalReach ?? DEFAULT_REACH,
+    approvals: approvals.map(({ id, expiresAt, policy }) => ({ id, expiresAt, ...mailedPeople(job, policy) })),
   };
   tx.send(reachRef(tx.self.organizationId), command);
+}
+
+/** Who is told by mail: those who may decide; where every member may, the person for whom the job acts. */
+function mailedPeople(
+  { agent, createdBy }: Job,
+  policy: Approval["policy"],
+): Pick<AskedApproval, "userIds" | "others"> {
+  const { of, notStarter } = policy ?? { of: "starter", notStarter: false };
+  const exceptUserId = notStarter ? createdBy : null;
+  if (of === "owners") return { userIds: [], others: { group: null, exceptUserId } };
+  if (typeof of === "object") return { userIds: [], others: { group: of.group, exceptUserId } };
+  const first = of === "agent_owner" || notStarter ? agent.createdBy : createdBy;
+  return { userIds: first === undefined || first === exceptUserId ? [] : [first], others: null };
 }
 
 function requestApproval(
@@ -245,6 +258,7 @@ export function expireApprovals(tx: Tx, job: JobIn<"blocked">): JobIn<"running" 
     due.filter(isRaised).map((approval) => [approval.id, announceUpdate(tx, escalated(tx, approval))]),
   );
   const others = { ...job, approvals: job.approvals.map((approval) => raised.get(approval.id) ?? approval) };
+  tellPeople(tx, job, [...raised.values()]);
   const denied = due.filter(({ id }) => !raised.has(id));
   sendUpdates(
     tx,

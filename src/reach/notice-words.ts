@@ -56,7 +56,7 @@ export function noticeWords(facts: NoticeFacts): NoticeWords {
   const asks = `${agent} asks to use ${tool}`;
   const json = legibleJson(approval.arguments);
   const signIn = needsSignIn ? "The page asks you to sign in." : "Anybody with the link can decide: do not pass it on.";
-  const atExpiry = approval.onExpiry === "cancel" ? "the job is cancelled" : "the call is denied";
+  const atExpiry = EXPIRY_WORDS[approval.onExpiry];
   return {
     title: kind === "reminder" ? `Still waiting: ${asks}` : `Approval needed: ${asks}`,
     facts: [...named, ["Decide by", utcTime(approval.expiresAt)]],
@@ -67,6 +67,13 @@ export function noticeWords(facts: NoticeFacts): NoticeWords {
     note: `${signIn} Without a decision ${atExpiry}.`,
   };
 }
+
+const EXPIRY_WORDS: Readonly<Record<Approval["onExpiry"], string>> = {
+  cancel: "the job is cancelled",
+  deny: "the call is denied",
+  keep: "the call waits on",
+  escalate: "other people are asked",
+};
 
 /** The title and the remark of a follow-up. */
 function decisionWords(

@@ -88,11 +88,11 @@ export async function openApprovalLink(parts: ApprovalLinkParts, link: ApprovalL
 }
 
 function linkStateOf(
-  { decision = null, expiresAt }: Approval,
+  { decision = null, expiresAt, onExpiry }: Approval,
   { isChanged, now }: { readonly isChanged: boolean; readonly now: number },
 ): ApprovalLinkState {
   if (decision !== null) return "decided";
-  if (Date.parse(expiresAt) <= now) return "expired";
+  if (onExpiry !== "keep" && Date.parse(expiresAt) <= now) return "expired";
   return isChanged ? "changed" : "open";
 }
 

@@ -63,7 +63,8 @@ export async function decideApproval(parts: ApprovalPageParts, visit: Visit): Pr
   if (decided.fault.kind !== "invalid_state") return faultPage(decided.fault);
   // Somebody else was faster: the page says who.
   const again = await openApprovalLink(parts, link);
-  return again.ok ? approvalPage(again.value, { isSignedIn, status: 409 }) : faultPage(again.fault);
+  if (!again.ok || again.value.state === "open") return faultPage(again.ok ? decided.fault : again.fault);
+  return approvalPage(again.value, { isSignedIn, status: 409 });
 }
 
 /** A link that was passed on gives nobody a right: whoever signs in decides with their own. */
@@ -141,7 +142,9 @@ const STATE_TITLES = {
 function stateWords({ state, approval, decidedBy }: OpenedLink): Html | null {
   switch (state) {
     case "open":
-      return html`<p class="note">Decide by ${approval.expiresAt.slice(0, 16).replace("T", " ")} UTC.</p>`;
+      return html`<p class="note">
+        Decide by ${approval.expiresAt.slice(0, 16).replace("T", " ")} UTC. ${votesSoFar(approval)}
+      </p>`;
     case "expired":
       return html`<p class="bad" role="status">Nobody decided in time.</p>`;
     case "changed":
@@ -159,6 +162,10 @@ function stateWords({ state, approval, decidedBy }: OpenedLink): Html | null {
     }
   }
 }
+
+/** How many have approved a call that needs several people. */
+const votesSoFar = ({ policy, votes = [] }: OpenedLink["approval"]): string | null =>
+  policy === undefined || policy.count < 2 ? null : `${votes.length} of ${policy.count} people have approved.`;
 
 const decisionForm = ({ link, terms }: OpenedLink, tooLong: boolean): Html =>
   html`<section>

@@ -8,7 +8,7 @@
  * A process that ends in between leaves the effect, and the next one sends the notice again: each is sent at least once.
  */
 import { FairSlots } from "../../actors/fair-slots.ts";
-import { isPassing, mapOutcome, ok, type Outcome } from "../../actors/fault.ts";
+import { isPassing, mapOutcome, type Outcome } from "../../actors/fault.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { Approval } from "../../actors/job/terms.ts";
 import type { Agent, Member } from "../../actors/organization/schema.ts";
@@ -116,7 +116,9 @@ class NoticeSending {
         ? await this.until(async () =>
             mapOutcome(await system.dispatch(ref, { kind: "read_organization" }), (of) => of.owners),
           )
-        : await this.until(async () => ok<readonly string[]>([]));
+        : await this.until(async () =>
+            mapOutcome(await system.dispatch(ref, { kind: "read_group", name: group }), ({ memberIds }) => memberIds),
+          );
     if (found === null) return;
     const userIds = found.ok ? found.value.filter((userId) => userId !== exceptUserId) : [];
     const command = { kind: "deciders_found", effectId: this.effect.id, approvalId, userIds } as const;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import type { Job } from "../support/current.ts";
 import { readMail } from "../support/mail-server.ts";
-import { ReachScene } from "../support/reach-scene.ts";
+import { linkIn, ReachScene } from "../support/reach-scene.ts";
 import { browserOf, signedIn } from "../support/signed-in.ts";
 
 let scene: ReachScene;
@@ -89,4 +89,24 @@ test("[REACH-1] a link that needs no account decides for the person who got it",
   const ended: Job = await scene.client.reached(job.id, "completed");
   expect(ended.approvals[0]).toMatchObject({ decision: "deny", decided_by: scene.owner.userId });
   expect(scene.tools.calls).toEqual([]);
+});
+
+test("[REACH-2] a call that owners decide by a rule is told to every owner, and one of several approvals is shown", async () => {
+  await scene.reset({ approval_rules: [{ tool: "send", then: "ask", of: "owners", count: 2 }] });
+  const second = await scene.service.join(scene.owner.organizationId, "owner");
+  const job = await scene.blocked();
+  const toSecond = () => scene.mail.mails.filter(({ to }) => to.includes(`${second.userId}@example.com`));
+  await until("both mails", () => scene.mails.length === 1 && toSecond().length === 1);
+  const link = await scene.mailedLink();
+  const browser = await signedIn(scene.service, scene.owner);
+  const voted = await browser.submit(await browser.get(link), link.split("?")[0]!, { decision: "approve" });
+  expect(voted.html).toContain("1 of 2 people have approved.");
+  const again = await browser.submit(voted, link.split("?")[0]!, { decision: "approve" });
+  expect(again.html).toContain("other people must approve it too");
+  expect(scene.tools.calls).toEqual([]);
+  const other = linkIn(readMail(toSecond()[0]!).text);
+  const colleague = await signedIn(scene.service, second);
+  await colleague.submit(await colleague.get(other), other.split("?")[0]!, { decision: "approve" });
+  await scene.client.reached(job.id, "completed");
+  await until("both follow-ups", () => scene.mails.length === 2 && toSecond().length === 2);
 });

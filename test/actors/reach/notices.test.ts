@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { notFound } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { NOTICE_WINDOW_MS, NOTICES_OF_JOB } from "../../../actors/reach/policy.ts";
+import type { OtherDeciders } from "../../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
 import type { Mailer } from "../../../src/reach/mailer.ts";
 import { SEND_NOTICE } from "../../../actors/reach/notices.ts";
@@ -183,6 +184,34 @@ test("[REACH-8] a process that ends between the decision and the follow-up leave
     () => scene.notices(id).at(-1)?.kind === "decided" && scene.notices(id).at(-1)?.status === "success",
   );
   expect(scene.subjects().at(-1)).toBe("Approved: Ada uses send");
+});
+
+test("[REACH-2] an approval is told to the owners or the group that decide, but not to one who may not", async () => {
+  const scene = await NoticeScene.open();
+  const people = ["usr_2", "usr_3"];
+  for (const userId of people) {
+    const role = userId === "usr_2" ? "owner" : "member";
+    const member = { kind: "add_member", userId, name: userId, email: `${userId}@example.com`, role } as const;
+    await scene.replica.system.dispatch(organizationRef(ORG), member);
+  }
+  const origin = { userId: "usr_1", tokenId: null, address: null };
+  const group = { kind: "put_group", name: "finance", memberIds: ["usr_1", "usr_3"], origin } as const;
+  await scene.replica.system.dispatch(organizationRef(ORG), group);
+  const tell = async (id: string, others: OtherDeciders): Promise<string[]> => {
+    const job = await scene.asked(ASKING);
+    const reach = { links: "signed_in", remindAfterSeconds: null } as const;
+    const expiresAt = new Date(scene.world.clock.now() + 60_000).toISOString();
+    const approvals = [{ id, expiresAt, userIds: [], others }];
+    await scene.replica.system.dispatch(reachRef(ORG), { kind: "ask_people", jobId: job, reach, approvals });
+    const noted = (): readonly ApprovalNotice[] =>
+      (scene.world.database.record("reach_question", ORG, id) as Question | null)?.notices ?? [];
+    await until("the people are found", () => noted().length > 0);
+    await scene.decide(job, approval);
+    await scene.reached(job, "completed");
+    return noted().map(({ userId }) => userId ?? "");
+  };
+  expect(await tell("apr_o", { group: null, exceptUserId: "usr_1" })).toEqual(["usr_2"]);
+  expect((await tell("apr_g", { group: "finance", exceptUserId: null })).toSorted()).toEqual(["usr_1", "usr_3"]);
 });
 
 test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", async () => {
