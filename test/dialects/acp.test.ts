@@ -270,3 +270,26 @@ test("[DIA-21] images and files of a prompt reach the model, and links stay link
   expect(words).toContain("let b;");
   expect(words).toContain("image/png");
 });
+
+test("[DIA-19] a cancel while the editor is asked ends the prompt as cancelled, and so does closing the session", async () => {
+  for (const isClosed of [false, true]) {
+    scene.reset();
+    scene.calling(["c1", "send"]);
+    const asked = gate();
+    const editor = await connect({
+      onPermission: async () => {
+        await asked.hold;
+        return { outcome: { outcome: "cancelled" } };
+      },
+    });
+    const session = await editor.open();
+    const ended = editor.prompt(session, "go");
+    await until("the editor is asked", () => editor.permissions.length === 1);
+    if (isClosed) await editor.agent.request(methods.agent.session.close, { sessionId: session });
+    else await editor.agent.notify(methods.agent.session.cancel, { sessionId: session });
+    expect(await ended).toMatchObject({ stopReason: "cancelled" });
+    expect(editor.takenBack).toHaveLength(1);
+    asked.open();
+    expect(scene.tools.calls).toEqual([]);
+  }
+});
