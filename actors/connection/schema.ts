@@ -13,7 +13,6 @@ import { type ActorRef, table } from "../runtime/actor.ts";
 import { Nullable, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CONNECTION_STATUSES = ["required", "connected", "ended"] as const;
-export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** Whose connection an agent's server uses: that of the person for whom a job acts, or the organization's. */
 export const CONNECTION_OWNERS = ["person", "organization"] as const;

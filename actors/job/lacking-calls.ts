@@ -73,8 +73,10 @@ export const withoutConnections = (tx: Tx, job: JobIn<"blocked">): JobIn<"runnin
 /** The job as if it had not found out yet which connections are lacking: a person has it try again. */
 export const withoutWaits = <J extends Job>(job: J): J => ({
   ...job,
-  openCalls: job.openCalls.map(({ lacks: _, waitedFor: _scopes, ...call }) => call),
-  authorizations: (job.authorizations ?? []).flatMap(({ asks: _, ...one }) => (isOpenAuthorization(one) ? [] : [one])),
+  openCalls: job.openCalls.map(({ lacks: _lacks, waitedFor: _scopes, ...call }) => call),
+  authorizations: (job.authorizations ?? []).flatMap(({ asks: _asks, ...one }) =>
+    isOpenAuthorization(one) ? [] : [one],
+  ),
 });
 
 function withOutcome(

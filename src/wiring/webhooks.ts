@@ -66,8 +66,7 @@ function senderOf({ egress, sealing, clock, system, appUrl, meters, tracing }: W
 }
 
 /** The job as a task's view of it: what everybody who may know of it sees. */
-const taskJobOf = (job: Job): TaskJob =>
-  ({ ...jobFields(job), version: job.version, updated_at: job.updatedAt }) as unknown as TaskJob;
+const taskJobOf = (job: Job): TaskJob => ({ ...jobFields(job), version: job.version, updated_at: job.updatedAt });
 
 /** Time limit for resolving a name when a destination is set. */
 const LOOK_UP_MS = 3_000;

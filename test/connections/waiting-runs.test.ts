@@ -120,7 +120,7 @@ test("[ACC-9] a call that needs more scopes waits for a consent to them, and is 
   expect(more.authorizations).toMatchObject([{ scopes: ["files:write"], outcome: null }]);
   const sent = await scene.sentTo(browser, linkOf(more));
   expect(new URL(sent).searchParams.get("scope")).toBe("files:read files:write");
-  await browser.get(`/connections/callback?${scene.accounts.consent(sent)}`);
+  await browser.get(`/connections/callback?${String(scene.accounts.consent(sent))}`);
   await finished(more.id);
 });
 
@@ -132,7 +132,7 @@ test("[ACC-8] another person's consent, a repeated return and a wrong issuer con
   expect((await stranger.get(new URL(link).pathname)).status).toBe(404);
   const sent = await scene.sentTo(browser, link);
   const back = scene.accounts.consent(sent);
-  const stolen = await stranger.get(`/connections/callback?${back}`);
+  const stolen = await stranger.get(`/connections/callback?${String(back)}`);
   expect({ status: stolen.status, shown: stolen.html.includes("another person") }).toEqual({
     status: 403,
     shown: true,
@@ -144,12 +144,12 @@ test("[ACC-8] another person's consent, a repeated return and a wrong issuer con
   expect((await client.job(job.id)).status).toBe("blocked");
   scene.accounts.claimedIssuer = null;
   // The consent before the mix-up was replaced: its return is stale.
-  expect((await browser.get(`/connections/callback?${back}`)).status).toBe(403);
+  expect((await browser.get(`/connections/callback?${String(back)}`)).status).toBe(403);
   const { exchanges } = scene.accounts.counts;
   const good = scene.accounts.consent(await scene.sentTo(browser, link));
-  expect((await browser.get(`/connections/callback?${good}`)).html).toContain("Connected");
+  expect((await browser.get(`/connections/callback?${String(good)}`)).html).toContain("Connected");
   // The same return once more asks the server nothing, so that it revokes nothing.
-  expect((await browser.get(`/connections/callback?${good}`)).html).toContain("Connected");
+  expect((await browser.get(`/connections/callback?${String(good)}`)).html).toContain("Connected");
   expect(scene.accounts.counts.exchanges).toBe(exchanges + 1);
   await finished(job.id);
   expect((await browser.get("/connections/callback?state=none&code=x")).status).toBe(403);

@@ -85,7 +85,7 @@ test("[DIA-25] a stream ends with the request, continues after its numbers, and 
   );
   const done = await create([decision(asked[0]!.id, true), decision(asked[1]!.id, false, "Not now")]);
   expect(done.output_text).toBe("Done.");
-  expect(done.output.flatMap((item) => (item.type === "mcp_call" ? [item.status] : [])).toSorted()).toEqual([
+  expect(done.output.flatMap((item) => (item.type === "mcp_call" ? [String(item.status)] : [])).toSorted()).toEqual([
     "completed",
     "failed",
   ]);

@@ -78,14 +78,14 @@ beforeAll(async () => {
     fetch: (request) => (request.url.endsWith("/openapi.json") ? Response.json(SHOP) : new Response("7 EUR")),
   });
   const organizationId = await organizationOf(first.personal);
-  let whoActs: Awaited<ReturnType<typeof receiverOfPage>>;
+  const whoActs = Promise.withResolvers<Awaited<ReturnType<typeof receiverOfPage>>>();
   stock = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) =>
-      Response.json(await whoActs(request).catch((error: unknown) => ({ refused: String(error) }))),
+      Response.json(await (await whoActs.promise)(request).catch((error: unknown) => ({ refused: String(error) }))),
   });
-  whoActs = await receiverOfPage(stock.url.origin, organizationId);
+  whoActs.resolve(await receiverOfPage(stock.url.origin, organizationId));
   receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
 });
 afterAll(async () => {

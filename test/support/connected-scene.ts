@@ -88,7 +88,7 @@ export class ConnectedScene {
   /** The whole way of a person who consents, or refuses there. */
   async connect(browser: PlainBrowser, link: string, answer: "allow" | "deny" = "allow") {
     const back = this.accounts.consent(await this.sentTo(browser, link), answer);
-    return browser.get(`/connections/callback?${back}`);
+    return browser.get(`/connections/callback?${String(back)}`);
   }
 
   async connections(client: Client): Promise<readonly ShownConnection[]> {

@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { TroupeAgent } from "../../sdk/typescript/ag-ui.ts";
 import { AcpEditor, acpSocket } from "./acp-editor.ts";
-import { connectA2a, said, sending, Shown, textPart, TRANSPORTS } from "./a2a-client.ts";
+import { connectA2a, said, sending, Shown, textPart, type TRANSPORTS } from "./a2a-client.ts";
 import { textOf, uiChat } from "./ui-chat.ts";
 
 export interface ClientPlace {

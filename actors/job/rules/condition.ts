@@ -135,7 +135,8 @@ function assured(words: JsonObject): JsonObject {
 
 function possible(words: JsonObject): JsonObject {
   const { type, enum: values, const: value, ...rest } = words;
-  const listed = values === undefined && value === undefined ? null : ([value ?? [], values ?? []].flat() as Json[]);
+  const listed: readonly Json[] | null =
+    values === undefined && value === undefined ? null : [value ?? [], values ?? []].flat();
   const isTypeAlone = aboutOf(words).length === 0 && listed === null;
   return {
     ...rest,

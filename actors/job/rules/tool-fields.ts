@@ -110,7 +110,7 @@ function strayIn(
   const isOpen = path.length > 0 && (takesOthers(schemas) || names.size === 0);
   return firstFound(Object.entries(value), ([name, inner]) => {
     const isStray = !names.has(name) && (!isOpen || twins.has(sameName(name)));
-    return isStray ? [...path, name].join(".") : strayIn(inner as Json, namedIn(schemas, name), root, [...path, name]);
+    return isStray ? [...path, name].join(".") : strayIn(inner, namedIn(schemas, name), root, [...path, name]);
   });
 }
 

@@ -72,7 +72,7 @@ function takenNamesOf({ arguments: listed, url }: HttpCall, inputSchema: JsonObj
   const { properties } = inputSchema;
   const named = isJsonObject(properties) ? Object.keys(properties) : [];
   const own = new Set([...named, ...listed.map(({ name }) => name)]);
-  const [address = "", query = ""] = [url.split("?", 1)[0], url.slice(url.indexOf("?") + 1)];
+  const [address = "", query] = [url.split("?", 1)[0], url.slice(url.indexOf("?") + 1)];
   const inPath = [...address.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name);
   // A part of the path that nothing names is the place of the argument with this name.
   const isFilled = (part: string): boolean =>
