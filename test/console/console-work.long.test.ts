@@ -26,7 +26,7 @@ testInBrowser(
       await say(page, "/fail provider_rejected");
       await answerOf(page).nth(at).getByText("failed").waitFor();
     }
-    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
     expect(await page.getByRole("button", { name: "Resume all of these" }).count()).toBe(0);
     await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
@@ -150,7 +150,7 @@ testInBrowser("[CON-7] a page whose file does not arrive says so, and is tried a
     await page.goto(`${proxy.url.replace("127.0.0.1", "localhost")}/app`);
     await page.getByRole("heading", { name: "Chats", level: 1 }).waitFor();
     proxy.reset({ kind: "close", after: 1, path: "/app/files/" });
-    await page.getByRole("link", { name: "Jobs" }).click();
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByText("This page could not be loaded").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Jobs", level: 1 }).waitFor();

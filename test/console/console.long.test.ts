@@ -242,7 +242,7 @@ testInBrowser("[CON-6] every page is legible in both schemes and widths, without
         await page.getByText("Loading …").first().waitFor({ state: "detached" });
         faults.push(...(await pageFaults(page)));
       }
-      await page.getByRole("link", { name: "Jobs" }).click();
+      await page.getByRole("link", { name: "Jobs", exact: true }).click();
       await page
         .getByRole("link", { name: /^Let me see/ })
         .first()
