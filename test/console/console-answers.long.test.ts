@@ -132,6 +132,23 @@ testInBrowser("[CON-3] a call of a client's tool waits in the inbox, and a perso
   expect(complaints).toEqual([]);
 });
 
+testInBrowser("[CON-17] changes of a result are asked for on the page of its job", async () => {
+  const { page, agentId, complaints } = await visitChats(scene, { bypassCSP: true });
+  await newChat(page, agentId);
+  await say(page, "/say First try");
+  await answerOf(page).getByRole("link", { name: "What it did" }).click();
+  await page.getByText("Job completed").waitFor();
+  const before = page.url();
+  await page.getByRole("button", { name: "Ask for changes" }).click();
+  await page.getByRole("textbox", { name: "What should be different" }).fill("/say Second try");
+  expect(await pageFaults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Begin another round" }).click();
+  await page.waitForURL((url) => url.href !== before);
+  await page.getByText("changes asked for").waitFor();
+  await page.getByText("Second try").first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
 testInBrowser("[CON-17] a job shows what each step cost, in the currency of the service", async () => {
   const model = new FakeModel();
   model.names = true;

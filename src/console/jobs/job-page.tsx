@@ -12,6 +12,7 @@ import { followStream, readSurely } from "../follow-stream.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useTitle } from "../title.ts";
+import { IterateForm } from "./iterate-form.tsx";
 import { JobLineage } from "./lineage.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { type SeenEvent, type StepUse, type TimelineEntry, timelineOf } from "./timeline.ts";
@@ -113,6 +114,7 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
           {job.error.message} <code>{job.error.code}</code>
         </p>
       )}
+      <IterateForm key={`changes of ${jobId}`} job={job} />
       <SendAgain job={job} />
       <JobLineage jobId={jobId} version={job.version} />
       <Timeline events={followed.events.value} />
