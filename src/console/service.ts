@@ -1,6 +1,6 @@
 /** The service that has sent this page, through its own SDK, with the session of the browser. */
 import { signal } from "@preact/signals";
-import { ApiError, ConnectionFailedError, Troupe, UnauthenticatedError } from "../../sdk/typescript/troupe.ts";
+import { ApiError, ConnectionFailedError, Troupe } from "../../sdk/typescript/troupe.ts";
 
 /** The path of the service on its host: empty, or as in `/troupe`. */
 export const SERVICE_ROOT = document.querySelector<HTMLMetaElement>('meta[name="troupe-root"]')?.content ?? "";
@@ -19,9 +19,12 @@ export const signInAddress = (): string => {
   return `${SERVICE_ROOT}/sign-in?next=${encodeURIComponent(here)}`;
 };
 
+const UNAUTHENTICATED = 401;
+
 /** What went wrong, for people. */
 export function wordsOfError(error: unknown): string {
-  if (error instanceof UnauthenticatedError) {
+  // Unknown, revoked or expired: each has a code of its own.
+  if (error instanceof ApiError && error.status === UNAUTHENTICATED) {
     sessionEnded.value = true;
     return "Your session has ended.";
   }

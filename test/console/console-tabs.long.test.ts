@@ -1,6 +1,7 @@
 /** Several tabs, several people and long chats in the console, in a real browser against the real service. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { SESSION_MS } from "../../src/sign-in/accounts.ts";
 import { CHROMIUM } from "../support/browser.ts";
 import { until } from "../support/condition.ts";
 import {
@@ -14,6 +15,7 @@ import {
 } from "../support/console-scene.ts";
 import { answered } from "../support/current.ts";
 import { fillChat } from "../support/long-chat.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { enterByLink } from "../support/page-checks.ts";
 
 let scene: ConsoleScene;
@@ -103,6 +105,25 @@ testInBrowser("[CON-4] a tab notices that another one has signed in as somebody 
   // What was written stays for the person who has written it.
   const places = await page.evaluate("Object.keys(sessionStorage).filter((key) => key.includes(' text '))");
   expect(places).toEqual([expect.stringContaining(person.userId)]);
+});
+
+testInBrowser("[CON-4] a page stays when its session expires while it is open", async () => {
+  const clock = new ShiftedClock();
+  const own = await openConsole({ clock });
+  try {
+    const { page, agentId } = await visitChats(own);
+    await newChat(page, agentId);
+    await page.getByRole("textbox", { name: "Message" }).fill("Not sent yet");
+    await clock.shift(SESSION_MS);
+    await page.getByRole("alert").filter({ hasText: "What you have written here stays" }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Not sent yet");
+    // The agent can be reached again once the person has signed in: nothing is sent before.
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("alert").filter({ hasText: "Your session has ended." }).nth(1).waitFor();
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Not sent yet");
+  } finally {
+    await own.close();
+  }
 });
 
 testInBrowser("[CON-3] the inbox finds the failed mission after a hundred others", async () => {
