@@ -126,6 +126,23 @@ export class Troupe {
             options,
         });
     }
+    /**
+     * Try approval rules on earlier calls.
+     *
+     * What the rules would have decided about the newest 100 calls of the agent in jobs that the caller sees. Nothing is
+     * stored. Without `approval_rules` those of the agent are tried.
+     *
+     * `POST /api/agents/{id}/approval-rules/dry-run`. Needs `jobs:read`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError` or `RequestTimeoutError`.
+     */
+    tryApprovalRules(agentId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/agents/${segment(agentId)}/approval-rules/dry-run`,
+            body,
+            options,
+        });
+    }
     // Chats: Durable conversations with an agent. [Guide: Conversations](/guides/conversations.md)
     /**
      * List chats.

@@ -300,6 +300,31 @@ class Troupe:
         )
         return answer
 
+    def try_approval_rules(
+        self,
+        agent_id: str,
+        body: TryApprovalRulesRequest,
+        *,
+        timeout: float | None = None,
+    ) -> RuleTrial:
+        """Try approval rules on earlier calls.
+
+        What the rules would have decided about the newest 100 calls of the agent in jobs that the caller
+        sees. Nothing is stored. Without `approval_rules` those of the agent are tried.
+
+        `POST /api/agents/{id}/approval-rules/dry-run`. Needs `jobs:read`. May raise
+        `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+        """
+        answer: RuleTrial = self._http.json(
+            _Request(
+                "POST",
+                f"/api/agents/{_segment(agent_id)}/approval-rules/dry-run",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Chats: Durable conversations with an agent. [Guide: Conversations](/guides/conversations.md)
 
     def list_chats(
@@ -10600,6 +10625,15 @@ RuleOutcome: TypeAlias = Union[
 ]
 
 
+class RuleTrial(TypedDict):
+    """What rules would have decided"""
+
+    # The newest calls first
+    calls: list[TriedCall]
+    # Calls about which a rule, or a doubt about one, would have decided
+    touched: int
+
+
 class RunError(TypedDict):
     """Why a job has failed"""
 
@@ -11630,6 +11664,29 @@ Transition = TypedDict(
         "to": "str",
     },
 )
+
+
+class TriedCall(TypedDict):
+    """A call of the agent, and what the rules would have decided about it"""
+
+    # The job that made it
+    job_id: str
+    # The call
+    tool_call_id: str
+    # The tool
+    tool_name: str
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # What decided then; null without rules
+    was: CallDecision | None
+    decision: CallDecision
+    # Why the call would not have been made; null otherwise
+    refusal: str | None
+
+
+class TryApprovalRulesRequest(TypedDict):
+    # Rules about tool calls: the first that matches decides; without one, `approval_tools` does
+    approval_rules: NotRequired[list[ApprovalRuleInput]]
 
 
 class UndeliveredEvents(TypedDict):

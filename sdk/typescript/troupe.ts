@@ -145,6 +145,24 @@ export class Troupe {
     });
   }
 
+  /**
+   * Try approval rules on earlier calls.
+   *
+   * What the rules would have decided about the newest 100 calls of the agent in jobs that the caller sees. Nothing is
+   * stored. Without `approval_rules` those of the agent are tried.
+   *
+   * `POST /api/agents/{id}/approval-rules/dry-run`. Needs `jobs:read`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError` or `RequestTimeoutError`.
+   */
+  tryApprovalRules(agentId: string, body: TryApprovalRulesRequest, options?: RequestOptions): Promise<RuleTrial> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/agents/${segment(agentId)}/approval-rules/dry-run`,
+      body,
+      options,
+    });
+  }
+
   // Chats: Durable conversations with an agent. [Guide: Conversations](/guides/conversations.md)
 
   /**
@@ -8707,6 +8725,14 @@ export interface RotatedMessagingIntegration {
 /** What an approval rule does with a call */
 export type RuleOutcome = "allow" | "ask" | "deny";
 
+/** What rules would have decided */
+export interface RuleTrial {
+  /** The newest calls first */
+  calls: TriedCall[];
+  /** Calls about which a rule, or a doubt about one, would have decided */
+  touched: number;
+}
+
 /** Why a job has failed */
 export interface RunError {
   /** Code of the error */
@@ -9694,6 +9720,28 @@ export interface Transition {
   trigger: string;
   /** A state */
   to: string;
+}
+
+/** A call of the agent, and what the rules would have decided about it */
+export interface TriedCall {
+  /** The job that made it */
+  job_id: string;
+  /** The call */
+  tool_call_id: string;
+  /** The tool */
+  tool_name: string;
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+  /** What decided then; null without rules */
+  was: CallDecision | null;
+  decision: CallDecision;
+  /** Why the call would not have been made; null otherwise */
+  refusal: string | null;
+}
+
+export interface TryApprovalRulesRequest {
+  /** Rules about tool calls: the first that matches decides; without one, `approval_tools` does */
+  approval_rules?: ApprovalRuleInput[];
 }
 
 /** Deliveries that were given up, and the range of their events */

@@ -1,5 +1,6 @@
 /** All operations of the current surface, by noun, in the order of the contract: the mount and the contract read this list. */
 import { operationGroup } from "../http/contract/operation.ts";
+import { trialOperations } from "./agents/rule-trial.ts";
 import { importOperations } from "./agents/importing.ts";
 import { agentOperations } from "./agents/operations.ts";
 import { agentReading } from "./agents/reading.ts";
@@ -48,6 +49,7 @@ export const CURRENT_OPERATIONS = [
     agentReading,
     agentOperations,
     importOperations,
+    trialOperations,
   ),
   operationGroup("Chats", "Durable conversations with an agent", chatOperations, messageOperations, longChatOperations),
   operationGroup(

@@ -194,6 +194,32 @@ describe("calls", () => {
   });
 });
 
+test("[APR-11] a dry run says what rules would have decided about earlier calls, and stores nothing", async () => {
+  const id = await agent({ approval_rules: [] });
+  calls = [100, 9_000].map((amount) => ({ name: "refund", input: { amount } }));
+  await run(id);
+  const dryRun = (fields: Json, by = client) => by.call("POST", `/api/agents/${id}/approval-rules/dry-run`, fields);
+  const tried = await answered<{ calls: Json[]; touched: number }>(dryRun({ approval_rules: RULES }));
+  expect(tried).toMatchObject({
+    touched: 2,
+    calls: [
+      {
+        tool_call_id: "c1",
+        was: null,
+        decision: { outcome: "deny", rule: 2 },
+        refusal: expect.stringContaining("rule 2"),
+      },
+      { tool_call_id: "c0", tool_name: "refund", decision: { outcome: "allow", rule: 0 }, refusal: null },
+    ],
+  } as never);
+  expect((await answered<{ touched: number }>(dryRun({}))).touched).toBe(0);
+  await refused(dryRun({ approval_rules: [{ tool: "refunds", then: "ask" }] }), 400, "invalid_request");
+  expect((await client.get(`/api/agents/${id}`))["version"]).toBe(1);
+  const stranger = new Client(service, await service.found());
+  await refused(dryRun({}, stranger), 404, "not_found");
+  expect(heard).toHaveLength(2);
+});
+
 describe("saving", () => {
   test("[APR-3] a rule about a tool or a field that the agent does not have is 400 with its place", async () => {
     const wrong = async (rule: Json) => (await errorsOf(create({ approval_rules: [rule] })))[0];

@@ -61,6 +61,10 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     body: { name: "Grace", visibility: "organization" },
     headers: { "if-match": "1", "idempotency-key": world.name("key") },
   }),
+  tryApprovalRules: async (world) => ({
+    ...of(await world.agent()),
+    body: { approval_rules: [{ tool: "list_tasks", then: "ask" }] },
+  }),
   importAgentTools: async (world) => ({
     ...of(await world.agent()),
     body: {

@@ -14,6 +14,7 @@ import { V1_OPERATIONS } from "../../../src/v1/operations.ts";
 
 /** Requests with a body that change nothing. */
 const READS: readonly string[] = [
+  "POST /api/agents/{id}/approval-rules/dry-run",
   "POST /api/connections/{id}/try",
   "POST /api/messaging-integration/verify",
   "POST /api/missions/forecast",
