@@ -66,16 +66,16 @@ export class AccountServer {
     for (const grant of this.grants) grant.isRevoked = true;
   }
 
-  /** What a person's browser brings back from this address, after consenting or refusing. */
-  consent(address: string, answer: "allow" | "deny" = "allow"): URLSearchParams {
+  /** The query with which a person's browser comes back from this address, after consenting or refusing. */
+  consent(address: string, answer: "allow" | "deny" = "allow"): string {
     const asked = new URL(address).searchParams;
     const iss = this.claimedIssuer ?? this.origin;
     const state = asked.get("state") ?? "";
-    if (answer === "deny") return new URLSearchParams({ error: "access_denied", state, iss });
+    if (answer === "deny") return new URLSearchParams({ error: "access_denied", state, iss }).toString();
     const code = crypto.randomUUID();
     const scope = asked.get("scope") ?? "files:read";
     this.codes.set(code, { scope, challenge: asked.get("code_challenge") ?? "", used: false });
-    return new URLSearchParams({ code, state, iss });
+    return new URLSearchParams({ code, state, iss }).toString();
   }
 
   async stop(): Promise<void> {
