@@ -92,7 +92,8 @@ test("[REACH-1] a link that needs no account decides for the person who got it",
 });
 
 test("[REACH-2] a call that owners decide by a rule is told to every owner, and one of several approvals is shown", async () => {
-  await scene.reset({ approval_rules: [{ tool: "send", then: "ask", of: "owners", count: 2 }] });
+  const rule: unknown = JSON.parse('{"tool": "send", "then": "ask", "of": "owners", "count": 2}');
+  await scene.reset({ approval_rules: [rule] });
   const second = await scene.service.join(scene.owner.organizationId, "owner");
   const job = await scene.blocked();
   const toSecond = () => scene.mail.mails.filter(({ to }) => to.includes(`${second.userId}@example.com`));
