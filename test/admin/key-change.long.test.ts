@@ -95,7 +95,7 @@ test("[OPS-7] the key is changed replica by replica while clients are served, an
     const rotated = await rotate();
     expect([rotated.code, JSON.parse(rotated.out)]).toEqual([
       0,
-      { organizations: 1, secrets: 1, signing: 1, key_check: expect.any(String) },
+      { organizations: 1, secrets: 1, signing: 1, connections: 0, key_check: expect.any(String) },
     ]);
     // 5. The former key is forgotten.
     await restarted({ TROUPE_SECRET: PRESENT });
