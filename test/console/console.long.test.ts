@@ -83,7 +83,7 @@ testInBrowser(
     await approval.getByRole("button", { name: "Edit as JSON" }).click();
     await approval.getByRole("textbox", { name: "Arguments" }).fill("{oops");
     await approval.getByText("This is not JSON").waitFor();
-    expect(await approval.getByRole("button", { name: "Approve", exact: true }).isDisabled()).toBe(true);
+    await approval.getByRole("button", { name: "Approve", exact: true, disabled: true }).waitFor();
     await approval.getByRole("textbox", { name: "Arguments" }).fill("[]");
     await approval.getByText("must be a JSON object").waitFor();
     await approval.getByRole("textbox", { name: "Arguments" }).fill('{"title": "Buy oat milk"}');

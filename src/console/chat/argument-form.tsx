@@ -1,5 +1,5 @@
 /** The arguments of a call as a form, by the schema of its tool; without one they are JSON. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { useLoaded } from "../loading.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { JSON_OBJECT, JsonField } from "../pieces/written-fields.tsx";
@@ -57,8 +57,8 @@ export function ArgumentForm({ agentId, tool, value, change, unreadable, refused
   );
 }
 
-/** Tells the parent, which has the buttons. */
+/** Tells the parent, which has the buttons, before a person can press one. */
 function Readability({ isUnreadable, tell }: { readonly isUnreadable: boolean; readonly tell: (is: boolean) => void }) {
-  useEffect(() => tell(isUnreadable), [isUnreadable]);
+  useLayoutEffect(() => tell(isUnreadable), [isUnreadable]);
   return null;
 }

@@ -1,5 +1,5 @@
 /** Fields whose text stands for a value: while it is written, the text stays as the person writes it. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type FieldProps, LabelledField } from "./fields.tsx";
 import { useFormState } from "./form.tsx";
 
@@ -68,7 +68,8 @@ export function JsonField<T>({ kind, ...field }: JsonFieldProps<T>) {
       return { value: null, error: `${field.label} ${kind[0]}` };
     },
   });
-  useEffect(() => {
+  // Before the next press: a form must not send the former value in place of what is written.
+  useLayoutEffect(() => {
     setUnreadable(field.label, error !== null);
     return () => setUnreadable(field.label, false);
   }, [error !== null]);
