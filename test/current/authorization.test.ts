@@ -50,6 +50,7 @@ const BODIES: Readonly<Record<string, Json>> = {
   "PATCH /api/members/:id": { role: "owner" },
   "POST /api/invitations": { email: "ada@example.com" },
   "PUT /api/secrets/:name": { value: "a long value" },
+  "PUT /api/groups/:name": { members: [] },
   "PUT /api/provider-keys/:provider": { secret: "KEY" },
   "PUT /api/messaging-integration": { url: "https://hooks.test/x" },
   "POST /api/messaging-integration/redeliver": { since_sequence: 1, until_sequence: 1 },
@@ -69,6 +70,8 @@ const QUERIES: Readonly<Record<string, string>> = {
 const NAMED: Readonly<Record<string, readonly [status: number, code?: string]>> = {
   "PUT /api/secrets/:name": [201],
   "DELETE /api/secrets/:name": [200],
+  "PUT /api/groups/:name": [201],
+  "DELETE /api/groups/:name": [200],
   // Their organization has no such secret.
   "PUT /api/provider-keys/:provider": [400, "invalid_request"],
 };
@@ -93,6 +96,8 @@ const OWNER_ONLY = new Set([
   "POST /api/invitations/:id/revoke",
   "POST /api/messaging-integration/test",
   "GET /api/messaging-integration/deliveries",
+  "PUT /api/groups/:name",
+  "DELETE /api/groups/:name",
   "GET /api/secrets",
   "PUT /api/secrets/:name",
   "DELETE /api/secrets/:name",
@@ -131,6 +136,7 @@ async function recordsOf(by: Founded): Promise<Records> {
   const { job } = await client.send(chat, "hello");
   await client.reached(job.id, "completed");
   await answered(client.call("PUT", "/api/secrets/KEY", { value: "a long value" }), 201);
+  await answered(client.call("PUT", "/api/groups/reviewers", { members: [] }), 201);
   const token = { name: "CI", scopes: ["mcp"] };
   const mission = await make("/api/missions", { title: "M", goal: "g", agent_id: agent });
   const files = `/api/workspaces/${by.workspaceId}/files`;
@@ -155,6 +161,7 @@ async function recordsOf(by: Founded): Promise<Records> {
     ":share_id": await make(`${files}/share`, { path: "a.txt" }),
     "/api/connections/": await make("/api/connections", { url: "https://mcp.example/mcp" }),
     "/api/secrets/": "KEY",
+    "/api/groups/": "reviewers",
     "/api/provider-keys/": "openai",
     "/api/messaging-integration/deliveries/": sent.delivery.id,
     "/api/messengers/": await make("/api/messengers", BODIES["POST /api/messengers"] ?? {}),
