@@ -277,10 +277,10 @@ export const dueApprovals = (tx: Tx, job: Job): readonly Approval[] =>
   openApprovals(job).filter(({ expiresAt, onExpiry }) => onExpiry !== "keep" && Date.parse(expiresAt) <= tx.now);
 
 /** The approval for those who decide after its time: nobody has approved it yet, and the next end denies it. */
-function escalated(tx: Tx, { escalation, votes: _, ...approval }: Approval): Approval {
+function escalated(tx: Tx, { escalation, ...approval }: Approval): Approval {
   const { to, afterSeconds } = escalation ?? { to: "owners" as const, afterSeconds: SHORTEST_EXPIRY };
   const policy = { ...(approval.policy ?? { count: 1, notStarter: false, services: false }), of: to };
-  return { ...approval, policy, expiresAt: isoTime(tx.now + afterSeconds * 1_000), onExpiry: "deny" };
+  return { ...approval, policy, votes: [], expiresAt: isoTime(tx.now + afterSeconds * 1_000), onExpiry: "deny" };
 }
 
 function grantApproval(

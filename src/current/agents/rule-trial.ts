@@ -47,6 +47,7 @@ export const trialOperations = {
       params: agentParams,
       body: Type.Object(
         { approval_rules: Type.Optional(ApprovalRulesBody) },
+        // oxlint-disable-next-line unicorn/no-thenable -- the word of the interface
         { examples: [{ approval_rules: [{ tool: "refund", then: "ask" }] }] },
       ),
       answers: {

@@ -34,7 +34,7 @@ test("[APR-9] escalate hands the call on, once, with its own time, and then it i
   await scene.consistent();
   const raised = openOf(scene, jobId);
   expect(raised).toMatchObject({ policy: { of: "owners", count: 2 }, onExpiry: "deny" });
-  expect([raised?.votes, raised?.decision]).toEqual([undefined, undefined]);
+  expect([raised?.votes, raised?.decision]).toEqual([[], undefined]);
   expect(scene.replica.types(jobId).filter((type) => type === "approval.updated")).toHaveLength(2);
   for (const by of ["usr_2", "usr_3"]) expect((await decide(scene, jobId, by)).ok).toBe(false);
   expect((await decide(scene, jobId, "usr_boss")).ok).toBe(true);
