@@ -160,6 +160,33 @@ describe("who decides", () => {
   });
 });
 
+test("[APR-7] in bulk and by a foreign protocol the same people decide, and nobody else", async () => {
+  const first = await waiting({ of: "owners", not_starter: true });
+  const everything = { action: "approve", filter: { status: ["blocked"] } };
+  const bulk = async (by: Client) =>
+    (await answered<{ results: Json[] }>(by.call("POST", "/api/jobs/bulk", everything))).results;
+  expect((await bulk(ada)).map(({ outcome }) => outcome)).toEqual(["refused"]);
+  const run = (fields: Json) =>
+    starter.call("POST", `/ag-ui/agents/${first["agent_id"]}`, {
+      threadId: "t1",
+      runId: crypto.randomUUID(),
+      state: {},
+      tools: [],
+      context: [],
+      messages: [{ id: "m1", role: "user", content: "go" }],
+      forwardedProps: {},
+      ...fields,
+    });
+  const interruptId = /"id":"(apr_[^"]+)"/.exec(await (await run({})).text())?.[1];
+  expect(interruptId).toBeDefined();
+  const answer = await run({ resume: [{ interruptId, status: "resolved", payload: { approved: true } }] });
+  expect(await answer.text()).toContain("another one must");
+  expect(tools.calls.filter(({ context }) => context.userId === idOf(starter))).toEqual([]);
+  expect((await bulk(chief)).map(({ outcome }) => outcome)).toEqual(["done", "done"]);
+  await ada.reached(first.id, "completed");
+  expect(madeBy(first)).toHaveLength(1);
+});
+
 describe("groups", () => {
   test("[APR-10] owners write them, members read them, and rules name only those that exist", async () => {
     const made = await answered<Json>(group([ben, ada, ada]), 201);
