@@ -85,6 +85,7 @@ describe("record", () => {
         comment: null,
       },
       approvals: [],
+      authorizations: [],
       artifacts: [],
       budget: { max_tokens: null, max_cost: null, max_steps: null, deadline_at: time },
       metadata: {},
@@ -178,6 +179,9 @@ describe("record", () => {
         decision: null,
         decided_by: null,
         asked_by: null,
+        policy: null,
+        votes: [],
+        decision_refusal: null,
         decided_at: null,
       },
     ] as never);
