@@ -24,6 +24,7 @@ const CACHE_CHOICES: readonly (readonly [PromptCache, string])[] = [
 const EXPIRY_CHOICES: readonly (readonly [AgentExpiryAction, string])[] = [
   ["deny", "deny the call"],
   ["cancel", "cancel the job"],
+  ["keep", "go on waiting"],
 ];
 const REACH_CHOICES: readonly (readonly [ApprovalReach["links"], string])[] = [
   ["signed_in", "after a sign-in"],
