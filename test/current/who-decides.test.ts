@@ -167,7 +167,7 @@ test("[APR-7] in bulk and by a foreign protocol the same people decide, and nobo
     (await answered<{ results: Json[] }>(by.call("POST", "/api/jobs/bulk", everything))).results;
   expect((await bulk(ada)).map(({ outcome }) => outcome)).toEqual(["refused"]);
   const run = (fields: Json) =>
-    starter.call("POST", `/ag-ui/agents/${first["agent_id"]}`, {
+    starter.call("POST", `/ag-ui/agents/${String(first["agent_id"])}`, {
       threadId: "t1",
       runId: crypto.randomUUID(),
       state: {},
