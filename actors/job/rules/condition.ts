@@ -135,8 +135,10 @@ function assured(words: JsonObject): JsonObject {
 
 function possible(words: JsonObject): JsonObject {
   const { type, enum: values, const: value, ...rest } = words;
-  const listed: readonly Json[] | null =
-    values === undefined && value === undefined ? null : [value ?? [], values ?? []].flat();
+  // A constant may itself be null or a list.
+  const constants: readonly Json[] = value === undefined ? [] : [value];
+  const listed =
+    values === undefined && value === undefined ? null : [...constants, ...((values ?? []) as readonly Json[])];
   const isTypeAlone = aboutOf(words).length === 0 && listed === null;
   return {
     ...rest,

@@ -4,6 +4,7 @@ import { callsOf } from "../../../../actors/job/run/step-calls.ts";
 import type { Toolbox } from "../../../../actors/job/ports.ts";
 import type { Job } from "../../../../actors/job/schema.ts";
 import { type ApprovalRule, coversTool, meetsFacts, type RuleFacts } from "../../../../actors/job/approval-rule.ts";
+import { judgeCall } from "../../../../actors/job/rules/judging.ts";
 import { conditionFlaws, conditionFor, namedFields } from "../../../../actors/job/rules/condition.ts";
 import { namesField, strayField } from "../../../../actors/job/rules/tool-fields.ts";
 import { AGENT } from "../../../support/job-replica.ts";
@@ -64,6 +65,20 @@ async function decided(rules: readonly ApprovalRule[], names: readonly string[],
     refusal !== undefined ? "refused" : `${needsApproval ? "ask" : "run"} by ${decision?.by}`,
   );
 }
+
+test("[APR-2] a constant of any type is met, also null and a list", async () => {
+  const schema = { type: "object", properties: { to: {} } };
+  for (const value of [null, [], ["a", "b"], [["a"]], { x: 1 }])
+    for (const condition of [{ const: value }, { enum: [value] }])
+      for (const then of ["allow", "ask", "deny"] as const) {
+        const rules: ApprovalRule[] = [{ tool: "t", when: { arguments: { properties: { to: condition } } }, then }];
+        const call = { name: "t", schema, input: { to: value } };
+        const verdict = await judgeCall(rules, call, FACTS, { checks: directRuleChecks });
+        expect([condition, verdict?.decision]).toEqual([condition, { by: "rule", outcome: then, rule: 0 }]);
+        const other = await judgeCall(rules, { ...call, input: { to: "c" } }, FACTS, { checks: directRuleChecks });
+        expect([condition, other]).toEqual([condition, null]);
+      }
+});
 
 test("[APR-3] a tool that its MCP server has renamed does not leave its rule behind: the server's tools wait", async () => {
   const rules: ApprovalRule[] = [
