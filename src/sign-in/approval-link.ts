@@ -151,7 +151,7 @@ export async function holderOf(
     tokenId: notice.id,
     tokenKind: "personal",
     expiresAt: approval.expiresAt,
-    scopes: ["jobs:write"],
+    scopes: ["jobs:read", "jobs:write"],
   } as const;
   if (notice.userId === null) return ok({ ...holder, userId: notice.id, role: "member" });
   const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId: notice.userId });

@@ -73,7 +73,7 @@ const needsSignIn = ({ question: { links } }: OpenedLink, { principal }: Visit):
 
 /** For whom the decision is made; refused if the person may not know of the job. */
 async function deciderOf(parts: ApprovalPageParts, visit: Visit, opened: OpenedLink): Promise<Outcome<Caller>> {
-  const { principal, request, sender } = visit;
+  const { principal } = visit;
   const isMember = principal !== null && principal.organizationId === opened.link.organizationId;
   if (!isMember && opened.question.links === "signed_in")
     return refuse({
@@ -81,11 +81,17 @@ async function deciderOf(parts: ApprovalPageParts, visit: Visit, opened: OpenedL
       message:
         "This approval belongs to another organization. If you are a member of it, choose it on your account page.",
     });
-  if (isMember) {
-    const caller = callerOf({ ...visit, principal });
-    const seen = await parts.invoke("getJob", caller, { params: { id: opened.job.id } });
-    return seen.ok ? ok(caller) : refuse(seen.fault);
-  }
+  const caller = isMember ? ok(callerOf({ ...visit, principal })) : await callerByLink(parts, visit, opened);
+  if (!caller.ok) return caller;
+  const seen = await parts.invoke("getJob", caller.value, { params: { id: opened.job.id } });
+  return seen.ok ? caller : refuse(seen.fault);
+}
+
+async function callerByLink(
+  parts: ApprovalPageParts,
+  { request, sender }: Visit,
+  opened: OpenedLink,
+): Promise<Outcome<Caller>> {
   const holder = await holderOf(parts, opened);
   if (!holder.ok) return holder;
   return ok({ ...localCaller(holder.value, { requestId: requestIdOf(request) }), address: sender.address });

@@ -168,16 +168,24 @@ class NoticeSending {
     notice: ApprovalNotice,
     job: Job,
   ): Promise<{ email: string | null } | "no_recipient" | "not_wanted" | "private" | null> {
-    const { organizationId } = this.effect;
-    const { system } = this.parts;
-    if (notice.userId === null) {
-      const command = { kind: "hides_work", by: { organizationId, userId: "" }, agentId: job.agent.id } as const;
-      const hidden = await this.until(() => system.dispatch(organizationRef(organizationId), command));
-      return hidden === null ? null : hidden.ok && !hidden.value ? { email: null } : "private";
-    }
-    const member = await this.memberOf(notice.userId);
+    const { userId } = notice;
+    const hidden = await this.isHiddenFrom(userId, job);
+    if (hidden === null) return null;
+    if (hidden) return "private";
+    if (userId === null) return { email: null };
+    const member = await this.memberOf(userId);
     if (member === null || member.status !== "active" || !isMailable(member.email)) return "no_recipient";
     return member.noApprovalMails === true ? "not_wanted" : { email: member.email };
+  }
+
+  /** Whether the work of a private agent does not exist for this person (AGT-5); null user: for a messenger. */
+  private async isHiddenFrom(userId: string | null, { agent, createdBy }: Job): Promise<boolean | null> {
+    if (userId === createdBy) return false;
+    const { organizationId } = this.effect;
+    const by = { organizationId, userId: userId ?? "" };
+    const command = { kind: "hides_work", by, agentId: agent.id } as const;
+    const hidden = await this.until(() => this.parts.system.dispatch(organizationRef(organizationId), command));
+    return hidden === null ? null : !hidden.ok || hidden.value;
   }
 
   private async memberOf(userId: string): Promise<Member | null> {

@@ -129,6 +129,24 @@ test("[REACH-6] guessed keys and ids open nothing, and say nothing", async () =>
   expect(JSON.stringify(scene.service.log)).not.toContain(new URLSearchParams(link).get("key")!);
 });
 
+test("[REACH-6] the link in a message opens nothing of an agent that has become private", async () => {
+  await scene.reset(ANYONE);
+  await scene.messenger();
+  const job = await scene.blocked();
+  const link = await scene.postedLink();
+  const browser = browserOf(scene.service);
+  const page = await browser.get(link);
+  expect(page.html).toContain("amount");
+  await answered(scene.client.call("PATCH", `/api/agents/${scene.agent}`, { visibility: "private" }));
+  const hidden = await browser.get(link);
+  expect(hidden.status).toBe(404);
+  expect(hidden.html).not.toContain("amount");
+  const late = await browser.submit(page, pathOf(link), { decision: "approve" });
+  expect(late.status).toBe(404);
+  expect(late.html).not.toContain("amount");
+  expect((await scene.client.job(job.id)).status).toBe("blocked");
+});
+
 test("[REACH-6] the link of a removed member opens nothing", async () => {
   await scene.reset(ANYONE);
   const { organizationId, userId } = scene.owner;

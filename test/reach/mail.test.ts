@@ -91,6 +91,17 @@ test("[REACH-1] a link that needs no account decides for the person who got it",
   expect(scene.tools.calls).toEqual([]);
 });
 
+test("[REACH-2] a private agent's call is told to nobody for whom its work does not exist", async () => {
+  await scene.reset({ visibility: "private", approval_rules: [{ tool: "send", then: "ask", of: "owners" }] });
+  const second = await scene.service.join(scene.owner.organizationId, "owner");
+  const job = await scene.blocked();
+  const toSecond = async () => (await scene.notices(job)).find(({ user_id: userId }) => userId === second.userId);
+  await until("its end", async () => ((await toSecond())?.["status"] ?? "pending") !== "pending");
+  expect(await toSecond()).toMatchObject({ status: "skipped", skipped: "private" });
+  await scene.mailedLink();
+  expect(scene.mail.mails.filter(({ to }) => to.includes(`${second.userId}@example.com`))).toEqual([]);
+});
+
 test("[REACH-2] a call that owners decide by a rule is told to every owner, and one of several approvals is shown", async () => {
   const rule: unknown = JSON.parse('{"tool": "send", "then": "ask", "of": "owners", "count": 2}');
   await scene.reset({ approval_rules: [rule] });
