@@ -215,6 +215,14 @@ describe("groups", () => {
     expect(await wrong({ expiry: { after_seconds: 60, on_expiry: "escalate" } })).toBe(
       "/approval_rules/0/expiry/escalate_to",
     );
+    for (const [to, fields] of [
+      ["agent_owner", { count: 2 }],
+      ["starter", { count: 2 }],
+      ["starter", { not_starter: true }],
+    ] as const)
+      expect(await wrong({ ...fields, expiry: { after_seconds: 60, on_expiry: "escalate", escalate_to: to } })).toBe(
+        "/approval_rules/0/expiry/escalate_to",
+      );
     for (const fields of [
       { count: 0 },
       { count: 9 },

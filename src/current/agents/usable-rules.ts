@@ -113,6 +113,11 @@ function deciderFlaws(rules: readonly ApprovalRule[], groups: readonly string[])
     const { onExpiry, escalateTo } = expiry ?? {};
     if ((onExpiry === "escalate") !== (escalateTo !== undefined))
       return flaw("/expiry/escalate_to", "`on_expiry: escalate` and escalate_to belong together");
+    const isOneThen = escalateTo === "starter" || escalateTo === "agent_owner";
+    if (isOneThen && count > 1)
+      return flaw("/expiry/escalate_to", `\`${escalateTo}\` is one person, and count is ${count}`);
+    if (escalateTo === "starter" && notStarter)
+      return flaw("/expiry/escalate_to", "escalate_to `starter` and not_starter leave nobody who decides");
     const unknown = [of, escalateTo].find((who) => typeof who === "object" && !groups.includes(who.group));
     if (typeof unknown !== "object") return [];
     const place = unknown === of ? "/of/group" : "/expiry/escalate_to/group";
