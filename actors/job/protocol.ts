@@ -186,6 +186,8 @@ type Control =
       readonly people?: DecidingPeople;
       /** The token of a service decides. */
       readonly isService?: boolean;
+      /** The approval that the changed arguments were checked for; null: none, so that no call may get them. */
+      readonly checkedFor?: string | null;
       /** What the rules say about the changed arguments. */
       readonly judged?: { readonly decision: CallDecision; readonly policy?: ApprovalPolicy };
       readonly inGroup?: true;

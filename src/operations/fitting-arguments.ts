@@ -1,5 +1,5 @@
 /** Arguments that a person gives to a waiting call in place of the model's (JOB-8): the same check on every surface. */
-import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { openApprovals } from "../../actors/job/machine.ts";
 import { judgeCall } from "../../actors/job/rules/judging.ts";
 import { type ApprovalPolicy, type CallDecision, policyOfRule, ruleFactsOf } from "../../actors/job/approval-rule.ts";
@@ -39,6 +39,19 @@ async function unlessRuledOut(
   return ok({ decision: verdict.decision, ...(policy === undefined ? {} : { policy }) });
 }
 
+/** The approval that the arguments were checked for; null: no single one was meant, so no call may get them. */
+export interface FittedArguments {
+  readonly approvalId: string | null;
+  readonly judged: JudgedArguments | null;
+}
+const FOR_NO_CALL: FittedArguments = { approvalId: null, judged: null };
+
+/** The check as the command of a decision carries it. */
+export const checkedArguments = ({ approvalId: checkedFor, judged }: FittedArguments) => ({
+  checkedFor,
+  ...(judged === null ? {} : { judged }),
+});
+
 /** The arguments, the call that they are for, and their field in the body. */
 export interface ChangedArguments {
   readonly given: JsonObject;
@@ -48,26 +61,31 @@ export interface ChangedArguments {
 }
 
 /**
- * Whether the arguments are short enough and fit the tool's schema. The job itself decides who may change them, and for
- * which call.
+ * Whether the arguments are short enough and fit the tool's schema. The job itself decides who may change them, and
+ * gives them to no other call than the one that they were checked for.
  */
 export async function fittingArguments(
   services: FittingServices,
   by: { readonly userId: string },
   job: Job,
   { given, approvalId, toolCallId, field }: ChangedArguments,
-): Promise<Outcome<JudgedArguments | null>> {
+): Promise<Outcome<FittedArguments>> {
   const fits = withinArguments(given, field);
   if (!fits.ok) return fits;
-  if (job.createdBy !== by.userId) return ok(null);
+  if (job.createdBy !== by.userId) return ok(FOR_NO_CALL);
   const chosen = openApprovals(job).filter(
     (one) => (approvalId ?? one.id) === one.id && (toolCallId ?? one.toolCallId) === one.toolCallId,
   );
-  const call = job.openCalls.find(({ id }) => id === chosen[0]?.toolCallId);
-  if (chosen.length !== 1 || call === undefined) return ok(null);
+  const [only] = chosen;
+  const call = job.openCalls.find(({ id }) => id === only?.toolCallId);
+  if (chosen.length !== 1 || only === undefined || call === undefined) return ok(FOR_NO_CALL);
   const { schema } = call;
   const errors = schema === undefined ? [] : await services.argumentChecks.errorsOf(job.organizationId, schema, given);
-  if (errors.length === 0) return unlessRuledOut(services, job, { ...call, given, field });
+  if (errors.length === 0)
+    return mapOutcome(await unlessRuledOut(services, job, { ...call, given, field }), (judged) => ({
+      approvalId: only.id,
+      judged,
+    }));
   const name = field.replaceAll("/", ".");
   const placed = errors.map(({ path, message }) => ({
     path: `/${field}${path}`,

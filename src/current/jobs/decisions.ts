@@ -12,7 +12,7 @@ import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
 import { withinResult } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { decidingSteps } from "../../operations/deciding.ts";
-import { fittingArguments } from "../../operations/fitting-arguments.ts";
+import { checkedArguments, fittingArguments } from "../../operations/fitting-arguments.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { awaitRecord, POLL_QUERY } from "../long-poll.ts";
@@ -61,7 +61,7 @@ export const decisionOperations = {
             });
       if (!fitting.ok) return fitting;
       const standing = await comingStanding(services, change.principal, job);
-      const judged = fitting.value ?? undefined;
+      const checked = fitting.value === null ? {} : checkedArguments(fitting.value);
       const command = {
         decision,
         approvalId,
@@ -69,7 +69,7 @@ export const decisionOperations = {
         arguments: body.arguments ?? null,
         comment,
         inGroup: true as const,
-        ...(judged === undefined ? {} : { judged }),
+        ...checked,
       };
       // Job and chat in one commit: once answered, both show the decision.
       const [read, people, decide] = decidingSteps(change.principal, job.id, command);

@@ -17,7 +17,7 @@ import { visibleText } from "../../../actors/visible-text.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { withinResult } from "../../http/contract/limits.ts";
 import { decidingSteps } from "../../operations/deciding.ts";
-import { fittingArguments, type JudgedArguments } from "../../operations/fitting-arguments.ts";
+import { checkedArguments, type FittedArguments, fittingArguments } from "../../operations/fitting-arguments.ts";
 import type { Services } from "../../operations/services.ts";
 
 export type RunAnswer =
@@ -78,7 +78,7 @@ export async function answersBefore(
   const unanswered = openQuestions(job.value).filter(({ id }) => !given.has(id));
   if (given.size === 0 || unanswered.length > 0) return refuse(waitingFault(job.value, unanswered));
   const allowed = await mayAnswer(services, by, job.value, missing);
-  return mapOutcome(allowed, (judged) => stepsOf(by, job.value, missing, judged));
+  return mapOutcome(allowed, (checked) => stepsOf(by, job.value, missing, checked));
 }
 
 /** What the run waits for, in words. */
@@ -108,24 +108,24 @@ function missingAnswers(job: Job, answers: readonly RunAnswer[]): readonly RunAn
   return answers.filter((answer) => open.delete(answerId(answer)));
 }
 
-/** What the rules say about the changed arguments, by approval. */
-type JudgedAnswers = ReadonlyMap<string, JudgedArguments>;
+/** The checks of changed arguments, by approval. */
+type CheckedAnswers = ReadonlyMap<string, FittedArguments>;
 
 async function mayAnswer(
   services: Pick<Services, "argumentChecks" | "ruleChecks">,
   by: Principal,
   job: Job,
   answers: readonly RunAnswer[],
-): Promise<Outcome<JudgedAnswers>> {
-  const judged = new Map<string, JudgedArguments>();
+): Promise<Outcome<CheckedAnswers>> {
+  const checked = new Map<string, FittedArguments>();
   for (const answer of answers) {
     if (answer.kind === "approval" && !hasScope(by.scopes, DECIDING_SCOPE))
       return refuse({ kind: "insufficient_scope", required: [DECIDING_SCOPE] });
     const fits = await fittingAnswer(services, by, job, answer);
     if (!fits.ok) return fits;
-    if (fits.value !== null) judged.set(answerId(answer), fits.value);
+    if (fits.value !== null) checked.set(answerId(answer), fits.value);
   }
-  return ok(judged);
+  return ok(checked);
 }
 
 function fittingAnswer(
@@ -133,7 +133,7 @@ function fittingAnswer(
   by: Principal,
   job: Job,
   answer: RunAnswer,
-): MaybePromise<Outcome<JudgedArguments | null>> {
+): MaybePromise<Outcome<FittedArguments | null>> {
   if (answer.kind === "result") return withinResult(answer.content, answer.field);
   const { approvalId, isApproved, arguments: changed } = answer;
   // The job refuses arguments of a denial.
@@ -146,7 +146,7 @@ function stepsOf(
   principal: Principal,
   job: Job,
   answers: readonly RunAnswer[],
-  judged: JudgedAnswers,
+  checked: CheckedAnswers,
 ): readonly MemberStep[] {
   const { userId: by } = principal;
   const ref = jobRef(job.organizationId, job.id);
@@ -160,8 +160,8 @@ function stepsOf(
     const { approvalId, isApproved, comment } = answer;
     const given = answer.arguments?.given ?? null;
     const decision = isApproved ? "approve" : "deny";
-    const rules = judged.get(approvalId);
-    const more = rules === undefined ? {} : { judged: rules };
+    const check = checked.get(approvalId);
+    const more = check === undefined ? {} : checkedArguments(check);
     const command = { decision, approvalId, toolCallId: null, arguments: given, comment, ...more } as const;
     steps.push(...decidingSteps(principal, job.id, command));
   }

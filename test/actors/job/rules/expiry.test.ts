@@ -4,6 +4,9 @@ import type { ApprovalRule } from "../../../../actors/job/approval-rule.ts";
 import { jobRef } from "../../../../actors/job/schema.ts";
 import { approval, ASKING, calling, DecisionScene } from "../../../support/decision-scene.ts";
 import { CHAT, ORG } from "../../../support/job-replica.ts";
+import { directRuleChecks } from "../../../support/rule-checks.ts";
+import { fittingArguments } from "../../../../src/operations/fitting-arguments.ts";
+import type { JsonObject } from "../../../../actors/schema.ts";
 
 const rule = (fields: Partial<ApprovalRule>): ApprovalRule => ({ tool: "send", then: "ask", ...fields });
 const people = (...names: string[]) =>
@@ -115,4 +118,34 @@ test("[APR-4] changed arguments that another rule keeps for other people need th
   const several = { ...judged, policy: { ...judged.policy, of: "anyone", count: 2 } };
   expect((await decide(scene, jobId, "usr_1", { ...edit, judged: several })).ok).toBe(false);
   expect(scene.tools.calls).toEqual([]);
+});
+
+test("[APR-4] changed arguments go to no other call than the one that they were checked for", async () => {
+  const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "send"]));
+  const jobId = await scene.send("go");
+  const [first, second] = (await scene.reached(jobId, "blocked")).approvals;
+  const services = { argumentChecks: { errorsOf: async () => [] } as never, ruleChecks: directRuleChecks };
+  const when = { arguments: { properties: { id: { const: "evil" } } } };
+  const check = async (given: JsonObject, approvalId: string | null) => {
+    const job = scene.replica.job(jobId);
+    const schema = { type: "object", properties: { id: { type: "string" } } };
+    const openCalls = job.openCalls.map((call) => ({ ...call, schema }));
+    const ruled = { ...job, openCalls, agent: { ...job.agent, approvalRules: [rule({ when, then: "deny" })] } };
+    const meant = { given, approvalId, toolCallId: null, field: "arguments" };
+    return fittingArguments(services, { userId: "usr_1" }, ruled, meant);
+  };
+  const unnamed = await check({ id: "evil" }, null);
+  expect(unnamed).toEqual({ ok: true, value: { approvalId: null, judged: null } });
+  // Meanwhile one of the two calls is decided, so that a single one is left.
+  expect((await decide(scene, jobId, "usr_1", { approvalId: first?.id })).ok).toBe(true);
+  for (const checkedFor of [null, first?.id])
+    expect(await decide(scene, jobId, "usr_1", { arguments: { id: "evil" }, checkedFor })).toMatchObject({
+      ok: false,
+      fault: { kind: "invalid_state" },
+    });
+  expect(await check({ id: "evil" }, null)).toMatchObject({ ok: false, fault: { kind: "invalid_request" } });
+  expect(await check({ id: "good" }, null)).toMatchObject({ ok: true, value: { approvalId: second?.id } });
+  expect((await decide(scene, jobId, "usr_1", { arguments: { id: "good" }, checkedFor: second?.id })).ok).toBe(true);
+  await scene.reached(jobId, "completed");
+  expect(scene.tools.calls.map(({ input }) => input)).toEqual([{ id: "c1" }, { id: "good" }]);
 });
