@@ -16,9 +16,12 @@ interface ArgumentFormProps {
   readonly unreadable: (isUnreadable: boolean) => void;
   /** What the service has refused; null if nothing. */
   readonly refused: unknown;
+  /** Whether the arguments are only shown. */
+  readonly isReadOnly: boolean;
 }
 
-export function ArgumentForm({ agentId, tool, value, change, unreadable, refused }: ArgumentFormProps) {
+export function ArgumentForm(props: ArgumentFormProps) {
+  const { agentId, tool, value, change, unreadable, refused, isReadOnly } = props;
   const found = useLoaded(
     async (signal) => {
       const { tools } = await service.listTools({ agent_id: agentId }, { signal });
@@ -32,7 +35,7 @@ export function ArgumentForm({ agentId, tool, value, change, unreadable, refused
   if (found.value === null && found.error === null) return <p class="quiet">Loading …</p>;
   const schema = found.value?.schema ?? null;
   return (
-    <Form label={`Arguments of ${tool}`} refusals={refusals}>
+    <Form label={`Arguments of ${tool}`} refusals={refusals} isReadOnly={isReadOnly}>
       {(why) => (
         <>
           <Readability isUnreadable={why !== null} tell={unreadable} />
@@ -48,7 +51,7 @@ export function ArgumentForm({ agentId, tool, value, change, unreadable, refused
               aria-disabled={why !== null}
               onClick={() => (why === null ? setJson(!isJson) : undefined)}
             >
-              {isJson ? "Edit as fields" : "Edit as JSON"}
+              {isReadOnly ? "Show" : "Edit"} as {isJson ? "fields" : "JSON"}
             </button>
           )}
         </>

@@ -5,10 +5,12 @@ import type { Approval, Authorization, CallDecision, Job } from "../../../sdk/ty
 import { ActionButton } from "../action-button.tsx";
 import { SAFE_LINK } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
+import { newestRead } from "../inbox/waiting.ts";
 import { lazyPart } from "../lazy-page.tsx";
 import { service } from "../service.ts";
 import { ownId } from "../session.ts";
 import { STOPPED_WORDS, StoppedForm } from "./stopped-form.tsx";
+import { refusalsOf, WhoDecides } from "./who-decides.tsx";
 
 const LazyArgumentForm = lazyPart(async () => (await import("./argument-form.tsx")).ArgumentForm);
 const LazyClientCallForm = lazyPart(async () => (await import("./client-call-form.tsx")).ClientCallForm);
@@ -19,7 +21,8 @@ interface DecisionsProps {
   readonly decided: () => unknown;
 }
 
-export function Decisions({ job, decided }: DecisionsProps) {
+export function Decisions({ job: known, decided }: DecisionsProps) {
+  const job = newestRead(known);
   const pending = job.approvals.filter(({ decision }) => decision === null);
   const whyNot = whyNotTo(job, "approve");
   return (
@@ -80,7 +83,8 @@ interface DecisionFormProps extends DecisionsProps {
 }
 
 function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { readonly approval: Approval }) {
-  const { id, tool_name, message, expires_at, on_expiry, asked_by } = approval;
+  const { id, tool_name, message, asked_by } = approval;
+  const refusals = refusalsOf(approval, whyNot);
   const [edited, setEdited] = useState(approval.arguments);
   const [isUnreadable, setUnreadable] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
@@ -110,22 +114,20 @@ function ApprovalForm({ job, approval, decided, whyNot }: DecisionFormProps & { 
         change={setEdited}
         unreadable={setUnreadable}
         refused={refused}
+        isReadOnly={refusals.edit !== null}
       />
       <p class="actions">
         <ActionButton
           act={() => decide("approve")}
-          whyNot={whyNot ?? (isUnreadable ? "Correct the arguments first" : null)}
+          whyNot={refusals.approve ?? (isUnreadable ? "Correct the arguments first" : null)}
         >
           {isSame ? "Approve" : "Approve with these arguments"}
         </ActionButton>
-        <ActionButton class="quiet" act={() => decide("deny")} whyNot={whyNot}>
+        <ActionButton class="quiet" act={() => decide("deny")} whyNot={refusals.deny}>
           Deny
         </ActionButton>
       </p>
-      <p class="quiet">
-        Without a decision it is {on_expiry === "deny" ? "denied" : "denied, and the job cancelled,"}{" "}
-        <Time at={expires_at} />.
-      </p>
+      <WhoDecides approval={approval} />
     </section>
   );
 }

@@ -31,6 +31,12 @@ export async function readDecided(): Promise<void> {
   await readWaiting();
 }
 
+/** The job as it was read last: no event of a chat says that one of several people has approved. */
+export function newestRead(job: Job): Job {
+  const read = waitingWork.value?.jobs.find(({ id }) => id === job.id);
+  return read !== undefined && read.version > job.version ? read : job;
+}
+
 let reading: Promise<void> | null = null;
 
 async function readBoth(): Promise<void> {

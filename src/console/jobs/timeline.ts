@@ -111,6 +111,12 @@ function eventWords({ event, data }: SeenEvent): Pick<TimelineEntry, "words" | "
       return said("File written", data.path);
     case "approval.requested":
       return said(`Asks: may ${data.tool_name} run?`);
+    case "approval.updated":
+      return said(
+        data.votes.length === 0
+          ? "Nobody decided in time: others decide from now on"
+          : `${data.votes.length} of ${data.policy.count} people have approved`,
+      );
     case "approval.resolved":
       return said(`Decision: ${data.decision}`);
     case "transcript.event":
