@@ -187,7 +187,7 @@ testInBrowser("[CON-3] an approval says which rule of the agent asks for it", as
   await approval.getByText("It is asked by rule 1 of the agent, “All tasks”.").waitFor();
   await page.goto(`${scene.url}/app/agents/${agentId}`);
   await page.getByText("Limits, approvals and answers").click();
-  await page.getByRole("textbox", { name: "Rules of approval" }).fill("[]");
+  await page.getByRole("textbox", { name: "Approval rules" }).fill("[]");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("status").filter({ hasText: "Saved" }).waitFor();
   const agent = await answered<object>(scene.service.call(person, "GET", `/api/agents/${agentId}`));

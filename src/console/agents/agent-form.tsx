@@ -1,9 +1,10 @@
 /** The fields of an agent. */
-import type { AgentExpiryAction, ApprovalReach, PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
+import type { PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
 import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { JsonField, ListField } from "../pieces/written-fields.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
+import { ApprovalFields } from "./approval-fields.tsx";
 import { McpServerFields } from "./mcp-server-fields.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { OwnToolFields } from "./own-tool-fields.tsx";
@@ -21,16 +22,6 @@ const CACHE_CHOICES: readonly (readonly [PromptCache, string])[] = [
   ["1h", "for an hour"],
   ["off", "off"],
 ];
-const EXPIRY_CHOICES: readonly (readonly [AgentExpiryAction, string])[] = [
-  ["deny", "deny the call"],
-  ["cancel", "cancel the job"],
-  ["keep", "go on waiting"],
-];
-const REACH_CHOICES: readonly (readonly [ApprovalReach["links"], string])[] = [
-  ["signed_in", "after a sign-in"],
-  ["anyone", "for everyone who has it"],
-];
-const SECONDS_OF_MINUTE = 60;
 
 interface AgentFormProps {
   readonly draft: FormDraft<AgentDraft>;
@@ -85,26 +76,6 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
             value={value.max_steps}
             change={(steps) => set("max_steps", steps)}
           />
-          <NumberField
-            label="Minutes that an approval may take"
-            path="/approval_expiry/after_seconds"
-            min={1}
-            step="any"
-            value={value.approval_expiry.after_seconds / SECONDS_OF_MINUTE}
-            change={(minutes) =>
-              set("approval_expiry", {
-                ...value.approval_expiry,
-                after_seconds: Math.round((minutes ?? 0) * SECONDS_OF_MINUTE),
-              })
-            }
-          />
-          <ChoiceField
-            label="Without a decision"
-            path="/approval_expiry/on_expiry"
-            value={value.approval_expiry.on_expiry}
-            change={(action) => set("approval_expiry", { ...value.approval_expiry, on_expiry: action })}
-            choices={EXPIRY_CHOICES}
-          />
           <ChoiceField
             label="Cache of the provider"
             path="/cache"
@@ -113,49 +84,7 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
             choices={CACHE_CHOICES}
           />
         </div>
-        <JsonField
-          label="Approval rules"
-          path="/approval_rules"
-          hint="The first rule that matches a call allows it, asks a person or denies it"
-          value={value.approval_rules}
-          change={(rules) => set("approval_rules", rules)}
-        />
-        <JsonField
-          label="Rules of approval"
-          path="/approval_rules"
-          hint={
-            'The first that fits a call decides: [{"tool": "refund__*", "when": {"arguments": {…}}, "then": "allow, ask or deny"}]'
-          }
-          value={value.approval_rules}
-          change={(rules) => set("approval_rules", rules)}
-        />
-        <div class="columns">
-          <ChoiceField
-            label="The link in a mail or message decides"
-            path="/approval_reach/links"
-            value={value.approval_reach.links}
-            change={(links) => set("approval_reach", { ...value.approval_reach, links })}
-            choices={REACH_CHOICES}
-          />
-          <NumberField
-            label="Minutes until a reminder"
-            path="/approval_reach/remind_after_seconds"
-            hint="Empty: never"
-            min={1}
-            step="any"
-            value={
-              value.approval_reach.remind_after_seconds === null
-                ? null
-                : value.approval_reach.remind_after_seconds / SECONDS_OF_MINUTE
-            }
-            change={(minutes) =>
-              set("approval_reach", {
-                ...value.approval_reach,
-                remind_after_seconds: minutes === null ? null : Math.round(minutes * SECONDS_OF_MINUTE),
-              })
-            }
-          />
-        </div>
+        <ApprovalFields draft={draft} agentId={agentId} />
         <ListField
           label="Tags"
           path="/tags"

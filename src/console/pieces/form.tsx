@@ -11,6 +11,8 @@ interface FormState {
   /** Fields whose text cannot be read as JSON. */
   readonly unreadable: ReadonlySet<string>;
   readonly setUnreadable: (label: string, isUnreadable: boolean) => void;
+  /** Shows what the service has refused of the fields, beside them. */
+  readonly refuse: (error: unknown) => void;
 }
 
 const FormContext = createContext<FormState | null>(null);
@@ -62,7 +64,11 @@ export function Form({ label, isReadOnly = false, refusals, children }: FormProp
       return next;
     });
   const errors = refusals?.fields ?? NO_ERRORS;
-  const state = useMemo(() => ({ isReadOnly, errors, unreadable, setUnreadable }), [isReadOnly, errors, unreadable]);
+  const refuse = (error: unknown): void => refusals?.take(error);
+  const state = useMemo(
+    () => ({ isReadOnly, errors, unreadable, setUnreadable, refuse }),
+    [isReadOnly, errors, unreadable],
+  );
   const [first] = unreadable;
   return (
     <FormContext.Provider value={state}>
