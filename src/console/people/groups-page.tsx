@@ -1,0 +1,224 @@
+/** Groups of members, whom approval rules name as those who decide. */
+import { useState } from "preact/hooks";
+import type { Group, Member } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CheckField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
+import { NOT_ALL_LISTED, readItems } from "../pieces/read-pages.ts";
+import { isolated, service } from "../service.ts";
+import { memberName, ownRole } from "../session.ts";
+import { useTitle } from "../title.ts";
+
+const GROUPS_PATH = "/api/groups";
+
+interface GroupMembers {
+  readonly members: readonly Member[];
+  /** Whether the organization has no more than these. */
+  readonly isWhole: boolean;
+}
+
+export function GroupsPage() {
+  useTitle("Groups");
+  const found = useLoaded(async (signal) => {
+    const [{ groups }, { items: members, isWhole }] = await Promise.all([
+      service.listGroups({ signal }),
+      readItems<Member>(async (query) => {
+        const page = await service.listMembers(query, { signal });
+        return { items: page.members, next: page.next_cursor };
+      }),
+    ]);
+    return { groups, of: { members, isWhole } };
+  }, []);
+  return (
+    <>
+      <h1>Groups</h1>
+      <p class="quiet">
+        Approval rules of agents name groups whose members decide: <code>{'"of": {"group": "finance"}'}</code>.
+      </p>
+      <WhenLoaded of={found}>
+        {({ groups, of }) => (
+          <>
+            {groups.length === 0 ? (
+              <>
+                <p class="quiet">There are no groups. From a terminal:</p>
+                <Command
+                  text={curlOf({ method: "PUT", path: `${GROUPS_PATH}/finance`, body: { members: ["usr_…"] } })}
+                />
+              </>
+            ) : (
+              <ul class="rows" aria-label="Groups">
+                {groups.map((group) => (
+                  <GroupRow key={group.name} group={group} of={of} changed={found.reload} />
+                ))}
+              </ul>
+            )}
+            <NewGroup groups={groups} of={of} made={found.reload} />
+          </>
+        )}
+      </WhenLoaded>
+      <CopyAsCurl path={GROUPS_PATH} />
+    </>
+  );
+}
+
+const whyNotWrite = (): string | null => (ownRole.value === "owner" ? null : OWNERS_DO_THIS);
+
+interface GroupRowProps {
+  readonly group: Group;
+  readonly of: GroupMembers;
+  readonly changed: () => void;
+}
+
+function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed }: GroupRowProps) {
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  return (
+    <li>
+      <strong>{name}</strong>
+      <p class="quiet">
+        {members.length === 0 ? "nobody" : null}
+        {members.map((id, at) => (
+          <>
+            {at === 0 ? "" : ", "}
+            <bdi key={id}>{memberName(id) ?? "…"}</bdi>
+          </>
+        ))}{" "}
+        · changed <Time at={updatedAt} />
+      </p>
+      {chosen === null ? null : (
+        <GroupForm
+          label={`Members of ${name}`}
+          of={of}
+          chosen={chosen}
+          change={setChosen}
+          action="Save the group"
+          whyNot={null}
+          save={async () => {
+            await service.putGroup(name, { members: [...chosen] });
+            setChosen(null);
+            changed();
+          }}
+        />
+      )}
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          whyNot={whyNotWrite()}
+          act={() => Promise.resolve(setChosen(chosen === null ? members : null))}
+        >
+          {chosen === null ? "Edit" : "Stop editing"}
+        </ActionButton>
+        <ActionButton
+          class="quiet"
+          whyNot={whyNotWrite()}
+          question={`Delete the group ${isolated(name)}? Nobody decides about calls for which a rule names it, except by their expiry.`}
+          act={async () => {
+            await service.deleteGroup(name);
+            changed();
+          }}
+        >
+          Delete
+        </ActionButton>
+      </p>
+    </li>
+  );
+}
+
+interface NewGroupProps {
+  readonly groups: readonly Group[];
+  readonly of: GroupMembers;
+  readonly made: () => void;
+}
+
+function NewGroup({ groups, of, made }: NewGroupProps) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const isTaken = groups.some((group) => group.name === name.trim());
+  return (
+    <details class="card">
+      <summary>New group</summary>
+      <GroupForm
+        label="New group"
+        name={{ value: name, change: setName }}
+        of={of}
+        chosen={chosen}
+        change={setChosen}
+        action="Make the group"
+        whyNot={
+          whyNotWrite() ??
+          (name.trim() === "" ? "Give it a name first" : isTaken ? "This group exists already: edit it" : null)
+        }
+        save={async () => {
+          await service.putGroup(name.trim(), { members: [...chosen] });
+          setName("");
+          setChosen([]);
+          made();
+        }}
+      />
+    </details>
+  );
+}
+
+interface GroupFormProps {
+  readonly label: string;
+  /** Absent: the group has its name. */
+  readonly name?: { readonly value: string; readonly change: (name: string) => void };
+  readonly of: GroupMembers;
+  /** The ids of its members. */
+  readonly chosen: readonly string[];
+  readonly change: (chosen: readonly string[]) => void;
+  readonly action: string;
+  readonly whyNot: string | null;
+  readonly save: () => Promise<void>;
+}
+
+function GroupForm({ label, name, of, chosen, change, action, whyNot, save }: GroupFormProps) {
+  const refusals = useRefusals();
+  const send = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      await save();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  return (
+    <Form label={label} refusals={refusals}>
+      {() => (
+        <>
+          {name === undefined ? null : (
+            <TextField
+              label="Name"
+              path="/name"
+              hint="Lower-case letters, digits, _ and -"
+              value={name.value}
+              change={name.change}
+            />
+          )}
+          <fieldset class="tools">
+            <legend>Members</legend>
+            {of.members.map((member) => (
+              <div key={member.id}>
+                <CheckField
+                  label={isolated(member.name === "" ? member.email : `${member.name}, ${member.email}`)}
+                  value={chosen.includes(member.id)}
+                  change={(isIn) => change(isIn ? [...chosen, member.id] : chosen.filter((id) => id !== member.id))}
+                />
+              </div>
+            ))}
+            {of.isWhole ? null : <p class="quiet">{NOT_ALL_LISTED}</p>}
+          </fieldset>
+          <p class="actions">
+            <ActionButton act={send} whyNot={whyNot}>
+              {action}
+            </ActionButton>
+          </p>
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,192 @@
+/** How approvals reach people: the person's own mails, the messengers of the organization, and what was sent. */
+import { useState } from "preact/hooks";
+import type { Messenger, MessengerFormat } from "../../../sdk/typescript/troupe.ts";
+import { ActionButton } from "../action-button.tsx";
+import { Time } from "../format/time.tsx";
+import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
+import { Form, useRefusals } from "../pieces/form.tsx";
+import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { isolated, service } from "../service.ts";
+import { memberName } from "../session.ts";
+import { useTitle } from "../title.ts";
+import { SentNotices } from "./sent-notices.tsx";
+
+const MESSENGERS_PATH = "/api/messengers";
+
+export function NoticesPage() {
+  useTitle("Notices");
+  return (
+    <>
+      <h1>Notices</h1>
+      <p class="quiet">
+        People hear of tool calls that wait for them by mail, and in the messengers of the organization.
+      </p>
+      <OwnMails />
+      <h2>Messengers</h2>
+      <OwnersOnly what="messengers and what was sent">
+        <Messengers />
+      </OwnersOnly>
+    </>
+  );
+}
+
+function OwnMails() {
+  const found = useLoaded((signal) => service.getApprovalMails({ signal }), []);
+  return (
+    <section aria-label="Your mails">
+      <h2>Your mails</h2>
+      <WhenLoaded of={found}>
+        {({ enabled }) => (
+          <>
+            <p>
+              {enabled
+                ? "You get a mail when a tool call waits for you. Mails are sent only if the operator has set a mail server."
+                : "You get no mails about tool calls that wait for you."}
+            </p>
+            <p class="actions">
+              <ActionButton
+                class="quiet"
+                act={async () => found.take(await service.setApprovalMails({ enabled: !enabled }))}
+              >
+                {enabled ? "Send me no such mails" : "Send me mails"}
+              </ActionButton>
+            </p>
+          </>
+        )}
+      </WhenLoaded>
+    </section>
+  );
+}
+
+function Messengers() {
+  const found = useLoaded((signal) => service.listMessengers({ signal }), []);
+  return (
+    <>
+      <WhenLoaded of={found}>
+        {({ messengers }) => (
+          <>
+            {messengers.length === 0 ? (
+              <>
+                <p class="quiet">There are no messengers. From a terminal:</p>
+                <Command
+                  text={curlOf({
+                    method: "POST",
+                    path: MESSENGERS_PATH,
+                    body: { name: "Refunds", format: "slack", url: "https://hooks.slack.com/services/…" },
+                  })}
+                />
+              </>
+            ) : (
+              <ul class="rows" aria-label="Messengers">
+                {messengers.map((messenger) => (
+                  <MessengerRow key={messenger.id} messenger={messenger} deleted={found.reload} />
+                ))}
+              </ul>
+            )}
+            <NewMessenger added={found.reload} />
+            <SentNotices messengers={messengers} />
+          </>
+        )}
+      </WhenLoaded>
+      <CopyAsCurl path={MESSENGERS_PATH} />
+    </>
+  );
+}
+
+const FORMAT_NAMES: Readonly<Record<MessengerFormat, string>> = { slack: "Slack", teams: "Teams", ntfy: "ntfy" };
+
+interface MessengerRowProps {
+  readonly messenger: Messenger;
+  readonly deleted: () => void;
+}
+
+function MessengerRow({ messenger, deleted }: MessengerRowProps) {
+  const { id, name, format, destination_host: host, created_by: by, created_at: at } = messenger;
+  const { last_success_at: success, last_failure_at: failure } = messenger;
+  const isFailing = failure !== null && (success === null || failure > success);
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{" "}
+      <span class="badge">{FORMAT_NAMES[format]}</span> {isFailing ? <span class="badge bad">failing</span> : null}
+      <p class="quiet">
+        {host} · added <Time at={at} /> by <bdi>{memberName(by) ?? "a person"}</bdi> ·{" "}
+        {success === null ? (
+          "nothing has arrived yet"
+        ) : (
+          <>
+            last arrived <Time at={success} />
+          </>
+        )}
+        {failure === null ? null : (
+          <>
+            {" "}
+            · last failed <Time at={failure} />
+          </>
+        )}
+      </p>
+      <p class="actions">
+        <ActionButton
+          class="quiet"
+          question={`Delete the messenger ${isolated(name)}? Nothing is sent to it any more, and its address is forgotten.`}
+          act={async () => {
+            await service.deleteMessenger(id);
+            deleted();
+          }}
+        >
+          Delete
+        </ActionButton>
+      </p>
+    </li>
+  );
+}
+
+const FORMAT_CHOICES = Object.entries(FORMAT_NAMES) as [MessengerFormat, string][];
+
+function NewMessenger({ added }: { readonly added: () => void }) {
+  const [name, setName] = useState("");
+  const [format, setFormat] = useState<MessengerFormat>("slack");
+  const [url, setUrl] = useState("");
+  const refusals = useRefusals();
+  const add = async (): Promise<void> => {
+    refusals.clear();
+    try {
+      await service.createMessenger({ name: name.trim(), format, url: url.trim() });
+      setName("");
+      setUrl("");
+      added();
+    } catch (error) {
+      refusals.take(error);
+      throw error;
+    }
+  };
+  const whyNot = name.trim() === "" ? "Give it a name first" : url.trim() === "" ? "Give an address first" : null;
+  return (
+    <details class="card">
+      <summary>New messenger</summary>
+      <Form label="New messenger" refusals={refusals}>
+        {() => (
+          <>
+            <TextField label="Name" path="/name" value={name} change={setName} />
+            <ChoiceField label="Program" path="/format" value={format} change={setFormat} choices={FORMAT_CHOICES} />
+            <SecretField
+              label="Address"
+              path="/url"
+              hint="An incoming webhook of Slack or Teams, or a topic of ntfy. It is never shown again: it is the credential."
+              value={url}
+              change={setUrl}
+            />
+            <p class="actions">
+              <ActionButton act={add} whyNot={whyNot}>
+                Add the messenger
+              </ActionButton>
+            </p>
+          </>
+        )}
+      </Form>
+    </details>
+  );
+}
