@@ -164,10 +164,15 @@ function askAll(tx: Tx, question: Question, recipients: readonly Recipient[]): v
     question.notices.flatMap(({ kind, userId }) => (kind === "asked" && userId !== null ? [userId] : [])),
   );
   const added: ApprovalNotice[] = [];
+  // Those who decide after an escalation are counted anew: nobody before them takes their place.
+  const people = new Set<string>();
   for (const recipient of recipients) {
     const { userId } = recipient;
-    if (userId !== null && (mailed.has(userId) || mailed.size >= MAILED_PEOPLE)) continue;
-    if (userId !== null) mailed.add(userId);
+    if (userId !== null) {
+      if (people.has(userId) || people.size >= MAILED_PEOPLE) continue;
+      people.add(userId);
+      if (mailed.has(userId)) continue;
+    }
     added.push(newNotice(tx, "asked", recipient));
   }
   sendAll(tx, { ...question, notices: [...question.notices, ...added] }, added);

@@ -11,5 +11,5 @@ export const NOTICES_OF_JOB = 60;
 export const MESSENGERS_LIMIT = 8;
 /** Attempts of one notice; each has a key. */
 export const NOTICE_ATTEMPTS = 10;
-/** People who are told of one approval by mail. */
+/** People who are told of one approval by mail; after an escalation as many others. */
 export const MAILED_PEOPLE = 16;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { notFound } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { NOTICE_WINDOW_MS, NOTICES_OF_JOB } from "../../../actors/reach/policy.ts";
+import { MAILED_PEOPLE, NOTICE_WINDOW_MS, NOTICES_OF_JOB } from "../../../actors/reach/policy.ts";
 import type { OtherDeciders } from "../../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
 import type { Mailer } from "../../../src/reach/mailer.ts";
@@ -246,4 +246,27 @@ test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", 
   expect(skipped).toMatchObject({ value: { notices: [{ status: "skipped", skipped: "too_many", attempts: 0 }] } });
   await scene.world.clock.leap(NOTICE_WINDOW_MS);
   expect(await attempt(NOTICES_OF_JOB + 1)).toBe(true);
+});
+
+test("[REACH-2] those who decide after the escalation are told, whoever was told before, also by another process", async () => {
+  const scene = new NoticeScene();
+  const waiting: EffectHandler["run"] = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+  const effects = () => ({ [SEND_NOTICE]: { run: waiting, recover: waiting } });
+  const expiresAt = new Date(scene.world.clock.now() + 7_200_000).toISOString();
+  const reach = { links: "signed_in", remindAfterSeconds: null } as const;
+  const first = Array.from({ length: MAILED_PEOPLE + 4 }, (_, at) => `usr_${at}`);
+  const told = async (userIds: readonly string[]): Promise<readonly (string | null)[]> => {
+    const replica = await startJobs(scene.world, { hasMail: true, effects });
+    const approvals = [{ id: "apr_1", expiresAt, userIds, others: null }];
+    const ask = { kind: "ask_people", jobId: "job_1", reach, approvals } as const;
+    expect((await replica.system.dispatch(reachRef(ORG), ask)).ok).toBe(true);
+    const found = await replica.system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: "apr_1" });
+    replica.crash();
+    return found.ok ? found.value.notices.map(({ userId }) => userId) : [];
+  };
+  expect(await told(first)).toEqual(first.slice(0, MAILED_PEOPLE));
+  const second = ["usr_0", "usr_boss"];
+  for (const _ of ["once", "again"])
+    expect(await told(second)).toEqual([...first.slice(0, MAILED_PEOPLE), "usr_boss"]);
 });
