@@ -152,6 +152,9 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   const { arguments: edited } = command;
   const foreign = edited === null ? null : unlessOwnWords(job, by);
   if (foreign !== null) return foreign;
+  // The alarm may ring late, after a stop of the service: then others decide already, or nobody.
+  const due = new Set(dueApprovals(tx, job).map(({ id }) => id));
+  if (chosen.some(({ id }) => due.has(id))) return stale(job, "The time for this decision is over");
   const refused = unlessMayDecide(job, chosen, command);
   if (refused !== null) return refused;
   const { checkedFor } = command;

@@ -267,6 +267,5 @@ test("[REACH-2] those who decide after the escalation are told, whoever was told
   };
   expect(await told(first)).toEqual(first.slice(0, MAILED_PEOPLE));
   const second = ["usr_0", "usr_boss"];
-  for (const _ of ["once", "again"])
-    expect(await told(second)).toEqual([...first.slice(0, MAILED_PEOPLE), "usr_boss"]);
+  for (const _ of ["once", "again"]) expect(await told(second)).toEqual([...first.slice(0, MAILED_PEOPLE), "usr_boss"]);
 });

@@ -120,6 +120,22 @@ test("[APR-4] changed arguments that another rule keeps for other people need th
   expect(scene.tools.calls).toEqual([]);
 });
 
+test("[APR-9] after its time nobody of those before decides, also if the service was down when it ended", async () => {
+  for (const onExpiry of ["escalate", "deny"] as const) {
+    const after = onExpiry === "escalate" ? ({ escalateTo: "owners" } as const) : {};
+    const { scene, jobId } = await waiting({
+      of: { group: "finance" },
+      expiry: { afterSeconds: 60, onExpiry, ...after },
+    });
+    scene.replica.crash();
+    await scene.world.clock.leap(60_000);
+    await scene.start();
+    // Before the alarm has been rung.
+    expect(await decide(scene, jobId, "usr_2")).toMatchObject({ ok: false });
+    expect(scene.tools.calls).toEqual([]);
+  }
+});
+
 test("[APR-4] changed arguments go to no other call than the one that they were checked for", async () => {
   const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "send"]));
   const jobId = await scene.send("go");
