@@ -101,7 +101,7 @@ const revocationOf = (tx: Tx, { sealed, sealedClient, attempt }: RevocationInten
   tx.effect(tx.self, "revoke_connection", { sealed, sealedClient, attempt });
 
 /** The connection of this subject, which asks for the scopes at its next consent. It is created if it does not exist. */
-function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata }: ConnectionSubject): Connection {
+function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata, client }: ConnectionSubject): Connection {
   const known = tx.read(connectionTable, tx.self.id);
   if (known === null)
     return tx.create(connectionTable, {
@@ -114,6 +114,7 @@ function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata }: Co
       issuer: null,
       askedScopes: [...scopes],
       resourceMetadata,
+      ...(client === null ? {} : { client }),
       connectedBy: null,
       connectedAt: null,
       sealedClient: null,

@@ -1,4 +1,5 @@
 /** The commands and replies of a connection's actor. Whatever is secret in them is sealed. */
+import type { OAuthClient } from "./client.ts";
 import type { Page, PageRequest } from "../page.ts";
 import type { Resealed } from "../sealing.ts";
 import type { Connection, ConnectionEnd } from "./schema.ts";
@@ -16,6 +17,8 @@ export interface ConnectionSubject {
   /** Scopes that are needed. */
   readonly scopes: readonly string[];
   readonly resourceMetadata: string | null;
+  /** The client that was registered by hand; null: the service registers itself. The connection's id depends on it. */
+  readonly client: OAuthClient | null;
 }
 
 /** New tokens, sealed. */

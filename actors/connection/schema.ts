@@ -1,6 +1,6 @@
 /**
  * A connection: the access to one tool server that a person, or the organization by an owner, has given the service by
- * OAuth (ACC-6). There is one for each owner and address of a server, under an id that follows from both, so a run and a
+ * OAuth (ACC-6). There is one for each owner, address of a server, and client that was registered by hand there, under an id that follows from them, so a run and a
  * person who means the same server find the same connection without a look-up.
  *
  *   required ──consent──▶ connected ──refused, expired, rejected──▶ ended ──consent──▶ connected
@@ -10,6 +10,7 @@
  * Tokens are sealed under the service's key before a command holds them: this actor and the tables never know them.
  */
 import { type ActorRef, table } from "../runtime/actor.ts";
+import { OAuthClient } from "./client.ts";
 import { Nullable, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CONNECTION_STATUSES = ["required", "connected", "ended"] as const;
@@ -76,6 +77,8 @@ export const Connection = Type.Object({
   askedScopes: Type.Array(Type.String()),
   /** How the server announced its authorization server (RFC 9728); null: at the usual address. */
   resourceMetadata: NullableText,
+  /** The client that was registered by hand; absent: the service registers itself. */
+  client: Type.Optional(OAuthClient),
   connectedBy: NullableText,
   connectedAt: NullableTime,
   /** Of the newest tokens that it has had. It never falls, so a late report about earlier ones is recognized. */

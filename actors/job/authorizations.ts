@@ -37,11 +37,11 @@ export const blockedForNeeds = (
 
 /** Blocks a running job whose remaining calls wait for connections or the client. */
 export function blockedForConnections(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
-  for (const { connectionId, ownerId, resource, scopes, resourceMetadata } of openAuthorizations(job)) {
+  for (const { connectionId, ownerId, resource, scopes, resourceMetadata, client = null } of openAuthorizations(job)) {
     const asked: ConnectionCommand = {
       kind: "await_connection",
       jobId: job.id,
-      subject: { ownerId, resource, scopes, resourceMetadata },
+      subject: { ownerId, resource, scopes, resourceMetadata, client },
     };
     tx.send(connectionRef(job.organizationId, connectionId), asked);
   }

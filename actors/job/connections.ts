@@ -1,12 +1,9 @@
 /** An agent's connections to the outside: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
+import { OAuthClient, SECRET_NAME_RULE, WEB_ADDRESS } from "../connection/client.ts";
 import { CONNECTION_OWNERS } from "../connection/schema.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
-/** The rule for an address, in words for the caller. */
-export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
 const HEADER_NAME = "the name of a header: 1 to 64 letters, digits and `-`";
-/** The rule for the name of a secret. */
-export const SECRET_NAME_RULE = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
 const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
 
 /** A header for an MCP server: a secret of the organization, after a fixed prefix such as `Bearer `. */
@@ -56,6 +53,7 @@ export const ToolServerAuth = Type.Object(
         description: "For `oauth`: scopes to ask for; omitted: those that the server asks for",
       }),
     ),
+    client: Type.Optional(OAuthClient),
     audience: Type.Optional(
       Type.String({
         pattern: "^[\\x21-\\x7e]{1,512}$",
@@ -72,7 +70,9 @@ export type ToolServerAuth = Static<typeof ToolServerAuth>;
 
 /** What access by OAuth needs; null: the server is reached without it. */
 export const oauthNeedOf = (auth: ToolServerAuth | undefined) =>
-  auth?.type === "oauth" ? { owner: auth.owner ?? "person", scopes: auth.scopes ?? [] } : null;
+  auth?.type === "oauth"
+    ? { owner: auth.owner ?? "person", scopes: auth.scopes ?? [], client: auth.client ?? null }
+    : null;
 
 /** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
 export const McpServer = Type.Object(
@@ -158,13 +158,13 @@ export const AgentTool = Type.Object({
 export type AgentTool = Static<typeof AgentTool>;
 
 /**
- * Whether a server or a tool acts with access that only owners give away (AUTH-12): that of the organization, or a token
- * that is valid elsewhere than where it is sent.
+ * Whether a server or a tool acts with access that only owners give away (AUTH-12): that of the organization, a client
+ * with a secret, or a token that is valid elsewhere than where it is sent.
  */
 export const usesOrganizationAccess = (auth: ToolServerAuth | undefined): boolean =>
-  auth?.owner === "organization" || auth?.audience !== undefined;
+  auth?.owner === "organization" || auth?.client?.secret !== undefined || auth?.audience !== undefined;
 
-/** The secrets that a tool names. */
+/** The secrets that the requests of a tool need. That of an OAuth client is not among them: no tool server gets it. */
 export const secretsOfTool = ({ http }: Pick<AgentTool, "http">): readonly string[] =>
   http === undefined
     ? []

@@ -11,6 +11,7 @@ import {
   RuleExpiry,
   SHORTEST_EXPIRY,
 } from "./approval-rule.ts";
+import { OAuthClient } from "../connection/client.ts";
 import { CONNECTION_OWNERS } from "../connection/schema.ts";
 import {
   type JsonObject,
@@ -156,6 +157,8 @@ export const ConnectionNeed = Type.Object({
   /** A user's id, or `organization`. */
   ownerId: Type.String(),
   resourceMetadata: NullableText,
+  /** The client that was registered by hand; absent: the service registers itself. */
+  client: Type.Optional(OAuthClient),
 });
 export type ConnectionNeed = Static<typeof ConnectionNeed>;
 

@@ -116,6 +116,9 @@ export class PostgresDirectory implements Directory {
   async usersOfSecret(organizationId: string, secret: string) {
     const header = JSON.stringify([{ headers: [{ secret }] }]);
     const sent = JSON.stringify([{ http: { headers: [{ secret }] } }]);
+    const client = { auth: { client: { secret } } };
+    const ofServer = JSON.stringify([client]);
+    const ofTool = JSON.stringify([{ http: client }]);
     const signing = JSON.stringify([{ http: { signingSecret: secret } }]);
     const agents = await this.database.reading("lookup", organizationId, ({ query }) =>
       query
@@ -126,6 +129,7 @@ export class PostgresDirectory implements Directory {
             eq(agent.organizationId, organizationId),
             IS_ACTIVE,
             sql`(${agent.body} -> 'mcpServers' @> ${header}::jsonb
+              or ${agent.body} -> 'mcpServers' @> ${ofServer}::jsonb or ${agent.body} -> 'tools' @> ${ofTool}::jsonb
               or ${agent.body} -> 'tools' @> ${sent}::jsonb or ${agent.body} -> 'tools' @> ${signing}::jsonb)`,
           ),
         )

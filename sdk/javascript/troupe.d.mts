@@ -1083,8 +1083,9 @@ export declare class Troupe {
     /**
      * Ask for a connection to a tool server.
      *
-     * There is one connection for each owner and address, so this also finds an existing one. A signed-in person consents
-     * at its `authorization_url`. For a connection of the organization you must be an owner.
+     * There is one connection for each owner and address, so this also finds an existing one. A server whose client was
+     * registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person
+     * consents at its `authorization_url`. For a connection of the organization you must be an owner.
      *
      * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3891,6 +3892,8 @@ export interface Connection {
     status: "required" | "connected" | "ended";
     /** The authorization server */
     issuer: string | null;
+    /** The OAuth client that was registered by hand; null: the service registers itself */
+    client_id: string | null;
     /** Granted scopes */
     scopes: string[];
     /** Scopes that the next consent asks for */
@@ -6472,6 +6475,15 @@ export interface NewToken {
     /** The bearer token: store it */
     token: string;
 }
+/** An OAuth client that was registered by hand */
+export interface OAuthClient {
+    /** The authorization server that knows the client, to the letter of its metadata */
+    issuer: string;
+    /** The client id */
+    id: string;
+    /** Name of the secret with the client's secret; omitted: it has none */
+    secret?: string;
+}
 /** The service as a client of other authorization servers */
 export interface OAuthClientDocument {
     /** Address of this document, which is the client's id */
@@ -6488,6 +6500,15 @@ export interface OAuthClientDocument {
     response_types: string[];
     /** `none`: it proves itself by PKCE */
     token_endpoint_auth_method: string;
+}
+/** An OAuth client that was registered by hand */
+export interface OAuthClientInput {
+    /** The authorization server that knows the client, to the letter of its metadata */
+    issuer: string;
+    /** The client id */
+    id: string;
+    /** Name of the secret with the client's secret; omitted: it has none */
+    secret?: string;
 }
 /** Access that you have granted to a program */
 export interface OauthGrant {
@@ -7526,6 +7547,7 @@ export interface ToolAuth {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    client?: OAuthClient;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7545,6 +7567,7 @@ export interface ToolAuthInput {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    client?: OAuthClientInput;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7655,6 +7678,7 @@ export interface ToolServerAuth {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    client?: OAuthClient;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7672,6 +7696,7 @@ export interface ToolServerAuthInput {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
+    client?: OAuthClientInput;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`

@@ -1607,8 +1607,9 @@ export class Troupe {
     /**
      * Ask for a connection to a tool server.
      *
-     * There is one connection for each owner and address, so this also finds an existing one. A signed-in person consents
-     * at its `authorization_url`. For a connection of the organization you must be an owner.
+     * There is one connection for each owner and address, so this also finds an existing one. A server whose client was
+     * registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person
+     * consents at its `authorization_url`. For a connection of the organization you must be an owner.
      *
      * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.

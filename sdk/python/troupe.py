@@ -3277,9 +3277,10 @@ class Troupe:
     ) -> Connection:
         """Ask for a connection to a tool server.
 
-        There is one connection for each owner and address, so this also finds an existing one. A signed-in
-        person consents at its `authorization_url`. For a connection of the organization you must be an
-        owner.
+        There is one connection for each owner and address, so this also finds an existing one. A server
+        whose client was registered by hand (`auth.client` of an agent) has another, which its first job
+        asks for. A signed-in person consents at its `authorization_url`. For a connection of the
+        organization you must be an owner.
 
         `POST /api/connections`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -7096,6 +7097,8 @@ class Connection(TypedDict):
     status: Literal["required", "connected", "ended"]
     # The authorization server
     issuer: str | None
+    # The OAuth client that was registered by hand; null: the service registers itself
+    client_id: str | None
     # Granted scopes
     scopes: list[str]
     # Scopes that the next consent asks for
@@ -10060,6 +10063,17 @@ class NewToken(TypedDict):
     token: str
 
 
+class OAuthClient(TypedDict):
+    """An OAuth client that was registered by hand"""
+
+    # The authorization server that knows the client, to the letter of its metadata
+    issuer: str
+    # The client id
+    id: str
+    # Name of the secret with the client's secret; omitted: it has none
+    secret: NotRequired[str]
+
+
 class OAuthClientDocument(TypedDict):
     """The service as a client of other authorization servers"""
 
@@ -10077,6 +10091,17 @@ class OAuthClientDocument(TypedDict):
     response_types: list[str]
     # `none`: it proves itself by PKCE
     token_endpoint_auth_method: str
+
+
+class OAuthClientInput(TypedDict):
+    """An OAuth client that was registered by hand"""
+
+    # The authorization server that knows the client, to the letter of its metadata
+    issuer: str
+    # The client id
+    id: str
+    # Name of the secret with the client's secret; omitted: it has none
+    secret: NotRequired[str]
 
 
 class OauthGrant(TypedDict):
@@ -11310,6 +11335,7 @@ class ToolAuth(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    client: NotRequired[OAuthClient]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11327,6 +11353,7 @@ class ToolAuthInput(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    client: NotRequired[OAuthClientInput]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11453,6 +11480,7 @@ class ToolServerAuth(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    client: NotRequired[OAuthClient]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11468,6 +11496,7 @@ class ToolServerAuthInput(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
+    client: NotRequired[OAuthClientInput]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]

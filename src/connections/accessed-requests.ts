@@ -8,6 +8,7 @@
  */
 import { connectionRef, ownerIdOf, type ConnectionOwner } from "../../actors/connection/schema.ts";
 import { isPassing } from "../../actors/fault.ts";
+import type { OAuthClient } from "../../actors/connection/client.ts";
 import type { ConnectionNeed } from "../../actors/job/terms.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -39,6 +40,7 @@ export interface AccessSubject {
   readonly resource: string;
   readonly owner: ConnectionOwner;
   readonly scopes: readonly string[];
+  readonly client: OAuthClient | null;
 }
 
 type TokenAnswer =
@@ -69,11 +71,11 @@ export class AccessedRequests {
 
   /** What a job of this user lacks if it has no access to the subject. */
   needOf(
-    { name, resource, owner, scopes }: AccessSubject,
+    { name, resource, owner, scopes, client }: AccessSubject,
     { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
   ): ConnectionNeed {
     const ownerId = ownerIdOf(owner, userId);
-    const connectionId = connectionIdOf(organizationId, ownerId, resource);
+    const connectionId = connectionIdOf(organizationId, ownerId, resource, client);
     return {
       connectionId,
       name,
@@ -82,6 +84,7 @@ export class AccessedRequests {
       ownerId,
       scopes: [...scopes],
       resourceMetadata: null,
+      ...(client === null ? {} : { client }),
       link: this.parts.addresses.page(connectionId),
     };
   }

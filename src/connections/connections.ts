@@ -11,9 +11,11 @@ import { type Connection, connectionRef, OF_ORGANIZATION } from "../../actors/co
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
+import type { OAuthClient } from "../../actors/connection/client.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { AccessedRequests, type AccessParts } from "./accessed-requests.ts";
+import { readClientSecret, type ClientSecrets, withClientSecret, withoutClientSecret } from "./client-secret.ts";
 import { connectionIdOf } from "./connection-id.ts";
 import { askedChallenge } from "./oauth/challenge.ts";
 import { beginAuthorization, finishAuthorization, type OAuthTokens } from "./oauth/client.ts";
@@ -34,6 +36,7 @@ const STATE_BYTES = 32;
 export interface ConnectionsParts extends AccessParts {
   readonly egress: Pick<Egress, "open" | "request" | "resolve">;
   readonly clock: Pick<Clock, "now">;
+  readonly secrets: ClientSecrets;
   readonly addresses: ConnectionAddresses;
 }
 
@@ -111,7 +114,7 @@ export class Connections {
         kind: "begin_consent",
         by: connectionUserOf(by),
         stateHash: stateHashOf(state),
-        sealed: grant.seal("consent", { ...known, pending }),
+        sealed: grant.seal("consent", { ...withoutClientSecret(known), pending }),
         issuer: target.issuer,
       });
       return begun.ok ? ok({ kind: "done", url: url.href, issuer: target.issuer, connection: begun.value }) : begun;
@@ -156,10 +159,10 @@ export class Connections {
     const read = () => this.parts.system.dispatch(ref, { kind: "read_connection", by: connectionUserOf(by) });
     const found = await read();
     if (!found.ok) return found;
-    const { ownerId, resource, resourceMetadata } = found.value;
+    const { ownerId, resource, resourceMetadata, client = null } = found.value;
     if (ownerId === OF_ORGANIZATION && !by.isOwner) return refuse({ kind: "owner_required" });
     const owner = ownerId === OF_ORGANIZATION ? "organization" : "person";
-    const subject = { name: new URL(resource).host, resource, owner, scopes: [] } as const;
+    const subject = { name: new URL(resource).host, resource, owner, scopes: [], client } as const;
     const need = { ...this.requests.needOf(subject, by), resourceMetadata };
     const sent = await this.requests.withAccess({ organizationId: by.organizationId, need }, (token) =>
       this.parts.egress.open({
@@ -210,15 +213,16 @@ export class Connections {
     const grant = this.grantOf({ organizationId: by.organizationId, id });
     const begun = grant.open("consent", sealed);
     if (begun === null) return LOST_ANSWER;
-    const { target, client, redirectUri, pending } = begun;
+    const { pending, ...known } = begun;
     try {
+      const { target, client } = await withClientSecret(this.parts.secrets, by.organizationId, known);
       const tokens = await finishAuthorization(this.reachOf(by.organizationId), target, client, { pending, answer });
       const command = {
         kind: "finish_consent",
         by: connectionUserOf(by),
         stateHash,
         issuer: target.issuer,
-        sealedClient: grant.seal("client", { target, client, redirectUri }),
+        sealedClient: grant.seal("client", known),
         tokens: sealTokens(grant, tokens, pending.scopes),
       } as const;
       // The server has issued the tokens and will not do so again: they are offered until the actor decides. It takes
@@ -248,7 +252,9 @@ export class Connections {
   ): Promise<KnownClient> {
     const { addresses, clock } = this.parts;
     const redirectUri = addresses.callback();
-    const { sealedClient } = connection;
+    const { sealedClient, client: byHand } = connection;
+    if (byHand !== undefined)
+      return this.clientByHand(reach, { target, redirectUri }, connection.organizationId, byHand);
     const known = sealedClient === null ? null : this.grantOf(connection).open("client", sealedClient);
     const isSame = known?.client.issuer === target.issuer && known.redirectUri === redirectUri;
     const isValid = Date.parse(known?.client.secretExpiresAt ?? "9999-12-31") > clock.now();
@@ -256,6 +262,20 @@ export class Connections {
     const clientMetadataUrl = addresses.clientDocument();
     const client = await becomeClient(reach, target, { redirectUri, clientName: CLIENT_NAME, clientMetadataUrl });
     return { target, client, redirectUri };
+  }
+
+  /** The client that an owner has registered, with the present value of its secret. */
+  private async clientByHand(
+    reach: OAuthReach,
+    { target, redirectUri }: Pick<KnownClient, "target" | "redirectUri">,
+    organizationId: string,
+    { issuer, id: clientId, secret: secretName }: OAuthClient,
+  ): Promise<KnownClient> {
+    const clientSecret =
+      secretName === undefined ? undefined : await readClientSecret(this.parts.secrets, organizationId, secretName);
+    const known = { issuer, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+    const client = await becomeClient(reach, target, { redirectUri, clientName: CLIENT_NAME, known });
+    return { target, client, redirectUri, ...(secretName === undefined ? {} : { secretName }) };
   }
 
   private grantOf({ organizationId, id }: { readonly organizationId: string; readonly id: string }): SealedGrant {

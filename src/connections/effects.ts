@@ -11,6 +11,7 @@ import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import type { Egress } from "../egress/egress.ts";
+import { type ClientSecrets, withClientSecret } from "./client-secret.ts";
 import { sealTokens } from "./connections.ts";
 import { refreshTokens, revokeAtServer } from "./oauth/client.ts";
 import { AuthorizationFault } from "./oauth/fault.ts";
@@ -20,6 +21,7 @@ import { SealedGrant } from "./sealed-grant.ts";
 export interface ConnectionEffectParts {
   readonly system: Pick<TroupeSystem, "dispatch" | "dispatchGroup">;
   readonly sealing: Sealing;
+  readonly secrets: ClientSecrets;
   readonly egress: Pick<Egress, "request" | "resolve">;
   readonly clock: Pick<Clock, "now">;
   readonly pauses: BackoffParts;
@@ -90,7 +92,7 @@ async function untilMayAct({ pauses }: ConnectionEffectParts, context: EffectCon
 }
 
 async function askedTokens(
-  { system, sealing, egress, clock, pauses, log }: ConnectionEffectParts,
+  { system, sealing, secrets, egress, clock, pauses, log }: ConnectionEffectParts,
   { organizationId, actorId: id }: EffectRow,
   generation: number,
 ): Promise<RefreshOutcome> {
@@ -106,7 +108,8 @@ async function askedTokens(
     return { kind: "refused", message: "It cannot be decrypted with any key that the service has." };
   try {
     const reach = oauthReach(egress, clock, organizationId);
-    const answer = await refreshTokens(reach, known.target, known.client, kept.refreshToken);
+    const { target, client } = await withClientSecret(secrets, organizationId, known);
+    const answer = await refreshTokens(reach, target, client, kept.refreshToken);
     return answer.kind === "refused"
       ? { kind: "refused", message: answer.reason }
       : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes) };
@@ -119,7 +122,7 @@ async function askedTokens(
 
 /** Best effort: the tokens are forgotten, whatever the server says. */
 async function revokeTokens(
-  { sealing, egress, clock, log }: ConnectionEffectParts,
+  { sealing, secrets, egress, clock, log }: ConnectionEffectParts,
   { organizationId, actorId: id, intent }: EffectRow,
 ): Promise<void> {
   const { sealed, sealedClient } = intent as unknown as RevocationIntent;
@@ -133,7 +136,8 @@ async function revokeTokens(
       ? ({ value: accessToken, kind: "access_token" } as const)
       : ({ value: refreshToken, kind: "refresh_token" } as const);
   try {
-    await revokeAtServer(oauthReach(egress, clock, organizationId), known.target, known.client, token);
+    const { target, client } = await withClientSecret(secrets, organizationId, known);
+    await revokeAtServer(oauthReach(egress, clock, organizationId), target, client, token);
   } catch (error) {
     if (!(error instanceof AuthorizationFault)) throw error;
     log.warn({ organizationId, connection: id, why: error.message }, "a removed connection could not be revoked");

@@ -11,6 +11,8 @@ export interface KnownClient {
   readonly client: RegisteredClient;
   /** The address to which people come back, with which the client was registered. */
   readonly redirectUri: string;
+  /** The name of the secret of a client that was registered by hand; `client` then has no secret while it is kept. */
+  readonly secretName?: string;
 }
 
 export interface BegunConsent extends KnownClient {

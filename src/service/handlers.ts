@@ -72,7 +72,15 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       appUrl: appUrlOf(config, config.port),
       log,
     }),
-    ...connectionEffects({ ...resources, ...pausing, system, sealing, clock, log }),
+    ...connectionEffects({
+      ...resources,
+      ...pausing,
+      system,
+      sealing,
+      secrets: actorSecretReader(system, sealing),
+      clock,
+      log,
+    }),
     ...webhookHandlers({
       ...resources,
       system,

@@ -48,6 +48,7 @@ export function createServices(
     sealing,
     egress,
     clock,
+    secrets: actorSecretReader(system, sealing),
     pauses: { clock: systemClock, chance: systemChance },
     addresses: {
       page: (id) => `${appUrl()}${CONNECTIONS_PATH}/${id}`,

@@ -24,8 +24,6 @@ test("[ACC-5] every scenario passes, without a warning, for each revision that h
 test("[ACC-5] [ACC-9] every scenario passes with the service, whose runs wait for a person", async () => {
   const runs = await authorizationRuns("test/support/conformance-job.ts", {
     env: { CONFORMANCE_SERVICE: service.control },
-    // The service has no clients that were registered by hand.
-    leaves: ["auth/pre-registration"],
   });
   expect(runs.length).toBeGreaterThanOrEqual(MIN_RUNS);
   // The suite wants the address of its own document as the client's id; the service has one of its own.

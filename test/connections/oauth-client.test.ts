@@ -109,8 +109,14 @@ test("[ACC-2] a client is the registered one, else our document, else registered
     expect(
       (await becomeClient(server.reach, target, { ...registration, clientMetadataUrl: unreadable })).clientId,
     ).toBe("c-1");
-  const known = { clientId: "by hand", clientSecret: "s" };
+  const known = { issuer: server.origin, clientId: "by hand", clientSecret: "s" };
   expect(await becomeClient(server.reach, target, { ...registration, known })).toMatchObject({ clientId: "by hand" });
+  const elsewhere = { ...known, issuer: "https://auth.test" };
+  const other = becomeClient(server.reach, target, { ...registration, known: elsewhere });
+  expect(await other.catch((fault: unknown) => fault)).toMatchObject({
+    kind: "untrusted",
+    message: expect.stringContaining("https://auth.test"),
+  });
   server.change({ registration_endpoint: undefined });
   const closed = becomeClient(server.reach, await server.discover(), registration);
   expect(closed).rejects.toMatchObject({

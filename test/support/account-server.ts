@@ -32,6 +32,12 @@ export class AccountServer {
   claimedIssuer: string | null = null;
   /** Called before a refresh is answered, after its tokens are issued. */
   onRefreshed: () => Promise<void> | void = () => {};
+  /** The only client, if one was registered by hand: then nobody registers here, and its secret is wanted. */
+  byHand: { readonly id: string; secret: string } | null = null;
+  /** Another authorization server that the tool server names; null: this one. */
+  namedServer: string | null = null;
+  /** How clients have proven themselves, in requests for tokens and revocations. */
+  readonly proofs: (string | null)[] = [];
   /** Whether the token endpoint fails with 503. */
   isDown = false;
   readonly counts = { registrations: 0, exchanges: 0, refreshes: 0, refused: 0 };
@@ -91,25 +97,34 @@ export class AccountServer {
           issuer: this.origin,
           authorization_endpoint: `${this.origin}/authorize`,
           token_endpoint: `${this.origin}/token`,
-          registration_endpoint: `${this.origin}/register`,
+          ...(this.byHand === null ? { registration_endpoint: `${this.origin}/register` } : {}),
           revocation_endpoint: `${this.origin}/revoke`,
           response_types_supported: ["code"],
           code_challenge_methods_supported: ["S256"],
           authorization_response_iss_parameter_supported: true,
-          token_endpoint_auth_methods_supported: ["none"],
+          token_endpoint_auth_methods_supported: [this.byHand === null ? "none" : "client_secret_basic"],
         });
       case "/register":
         this.counts.registrations++;
         return Response.json({ client_id: "c-1", token_endpoint_auth_method: "none" }, { status: 201 });
       case "/token":
         if (this.isDown) return new Response(null, { status: 503 });
+        if (!this.knowsClient(request)) return Response.json({ error: "invalid_client" }, { status: 401 });
         return this.issue(new URLSearchParams(await request.text()));
       case "/revoke":
+        if (!this.knowsClient(request)) return Response.json({ error: "invalid_client" }, { status: 401 });
         this.revoked.push(new URLSearchParams(await request.text()).get("token") ?? "");
         return new Response(null, { status: 200 });
       default:
         return new Response(null, { status: 404 });
     }
+  }
+
+  private knowsClient(request: Request): boolean {
+    const proof = request.headers.get("authorization");
+    this.proofs.push(proof);
+    if (this.byHand === null) return true;
+    return proof === `Basic ${btoa(`${this.byHand.id}:${this.byHand.secret}`)}`;
   }
 
   private async issue(form: URLSearchParams): Promise<Response> {
@@ -163,7 +178,7 @@ export class AccountServer {
     if (pathname.startsWith("/.well-known/oauth-protected-resource"))
       return Response.json({
         resource: this.resource,
-        authorization_servers: [this.origin],
+        authorization_servers: [this.namedServer ?? this.origin],
         scopes_supported: ["files:read"],
       });
     const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;

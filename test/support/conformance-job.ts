@@ -2,7 +2,7 @@
 const address = process.argv.at(-1) ?? "";
 const answer = await fetch(process.env["CONFORMANCE_SERVICE"] ?? "", {
   method: "POST",
-  body: JSON.stringify({ url: address }),
+  body: JSON.stringify({ url: address, context: JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") }),
 });
 console.log(await answer.text());
 process.exit(answer.ok ? 0 : 1);

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { CLONE } from "./service-process.ts";
 
 const CLI = join(CLONE, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-/** Scenarios of extensions, which are not part of the protocol: clients without a person, DPoP, other grants. */
+/**
+ * Scenarios of extensions, which are not part of the protocol. Each needs something that the service does not have: every
+ * connection begins with the consent of a person or an owner in a browser, and its tokens are bearer tokens.
+ * Client credentials (by secret and by a signed JWT) get tokens without that consent, and the JWT needs a private key
+ * for each client; the enterprise's and the workload's identity exchange the token of a third server, which the service
+ * does not get; DPoP binds tokens to a key, with a proof on each request.
+ */
 export const EXTENSIONS = [
   "auth/client-credentials-jwt",
   "auth/client-credentials-basic",
@@ -41,17 +47,12 @@ export async function suite(
 /** Runs every scenario `auth/…` for clients, with each revision that it is for; `program` gets the server's address. */
 export async function authorizationRuns(
   program: string,
-  {
-    env = {},
-    leaves = [],
-  }: { readonly env?: Readonly<Record<string, string>>; readonly leaves?: readonly string[] } = {},
+  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<readonly ConformanceRun[]> {
   const { out: list } = await suite(["list"]);
   const waiting = [...list.matchAll(/^\s*- (auth\/[\w/-]+) \[([\w,-]+)\]/gm)].flatMap(
     ([, scenario = "", revisions = ""]) =>
-      [...EXTENSIONS, ...leaves].includes(scenario)
-        ? []
-        : revisions.split(",").map((revision) => [scenario, revision] as const),
+      EXTENSIONS.includes(scenario) ? [] : revisions.split(",").map((revision) => [scenario, revision] as const),
   );
   const folder = mkdtempSync(join(tmpdir(), "troupe-conformance-"));
   const runs: ConformanceRun[] = [];

@@ -1,5 +1,8 @@
 /** A service whose agents use the servers of the conformance suite, and a person who consents to everything. */
+import { discover } from "../../src/connections/oauth/discovery.ts";
+import { oauthReach } from "../../src/connections/oauth/reach.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import { use } from "./approval-scene.ts";
 import { until } from "./condition.ts";
 import { answered, Client, type Job } from "./current.ts";
@@ -10,6 +13,8 @@ import { signedIn } from "./signed-in.ts";
 /** What one run of the suite asks for. */
 interface SuiteRequest {
   readonly url: string;
+  /** The client that the suite has registered by hand, if it has. */
+  readonly context: { readonly client_id?: string; readonly client_secret?: string };
 }
 
 interface WaitingJob extends Job {
@@ -52,14 +57,15 @@ export class ConformanceService {
   }
 
   /** Runs a job to its end, or to a consent that fails. */
-  private async job({ url }: SuiteRequest): Promise<{ readonly isGood: boolean; readonly words: string }> {
+  private async job({ url, context }: SuiteRequest): Promise<{ readonly isGood: boolean; readonly words: string }> {
     const owner = await this.service.found();
     const client = new Client(this.service, owner);
+    const byHand = await this.registeredByHand(client, url, context);
     const agent = await answered<{ id: string }>(
       client.call("POST", "/api/agents", {
         name: "Ada",
         system_prompt: "Be brief.",
-        mcp_servers: [{ name: "suite", url, auth: { type: "oauth", owner: "person" } }],
+        mcp_servers: [{ name: "suite", url, auth: { type: "oauth", owner: "person", ...byHand } }],
         allowed_tools: ["suite__*"],
       }),
       201,
@@ -74,6 +80,18 @@ export class ConformanceService {
       if (shown !== null) return { isGood: false, words: shown };
     }
     return { isGood: false, words: "too many consents" };
+  }
+
+  /** What an owner does who has registered a client: they know its server, and store its secret. */
+  private async registeredByHand(
+    client: Client,
+    url: string,
+    { client_id: id, client_secret }: SuiteRequest["context"],
+  ) {
+    if (id === undefined || client_secret === undefined) return {};
+    await answered(client.call("PUT", "/api/secrets/SUITE", { value: client_secret }), 201);
+    const { issuer } = await discover(oauthReach(this.egress, systemClock, "suite"), url);
+    return { client: { issuer, id, secret: "SUITE" } };
   }
 
   private async rested(client: Client, id: string): Promise<WaitingJob> {

@@ -57,7 +57,9 @@ export class OAuthEgress implements Egress {
   }
 
   private async grant(target: AuthorizationTarget): Promise<string> {
-    const registration = { redirectUri: CALLBACK, clientName: "Troupe", ...this.person };
+    const { known, ...person } = this.person;
+    const byHand = known === undefined ? {} : { known: { ...known, issuer: target.issuer } };
+    const registration = { redirectUri: CALLBACK, clientName: "Troupe", ...person, ...byHand };
     if (this.client?.issuer !== target.issuer) this.client = await becomeClient(this.reach, target, registration);
     const asked = { redirectUri: CALLBACK, scopes: this.scopes, state: crypto.randomUUID() };
     const { url, pending } = await beginAuthorization(target, this.client, asked);

@@ -29,8 +29,8 @@ export interface Registration {
   readonly clientName: string;
   /** The address of our own document; omitted if other servers cannot reach it. */
   readonly clientMetadataUrl?: string;
-  /** A client that was registered before, by hand. */
-  readonly known?: Pick<RegisteredClient, "clientId" | "clientSecret">;
+  /** A client that was registered before, by hand. It is refused at another server than the one that knows it. */
+  readonly known?: Pick<RegisteredClient, "issuer" | "clientId" | "clientSecret">;
 }
 
 /** Throws `AuthorizationFault`. */
@@ -42,6 +42,13 @@ export async function becomeClient(
   const { known, clientMetadataUrl } = registration;
   if (known !== undefined) {
     const { clientId, clientSecret } = known;
+    if (known.issuer !== issuer)
+      throw new AuthorizationFault(
+        "untrusted",
+        `The tool server names another authorization server, ${new URL(issuer).host}, than the one that its client is registered at (${known.issuer}). Nothing was sent to it: an owner must check the client of the agent's server.`,
+      );
+    if (!CLIENT_TEXT.test(clientSecret ?? ""))
+      throw new AuthorizationFault("unsupported", "The secret of the client has characters that no client has.");
     if (clientSecret === undefined) return { issuer, clientId, authMethod: "none" };
     return { issuer, clientId, clientSecret, authMethod: secretMethod(server) };
   }

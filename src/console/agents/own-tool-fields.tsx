@@ -2,6 +2,7 @@
 import type { AgentToolInput, HttpMethod, ToolHeaderInput } from "../../../sdk/typescript/troupe.ts";
 import { AreaField, CheckField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
+import { OAuthClientFields, withClient } from "./oauth-client-fields.tsx";
 import { JSON_OBJECT, JsonField } from "../pieces/written-fields.tsx";
 
 interface OwnToolFieldsProps {
@@ -134,6 +135,13 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
         change={(owner) => set({ auth: owner === "" ? undefined : { ...tool.auth, type: "oauth", owner } })}
         choices={ACCESS_CHOICES}
       />
+      {tool.auth?.type === "oauth" ? (
+        <OAuthClientFields
+          client={tool.auth.client}
+          path={`${path}/auth`}
+          change={(client) => set({ auth: withClient(tool.auth, client) })}
+        />
+      ) : null}
       <ItemFields<ToolHeaderInput>
         label="Headers of each request"
         one="header"

@@ -1,11 +1,11 @@
 /** An agent's own tools on the current surface: input and view (RUN-12, RUN-13). */
+import { WEB_ADDRESS } from "../../../actors/connection/client.ts";
 import {
   ARGUMENT_PLACES,
   type AgentTool,
   HTTP_METHODS,
   ToolHeader,
   ToolServerAuth,
-  WEB_ADDRESS,
 } from "../../../actors/job/connections.ts";
 import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";

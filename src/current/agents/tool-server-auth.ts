@@ -5,7 +5,7 @@ import type { ToolServerAuth } from "../../../actors/job/connections.ts";
 type AnyToolAuth = ToolServerAuth & { readonly resource?: string };
 
 const OWN_FIELDS: Readonly<Record<ToolServerAuth["type"], readonly (keyof AnyToolAuth)[]>> = {
-  oauth: ["owner", "scopes", "resource"],
+  oauth: ["owner", "scopes", "resource", "client"],
   identity: ["audience"],
 };
 
@@ -16,7 +16,17 @@ export function authErrors(auth: AnyToolAuth, path: string): InputError[] {
   const extra = Object.entries(OWN_FIELDS)
     .filter(([type]) => type !== auth.type)
     .flatMap(([type, names]) => names.filter((name) => auth[name] !== undefined).map((name) => ({ type, name })));
+  const issuer = auth.client === undefined ? null : (URL.parse(auth.client.issuer) ?? "");
+  const hasExtras = issuer === "" || (issuer !== null && issuer.username + issuer.search + issuer.hash !== "");
   return [
+    ...(hasExtras
+      ? [
+          {
+            path: `${path}/client/issuer`,
+            message: `Field ${field("client.issuer")} must be a complete URL, without a user name, a query and a fragment`,
+          },
+        ]
+      : []),
     ...missing.map((name) => ({ path: `${path}/${name}`, message: `Missing required field: ${field(name)}` })),
     ...extra.map(({ type, name }) => ({
       path: `${path}/${name}`,
@@ -24,3 +34,10 @@ export function authErrors(auth: AnyToolAuth, path: string): InputError[] {
     })),
   ];
 }
+
+/** The name of the secret of a client that was registered by hand, and where it is in the body. */
+export const namedClientSecret = (
+  auth: ToolServerAuth | undefined,
+  path: string,
+): readonly { readonly secret: string; readonly path: string }[] =>
+  auth?.client?.secret === undefined ? [] : [{ secret: auth.client.secret, path: `${path}/client/secret` }];

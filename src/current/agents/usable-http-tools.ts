@@ -18,7 +18,7 @@ import {
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
-import { authErrors } from "./tool-server-auth.ts";
+import { authErrors, namedClientSecret } from "./tool-server-auth.ts";
 import type { AgentToolBody } from "./tool-schema.ts";
 
 const HTTP_ONLY = [
@@ -79,7 +79,7 @@ export async function usableHttpTools(
   );
   const unreachable = refusals.flatMap(({ path, message }) => (message === null ? [] : [{ path, message }]));
   if (unreachable.length > 0) return refuse({ kind: "invalid_request", errors: unreachable });
-  return named ? knownSecrets(system, principal, tools) : ok(null);
+  return named || usesAccess ? knownSecrets(system, principal, tools) : ok(null);
 }
 
 async function knownSecrets(
@@ -95,6 +95,7 @@ async function knownSecrets(
     const places = [
       ...http.headers.map(({ secret }, n) => ({ secret, path: `/tools/${i}/headers/${n}/secret` })),
       { secret: http.signingSecret ?? undefined, path: `/tools/${i}/signing_secret` },
+      ...namedClientSecret(http.auth, `/tools/${i}/auth`),
     ];
     return places.flatMap(({ secret, path }) =>
       secret === undefined || known.has(secret)

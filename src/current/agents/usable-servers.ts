@@ -4,13 +4,13 @@ import { isReservedHeader } from "../../../actors/header-name.ts";
 import { type McpServer, usesOrganizationAccess } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { authErrors } from "./tool-server-auth.ts";
+import { authErrors, namedClientSecret } from "./tool-server-auth.ts";
 import type { Services } from "../../operations/services.ts";
 
 /** Headers that an MCP client sets itself. */
 const OF_THE_PROTOCOL = /^(?:content-type|content-encoding|accept|last-event-id|mcp-.*)$/i;
 
-/** Refuses invalid servers, forbidden addresses (HOOK-11), and headers with unknown secrets. */
+/** Refuses invalid servers, forbidden addresses (HOOK-11), and unknown secrets. */
 export async function usableServers(
   { system, webhookTools }: Pick<Services, "system" | "webhookTools">,
   servers: readonly McpServer[] | undefined,
@@ -18,7 +18,10 @@ export async function usableServers(
 ): Promise<Outcome<null>> {
   if (servers === undefined) return ok(null);
   const allowed = allowedServers(servers, principal);
-  const named = servers.flatMap(({ headers = [] }) => headers);
+  const named = servers.flatMap(({ headers = [], auth }, i) => [
+    ...headers.map(({ secret }, n) => ({ secret, path: `/mcp_servers/${i}/headers/${n}/secret` })),
+    ...namedClientSecret(auth, `/mcp_servers/${i}/auth`),
+  ]);
   if (!allowed.ok) return allowed;
   for (const [i, { url }] of servers.entries()) {
     const message = await webhookTools.refusalOf(url);
@@ -28,16 +31,13 @@ export async function usableServers(
   const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
   if (!secrets.ok) return secrets;
   const known = new Set(secrets.value.map(({ name }) => name));
-  for (const [i, { headers = [] }] of servers.entries()) {
-    const missing = headers.findIndex(({ secret }) => !known.has(secret));
-    if (missing === -1) continue;
-    const name = headers[missing]?.secret ?? "";
-    return invalid(
-      `/mcp_servers/${i}/headers/${missing}/secret`,
-      `There is no secret ${name}: store it first with PUT /api/secrets/${name}`,
-    );
-  }
-  return ok(null);
+  const missing = named.find(({ secret }) => !known.has(secret));
+  return missing === undefined
+    ? ok(null)
+    : invalid(
+        missing.path,
+        `There is no secret ${missing.secret}: store it first with PUT /api/secrets/${missing.secret}`,
+      );
 }
 
 function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<null> {

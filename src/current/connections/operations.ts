@@ -12,7 +12,8 @@ import {
   ownerIdOf,
 } from "../../../actors/connection/schema.ts";
 import { invalid, mapOutcome } from "../../../actors/fault.ts";
-import { AuthScope, WEB_ADDRESS } from "../../../actors/job/connections.ts";
+import { WEB_ADDRESS } from "../../../actors/connection/client.ts";
+import { AuthScope } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -35,6 +36,9 @@ export const ConnectionView = noun("Connection", "Access to a tool server that a
     description: "`required`: nobody has consented yet; `connected`; `ended`: it works again after a new consent",
   }),
   issuer: Nullable(Text("The authorization server", "https://auth.example")),
+  client_id: Nullable(
+    Text("The OAuth client that was registered by hand; null: the service registers itself", "troupe-4711"),
+  ),
   scopes: Type.Array(Type.String(), { description: "Granted scopes", examples: [["files:read"]] }),
   asked_scopes: Type.Array(Type.String(), {
     description: "Scopes that the next consent asks for",
@@ -119,7 +123,7 @@ export const connectionOperations = {
       scope: "tokens:write",
       summary: "Ask for a connection to a tool server",
       description:
-        "There is one connection for each owner and address, so this also finds an existing one. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
+        "There is one connection for each owner and address, so this also finds an existing one. A server whose client was registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
       body: CreateConnectionBody,
       answers: { 201: ConnectionView },
       errors: ["owner_required"],
@@ -130,7 +134,7 @@ export const connectionOperations = {
       if (refused !== null) return invalid("/url", refused);
       const { organizationId, userId } = change.principal;
       const ownerId = ownerIdOf(owner, userId);
-      const subject = { ownerId, resource: url, scopes, resourceMetadata: null };
+      const subject = { ownerId, resource: url, scopes, resourceMetadata: null, client: null };
       const ref = connectionRef(organizationId, access.idOf(organizationId, ownerId, url));
       return change.commit(
         [ask(ref, { kind: "want_connection", by: principalUser(change.principal), subject })],
@@ -219,6 +223,7 @@ export function connectionView(
     url: connection.resource,
     status,
     issuer: connection.issuer,
+    client_id: connection.client?.id ?? null,
     scopes: connection.scopes,
     asked_scopes: connection.askedScopes,
     connected_by: connection.connectedBy,
