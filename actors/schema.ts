@@ -81,6 +81,11 @@ export function hasRealDay(text: string): boolean {
   return !Number.isNaN(ms) && isoTime(ms).startsWith(date);
 }
 
+/** The rule for an address, in words for the caller. */
+export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
+/** The rule for the name of a secret. */
+export const SECRET_NAME_RULE = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
+
 /** The fields of every record; the runtime stamps `version` and `updatedAt` (GEN-5). */
 export const RecordBase = {
   id: Type.String(),

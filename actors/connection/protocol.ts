@@ -1,8 +1,7 @@
 /** The commands and replies of a connection's actor. Whatever is secret in them is sealed. */
-import type { OAuthClient } from "./client.ts";
+import type { Connection, ConnectionEnd, AuthClient } from "./schema.ts";
 import type { Page, PageRequest } from "../page.ts";
 import type { Resealed } from "../sealing.ts";
-import type { Connection, ConnectionEnd } from "./schema.ts";
 
 /** Who asks, and whether they may act for the organization. */
 export interface ConnectionUser {
@@ -18,7 +17,7 @@ export interface ConnectionSubject {
   readonly scopes: readonly string[];
   readonly resourceMetadata: string | null;
   /** The client that was registered by hand; null: the service registers itself. The connection's id depends on it. */
-  readonly client: OAuthClient | null;
+  readonly client: AuthClient | null;
 }
 
 /** New tokens, sealed. */

@@ -10,8 +10,18 @@
  * Tokens are sealed under the service's key before a command holds them: this actor and the tables never know them.
  */
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { OAuthClient } from "./client.ts";
-import { Nullable, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import {
+  Nullable,
+  NullableText,
+  NullableTime,
+  OneOf,
+  RecordBase,
+  SECRET_NAME_RULE,
+  type Static,
+  Timestamp,
+  Type,
+  WEB_ADDRESS,
+} from "../schema.ts";
 
 export const CONNECTION_STATUSES = ["required", "connected", "ended"] as const;
 
@@ -62,6 +72,37 @@ const Consent = Type.Object({
   isRedeemed: Type.Boolean(),
 });
 
+/**
+ * A client that was registered by hand at an authorization server which registers none by itself (ACC-14). It is for that
+ * server only. The secret's value is looked up for each request and never stored.
+ */
+export const AuthClient = Type.Object(
+  {
+    issuer: Type.String({
+      pattern: "^https?://[\\x21-\\x7e]{1,2000}$",
+      form: WEB_ADDRESS,
+      description: "The authorization server that knows the client, to the letter of its metadata",
+      examples: ["https://auth.example"],
+    }),
+    id: Type.String({
+      pattern: "^[\\x21-\\x7e]{1,512}$",
+      form: "1 to 512 printable characters of ASCII without spaces",
+      description: "The client id",
+      examples: ["troupe-4711"],
+    }),
+    secret: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9_.-]{1,64}$",
+        form: SECRET_NAME_RULE,
+        description: "Name of the secret with the client's secret; omitted: it has none",
+        examples: ["CRM_CLIENT_SECRET"],
+      }),
+    ),
+  },
+  { $id: "AuthClient", description: "An OAuth client that was registered by hand" },
+);
+export type AuthClient = Static<typeof AuthClient>;
+
 export const Connection = Type.Object({
   ...RecordBase,
   /** A user's id, or `organization`. */
@@ -78,7 +119,7 @@ export const Connection = Type.Object({
   /** How the server announced its authorization server (RFC 9728); null: at the usual address. */
   resourceMetadata: NullableText,
   /** The client that was registered by hand; absent: the service registers itself. */
-  client: Type.Optional(OAuthClient),
+  client: Type.Optional(AuthClient),
   connectedBy: NullableText,
   connectedAt: NullableTime,
   /** Of the newest tokens that it has had. It never falls, so a late report about earlier ones is recognized. */

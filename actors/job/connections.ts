@@ -1,7 +1,6 @@
 /** An agent's connections to the outside: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
-import { OAuthClient, SECRET_NAME_RULE, WEB_ADDRESS } from "../connection/client.ts";
-import { CONNECTION_OWNERS } from "../connection/schema.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
+import { CONNECTION_OWNERS, AuthClient } from "../connection/schema.ts";
+import { type JsonObject, OneOf, SECRET_NAME_RULE, type Static, Type, WEB_ADDRESS } from "../schema.ts";
 
 const HEADER_NAME = "the name of a header: 1 to 64 letters, digits and `-`";
 const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
@@ -53,7 +52,7 @@ export const ToolServerAuth = Type.Object(
         description: "For `oauth`: scopes to ask for; omitted: those that the server asks for",
       }),
     ),
-    client: Type.Optional(OAuthClient),
+    client: Type.Optional(AuthClient),
     audience: Type.Optional(
       Type.String({
         pattern: "^[\\x21-\\x7e]{1,512}$",

@@ -11,8 +11,7 @@ import {
   RuleExpiry,
   SHORTEST_EXPIRY,
 } from "./approval-rule.ts";
-import { OAuthClient } from "../connection/client.ts";
-import { CONNECTION_OWNERS } from "../connection/schema.ts";
+import { CONNECTION_OWNERS, AuthClient } from "../connection/schema.ts";
 import {
   type JsonObject,
   Nullable,
@@ -158,7 +157,7 @@ export const ConnectionNeed = Type.Object({
   ownerId: Type.String(),
   resourceMetadata: NullableText,
   /** The client that was registered by hand; absent: the service registers itself. */
-  client: Type.Optional(OAuthClient),
+  client: Type.Optional(AuthClient),
 });
 export type ConnectionNeed = Static<typeof ConnectionNeed>;
 

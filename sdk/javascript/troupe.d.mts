@@ -2924,6 +2924,24 @@ export interface AuditEntryList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** An OAuth client that was registered by hand */
+export interface AuthClient {
+    /** The authorization server that knows the client, to the letter of its metadata */
+    issuer: string;
+    /** The client id */
+    id: string;
+    /** Name of the secret with the client's secret; omitted: it has none */
+    secret?: string;
+}
+/** An OAuth client that was registered by hand */
+export interface AuthClientInput {
+    /** The authorization server that knows the client, to the letter of its metadata */
+    issuer: string;
+    /** The client id */
+    id: string;
+    /** Name of the secret with the client's secret; omitted: it has none */
+    secret?: string;
+}
 /** A connection that a job needs, and how its wait for it has ended */
 export interface Authorization {
     /** The connection */
@@ -6475,15 +6493,6 @@ export interface NewToken {
     /** The bearer token: store it */
     token: string;
 }
-/** An OAuth client that was registered by hand */
-export interface OAuthClient {
-    /** The authorization server that knows the client, to the letter of its metadata */
-    issuer: string;
-    /** The client id */
-    id: string;
-    /** Name of the secret with the client's secret; omitted: it has none */
-    secret?: string;
-}
 /** The service as a client of other authorization servers */
 export interface OAuthClientDocument {
     /** Address of this document, which is the client's id */
@@ -6500,15 +6509,6 @@ export interface OAuthClientDocument {
     response_types: string[];
     /** `none`: it proves itself by PKCE */
     token_endpoint_auth_method: string;
-}
-/** An OAuth client that was registered by hand */
-export interface OAuthClientInput {
-    /** The authorization server that knows the client, to the letter of its metadata */
-    issuer: string;
-    /** The client id */
-    id: string;
-    /** Name of the secret with the client's secret; omitted: it has none */
-    secret?: string;
 }
 /** Access that you have granted to a program */
 export interface OauthGrant {
@@ -7547,7 +7547,7 @@ export interface ToolAuth {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    client?: OAuthClient;
+    client?: AuthClient;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7567,7 +7567,7 @@ export interface ToolAuthInput {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    client?: OAuthClientInput;
+    client?: AuthClientInput;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7678,7 +7678,7 @@ export interface ToolServerAuth {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    client?: OAuthClient;
+    client?: AuthClient;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`
@@ -7696,7 +7696,7 @@ export interface ToolServerAuthInput {
     owner?: "person" | "organization";
     /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
-    client?: OAuthClientInput;
+    client?: AuthClientInput;
     /**
      * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
      * `secrets:use`

@@ -5965,6 +5965,28 @@ class AuditEntryList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class AuthClient(TypedDict):
+    """An OAuth client that was registered by hand"""
+
+    # The authorization server that knows the client, to the letter of its metadata
+    issuer: str
+    # The client id
+    id: str
+    # Name of the secret with the client's secret; omitted: it has none
+    secret: NotRequired[str]
+
+
+class AuthClientInput(TypedDict):
+    """An OAuth client that was registered by hand"""
+
+    # The authorization server that knows the client, to the letter of its metadata
+    issuer: str
+    # The client id
+    id: str
+    # Name of the secret with the client's secret; omitted: it has none
+    secret: NotRequired[str]
+
+
 class Authorization(TypedDict):
     """A connection that a job needs, and how its wait for it has ended"""
 
@@ -10063,17 +10085,6 @@ class NewToken(TypedDict):
     token: str
 
 
-class OAuthClient(TypedDict):
-    """An OAuth client that was registered by hand"""
-
-    # The authorization server that knows the client, to the letter of its metadata
-    issuer: str
-    # The client id
-    id: str
-    # Name of the secret with the client's secret; omitted: it has none
-    secret: NotRequired[str]
-
-
 class OAuthClientDocument(TypedDict):
     """The service as a client of other authorization servers"""
 
@@ -10091,17 +10102,6 @@ class OAuthClientDocument(TypedDict):
     response_types: list[str]
     # `none`: it proves itself by PKCE
     token_endpoint_auth_method: str
-
-
-class OAuthClientInput(TypedDict):
-    """An OAuth client that was registered by hand"""
-
-    # The authorization server that knows the client, to the letter of its metadata
-    issuer: str
-    # The client id
-    id: str
-    # Name of the secret with the client's secret; omitted: it has none
-    secret: NotRequired[str]
 
 
 class OauthGrant(TypedDict):
@@ -11335,7 +11335,7 @@ class ToolAuth(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    client: NotRequired[OAuthClient]
+    client: NotRequired[AuthClient]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11353,7 +11353,7 @@ class ToolAuthInput(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    client: NotRequired[OAuthClientInput]
+    client: NotRequired[AuthClientInput]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11480,7 +11480,7 @@ class ToolServerAuth(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    client: NotRequired[OAuthClient]
+    client: NotRequired[AuthClient]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]
@@ -11496,7 +11496,7 @@ class ToolServerAuthInput(TypedDict):
     owner: NotRequired[Literal["person", "organization"]]
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
-    client: NotRequired[OAuthClientInput]
+    client: NotRequired[AuthClientInput]
     # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
     # `secrets:use`
     audience: NotRequired[str]

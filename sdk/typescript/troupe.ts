@@ -4293,6 +4293,26 @@ export interface AuditEntryList {
   next_cursor?: string;
 }
 
+/** An OAuth client that was registered by hand */
+export interface AuthClient {
+  /** The authorization server that knows the client, to the letter of its metadata */
+  issuer: string;
+  /** The client id */
+  id: string;
+  /** Name of the secret with the client's secret; omitted: it has none */
+  secret?: string;
+}
+
+/** An OAuth client that was registered by hand */
+export interface AuthClientInput {
+  /** The authorization server that knows the client, to the letter of its metadata */
+  issuer: string;
+  /** The client id */
+  id: string;
+  /** Name of the secret with the client's secret; omitted: it has none */
+  secret?: string;
+}
+
 /** A connection that a job needs, and how its wait for it has ended */
 export interface Authorization {
   /** The connection */
@@ -8203,16 +8223,6 @@ export interface NewToken {
   token: string;
 }
 
-/** An OAuth client that was registered by hand */
-export interface OAuthClient {
-  /** The authorization server that knows the client, to the letter of its metadata */
-  issuer: string;
-  /** The client id */
-  id: string;
-  /** Name of the secret with the client's secret; omitted: it has none */
-  secret?: string;
-}
-
 /** The service as a client of other authorization servers */
 export interface OAuthClientDocument {
   /** Address of this document, which is the client's id */
@@ -8229,16 +8239,6 @@ export interface OAuthClientDocument {
   response_types: string[];
   /** `none`: it proves itself by PKCE */
   token_endpoint_auth_method: string;
-}
-
-/** An OAuth client that was registered by hand */
-export interface OAuthClientInput {
-  /** The authorization server that knows the client, to the letter of its metadata */
-  issuer: string;
-  /** The client id */
-  id: string;
-  /** Name of the secret with the client's secret; omitted: it has none */
-  secret?: string;
 }
 
 /** Access that you have granted to a program */
@@ -9398,7 +9398,7 @@ export interface ToolAuth {
   owner?: "person" | "organization";
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
-  client?: OAuthClient;
+  client?: AuthClient;
   /**
    * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
    * `secrets:use`
@@ -9419,7 +9419,7 @@ export interface ToolAuthInput {
   owner?: "person" | "organization";
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
-  client?: OAuthClientInput;
+  client?: AuthClientInput;
   /**
    * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
    * `secrets:use`
@@ -9540,7 +9540,7 @@ export interface ToolServerAuth {
   owner?: "person" | "organization";
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
-  client?: OAuthClient;
+  client?: AuthClient;
   /**
    * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
    * `secrets:use`
@@ -9559,7 +9559,7 @@ export interface ToolServerAuthInput {
   owner?: "person" | "organization";
   /** For `oauth`: scopes to ask for; omitted: those that the server asks for */
   scopes?: string[];
-  client?: OAuthClientInput;
+  client?: AuthClientInput;
   /**
    * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
    * `secrets:use`

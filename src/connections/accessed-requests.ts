@@ -6,9 +6,8 @@
  *
  * The token is sent only by the caller's `send`, which knows the address that it is for.
  */
-import { connectionRef, ownerIdOf, type ConnectionOwner } from "../../actors/connection/schema.ts";
+import { type ConnectionOwner, connectionRef, type AuthClient, ownerIdOf } from "../../actors/connection/schema.ts";
 import { isPassing } from "../../actors/fault.ts";
-import type { OAuthClient } from "../../actors/connection/client.ts";
 import type { ConnectionNeed } from "../../actors/job/terms.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -40,7 +39,7 @@ export interface AccessSubject {
   readonly resource: string;
   readonly owner: ConnectionOwner;
   readonly scopes: readonly string[];
-  readonly client: OAuthClient | null;
+  readonly client: AuthClient | null;
 }
 
 type TokenAnswer =

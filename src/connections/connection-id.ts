@@ -2,7 +2,7 @@
  * The id of a connection, which follows from its owner, the address of its server and a client that was registered by
  * hand: nobody has to look it up, and another client never gets the tokens of the former one.
  */
-import type { OAuthClient } from "../../actors/connection/client.ts";
+import type { AuthClient } from "../../actors/connection/schema.ts";
 
 /** Characters of an id after its prefix (`actors/ids.ts`). */
 const DERIVED_LENGTH = 21;
@@ -12,7 +12,7 @@ export function connectionIdOf(
   organizationId: string,
   ownerId: string,
   resource: string,
-  client: OAuthClient | null = null,
+  client: AuthClient | null = null,
 ): string {
   const ofClient = client === null ? [] : [client.issuer, client.id, client.secret ?? null];
   const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([organizationId, ownerId, resource, ...ofClient]));

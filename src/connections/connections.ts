@@ -7,11 +7,10 @@
  * Guarantees: a code is sent to its server at most once; what a person may read has no secret.
  */
 import type { ConnectionUser, SealedTokens } from "../../actors/connection/protocol.ts";
-import { type Connection, connectionRef, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
+import { type Connection, connectionRef, type AuthClient, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
-import type { OAuthClient } from "../../actors/connection/client.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { AccessedRequests, type AccessParts } from "./accessed-requests.ts";
@@ -269,7 +268,7 @@ export class Connections {
     reach: OAuthReach,
     { target, redirectUri }: Pick<KnownClient, "target" | "redirectUri">,
     organizationId: string,
-    { issuer, id: clientId, secret: secretName }: OAuthClient,
+    { issuer, id: clientId, secret: secretName }: AuthClient,
   ): Promise<KnownClient> {
     const clientSecret =
       secretName === undefined ? undefined : await readClientSecret(this.parts.secrets, organizationId, secretName);

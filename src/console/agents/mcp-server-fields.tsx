@@ -2,7 +2,7 @@
 import type { McpServerHeaderInput, McpServerInput } from "../../../sdk/typescript/troupe.ts";
 import { CheckField, ChoiceField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
-import { OAuthClientFields, withClient } from "./oauth-client-fields.tsx";
+import { AuthClientFields, withClient } from "./auth-client-fields.tsx";
 import { ACCESS_CHOICES, HeaderFields } from "./own-tool-fields.tsx";
 
 interface McpServerFieldsProps {
@@ -52,7 +52,7 @@ export function McpServerFields({ servers, change }: McpServerFieldsProps) {
                 choices={ACCESS_CHOICES}
               />
               {server.auth?.type === "oauth" ? (
-                <OAuthClientFields
+                <AuthClientFields
                   client={server.auth.client}
                   path={`${path}/auth`}
                   change={(client) => set({ auth: withClient(server.auth, client) } as Partial<McpServerInput>)}

@@ -2,7 +2,7 @@
 import type { AgentToolInput, HttpMethod, ToolHeaderInput } from "../../../sdk/typescript/troupe.ts";
 import { AreaField, CheckField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
-import { OAuthClientFields, withClient } from "./oauth-client-fields.tsx";
+import { AuthClientFields, withClient } from "./auth-client-fields.tsx";
 import { JSON_OBJECT, JsonField } from "../pieces/written-fields.tsx";
 
 interface OwnToolFieldsProps {
@@ -136,7 +136,7 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
         choices={ACCESS_CHOICES}
       />
       {tool.auth?.type === "oauth" ? (
-        <OAuthClientFields
+        <AuthClientFields
           client={tool.auth.client}
           path={`${path}/auth`}
           change={(client) => set({ auth: withClient(tool.auth, client) })}

@@ -1,6 +1,5 @@
 /** Tools from an OpenAPI document: the request and the answer (RUN-14). */
-import { WEB_ADDRESS } from "../../../actors/connection/client.ts";
-import { FreeObject, type JsonObject, Type } from "../../../actors/schema.ts";
+import { FreeObject, type JsonObject, Type, WEB_ADDRESS } from "../../../actors/schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import { AgentToolView, REQUEST_SETTINGS } from "./tool-schema.ts";
 

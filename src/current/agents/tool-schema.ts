@@ -1,5 +1,5 @@
 /** An agent's own tools on the current surface: input and view (RUN-12, RUN-13). */
-import { WEB_ADDRESS } from "../../../actors/connection/client.ts";
+import { FreeObject, type JsonObject, OneOf, type Static, Type, WEB_ADDRESS } from "../../../actors/schema.ts";
 import {
   ARGUMENT_PLACES,
   type AgentTool,
@@ -7,7 +7,6 @@ import {
   ToolHeader,
   ToolServerAuth,
 } from "../../../actors/job/connections.ts";
-import { FreeObject, type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 

@@ -12,10 +12,9 @@ import {
   ownerIdOf,
 } from "../../../actors/connection/schema.ts";
 import { invalid, mapOutcome } from "../../../actors/fault.ts";
-import { WEB_ADDRESS } from "../../../actors/connection/client.ts";
+import { Nullable, NullableTime, OneOf, Timestamp, Type, WEB_ADDRESS } from "../../../actors/schema.ts";
 import { AuthScope } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";

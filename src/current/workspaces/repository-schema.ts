@@ -1,6 +1,5 @@
 /** Repositories of a workspace on the current surface: the view, and the body that mounts one (WSP-1, WSP-6). */
-import { SECRET_NAME_RULE } from "../../../actors/connection/client.ts";
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Nullable, OneOf, SECRET_NAME_RULE, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
 import { naming } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";

@@ -1,16 +1,16 @@
 /** The OAuth client that was registered by hand at an authorization server, for access to a server or a tool. */
-import type { OAuthClientInput } from "../../../sdk/typescript/troupe.ts";
+import type { AuthClientInput } from "../../../sdk/typescript/troupe.ts";
 import { TextField } from "../pieces/fields.tsx";
 
-interface OAuthClientFieldsProps {
-  readonly client: OAuthClientInput | undefined;
+interface AuthClientFieldsProps {
+  readonly client: AuthClientInput | undefined;
   /** Of `auth` in the agent. */
   readonly path: string;
   /** Undefined if nothing is written in the fields: the service then registers itself. */
-  readonly change: (client: OAuthClientInput | undefined) => void;
+  readonly change: (client: AuthClientInput | undefined) => void;
 }
 
-export function OAuthClientFields({ client, path, change }: OAuthClientFieldsProps) {
+export function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
   const { issuer = "", id = "", secret = "" } = client ?? {};
   const set = (changes: { readonly issuer?: string; readonly id?: string; readonly secret?: string }): void => {
     const next = { issuer, id, secret, ...changes };
@@ -46,9 +46,9 @@ export function OAuthClientFields({ client, path, change }: OAuthClientFieldsPro
 }
 
 /** The access with this client, or without one. */
-export function withClient<A extends { readonly client?: OAuthClientInput }>(
+export function withClient<A extends { readonly client?: AuthClientInput }>(
   auth: A | undefined,
-  client: OAuthClientInput | undefined,
+  client: AuthClientInput | undefined,
 ): A | undefined {
   if (auth === undefined) return undefined;
   const { client: _, ...rest } = auth;
