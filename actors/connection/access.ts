@@ -2,6 +2,9 @@
 import { notFound, type Outcome, refuse } from "../fault.ts";
 import type { JobCommand } from "../job/protocol.ts";
 import { jobRef } from "../job/schema.ts";
+import type { NewAuditEntry, Origin } from "../organization/people-protocol.ts";
+import type { OrganizationCommand } from "../organization/protocol.ts";
+import { organizationRef } from "../organization/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import type { ConnectionUser } from "./protocol.ts";
 import { type Connection, connectionTable, OF_ORGANIZATION } from "./schema.ts";
@@ -30,6 +33,16 @@ export function tellJob(tx: Tx, jobId: string, refusal: string | null): void {
 /** Tells all jobs that wait. */
 export function tellWaiting(tx: Tx, { waiting }: Connection, refusal: string | null): void {
   for (const jobId of waiting) tellJob(tx, jobId, refusal);
+}
+
+/** Adds to the audit (AUTH-17) who has connected or ended it, in this commit. */
+export function noteConnection(
+  tx: Tx,
+  { id, resource }: Connection,
+  { action, origin }: Pick<NewAuditEntry, "action"> & { readonly origin: Origin },
+): void {
+  const note: OrganizationCommand = { kind: "note", entry: { action, subjectId: id, detail: resource }, origin };
+  tx.send(organizationRef(tx.self.organizationId), note);
 }
 
 /** Refuses whoever may not decide about a connection of this owner. */

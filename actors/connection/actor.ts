@@ -3,13 +3,26 @@
  * organization's actors are on one replica, so a refresh happens once however many runs ask for it.
  */
 import { ok } from "../fault.ts";
+import type { Origin } from "../organization/people-protocol.ts";
+import type { OrganizationCommand } from "../organization/protocol.ts";
+import { organizationRef } from "../organization/schema.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { sealedTexts, tellJob, tellWaiting, unlessManages, withManaged, withShown, WITHOUT_ACCESS } from "./access.ts";
+import {
+  noteConnection,
+  sealedTexts,
+  tellJob,
+  tellWaiting,
+  unlessManages,
+  withManaged,
+  withShown,
+  WITHOUT_ACCESS,
+} from "./access.ts";
 import { CONSENT_HANDLERS } from "./consent.ts";
+import { sendEnd } from "./end-event.ts";
 import type { ConnectionProtocol, ConnectionSubject, RevocationIntent } from "./protocol.ts";
 import { REFRESH_HANDLERS } from "./refreshing.ts";
-import { type Connection, connectionTable, MAX_CONNECTION_JOBS } from "./schema.ts";
+import { type Connection, connectionTable, MAX_CONNECTION_JOBS, OF_ORGANIZATION } from "./schema.ts";
 
 export const connectionActor: ActorDefinition<ConnectionProtocol> = {
   kind: "connection",
@@ -31,36 +44,28 @@ export const connectionActor: ActorDefinition<ConnectionProtocol> = {
       if (connection.status === "connected" && hasAll) tellJob(tx, jobId, null);
       else if (connection.waiting.length >= MAX_CONNECTION_JOBS)
         tellJob(tx, jobId, `More than ${MAX_CONNECTION_JOBS} jobs wait for this connection already`);
-      else if (!connection.waiting.includes(jobId))
+      else if (!connection.waiting.includes(jobId)) {
         tx.update(connectionTable, { ...connection, waiting: [...connection.waiting, jobId] });
+        if (subject.ownerId !== OF_ORGANIZATION) checkPerson(tx, subject.ownerId);
+      }
       return ok(null);
     },
 
-    remove_connection: (tx, { by }) =>
-      withManaged(tx, by, (connection) => {
-        // The effect has its own copy of what it revokes: nothing sealed stays in the record.
-        const { tokens, sealedClient } = connection;
-        const revocation =
-          tokens === null || sealedClient === null
-            ? connection.revocation
-            : revocationOf(tx, { sealed: tokens.sealed, sealedClient, attempt: 1 });
-        if (connection.refresh !== null) tx.settle(connection.refresh.effectId);
-        tellWaiting(tx, connection, "The connection was removed");
-        return ok(
-          tx.update(connectionTable, {
-            ...connection,
-            ...WITHOUT_ACCESS,
-            status: "required",
-            sealedClient: null,
-            consent: null,
-            finishedState: null,
-            end: null,
-            waiting: [],
-            revocation,
-            removedAt: isoTime(tx.now),
-          }),
-        );
-      }),
+    remove_connection: (tx, { by, origin }) =>
+      withManaged(tx, by, (connection) =>
+        ok(removeConnection(tx, connection, { why: "The connection was removed", origin })),
+      ),
+
+    forsake_connection(tx, { removedAt, origin }) {
+      const connection = tx.read(connectionTable, tx.self.id);
+      const { connectedAt = null } = connection ?? {};
+      if (connection === null || connection.removedAt !== null) return ok(null);
+      if (connection.tokens !== null && connectedAt !== null && connectedAt > removedAt) return ok(null);
+      const removed = removeConnection(tx, connection, { why: PERSON_IS_GONE, origin });
+      if (connection.tokens !== null)
+        sendEnd(tx, { ...removed, status: "ended" }, { reason: "member_removed", message: `${PERSON_IS_GONE}.` });
+      return ok(null);
+    },
 
     end_revocation(tx, { effectId, again }) {
       tx.settle(effectId);
@@ -93,6 +98,43 @@ export const connectionActor: ActorDefinition<ConnectionProtocol> = {
     },
   },
 };
+
+/** Nobody can consent for a person who is gone: the organization answers if that is so. */
+function checkPerson(tx: Tx, userId: string): void {
+  const check: OrganizationCommand = { kind: "check_owner", connectionId: tx.self.id, userId };
+  tx.send(organizationRef(tx.self.organizationId), check);
+}
+
+const PERSON_IS_GONE = "The person is no longer a member of the organization";
+
+/** Forgets everything that is secret, and revokes it. */
+function removeConnection(
+  tx: Tx,
+  connection: Connection,
+  { why, origin }: { readonly why: string; readonly origin: Origin },
+): Connection {
+  // The effect has its own copy of what it revokes: nothing sealed stays in the record.
+  const { tokens, sealedClient } = connection;
+  const revocation =
+    tokens === null || sealedClient === null
+      ? connection.revocation
+      : revocationOf(tx, { sealed: tokens.sealed, sealedClient, attempt: 1 });
+  if (connection.refresh !== null) tx.settle(connection.refresh.effectId);
+  tellWaiting(tx, connection, why);
+  if (tokens !== null) noteConnection(tx, connection, { action: "connection.ended", origin });
+  return tx.update(connectionTable, {
+    ...connection,
+    ...WITHOUT_ACCESS,
+    status: "required",
+    sealedClient: null,
+    consent: null,
+    finishedState: null,
+    end: null,
+    waiting: [],
+    revocation,
+    removedAt: isoTime(tx.now),
+  });
+}
 
 /** Interrupted revocations are tried this often. */
 const REVOCATION_ATTEMPTS = 3;

@@ -11,7 +11,7 @@ import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isSameHash } from "../sealing.ts";
 import { isoTime } from "../schema.ts";
-import { tellWaiting, withManaged } from "./access.ts";
+import { noteConnection, tellWaiting, withManaged } from "./access.ts";
 import type { ConnectionProtocol, TakenConsent } from "./protocol.ts";
 import { type Connection, connectionTable, CONSENT_MS } from "./schema.ts";
 import { withTokens } from "./refreshing.ts";
@@ -50,7 +50,7 @@ export const CONSENT_HANDLERS: Pick<Handlers<ConnectionProtocol>, ConsentCommand
       return ok({ kind: "redeem", sealed: consent.sealed });
     }),
 
-  finish_consent: (tx, { by, stateHash, issuer, sealedClient, tokens }) =>
+  finish_consent: (tx, { by, stateHash, issuer, sealedClient, tokens, origin }) =>
     withManaged(tx, by, (connection): Outcome<Connection> => {
       // A repetition, after an outcome that the caller does not know.
       if (connection.finishedState === stateHash) return ok(connection);
@@ -58,6 +58,7 @@ export const CONSENT_HANDLERS: Pick<Handlers<ConnectionProtocol>, ConsentCommand
       if (connection.consent?.stateHash !== stateHash) return notFound("connection");
       if (connection.refresh !== null) tx.settle(connection.refresh.effectId);
       tellWaiting(tx, connection, null);
+      noteConnection(tx, connection, { action: "connection.made", origin });
       return ok(
         tx.update(connectionTable, {
           ...withTokens(tx, connection, tokens),

@@ -1,5 +1,6 @@
 /** The commands and replies of a connection's actor. Whatever is secret in them is sealed. */
 import type { Connection, ConnectionEnd, AuthClient } from "./schema.ts";
+import type { Origin } from "../organization/people-protocol.ts";
 import type { Page, PageRequest } from "../page.ts";
 import type { Resealed } from "../sealing.ts";
 
@@ -65,6 +66,7 @@ export type ConnectionCommand =
       readonly issuer: string;
       readonly sealedClient: string;
       readonly tokens: SealedTokens;
+      readonly origin: Origin;
     }
   /** The person does not want it, or the server did not grant it. Without a state, whichever consent is open. */
   | {
@@ -87,7 +89,12 @@ export type ConnectionCommand =
     }
   /** The process or epoch of the refresh has ended. */
   | { readonly kind: "recover_refresh"; readonly effectId: string }
-  | { readonly kind: "remove_connection"; readonly by: ConnectionUser }
+  | { readonly kind: "remove_connection"; readonly by: ConnectionUser; readonly origin: Origin }
+  /**
+   * Its person was removed from the organization (ACC-14) at this time. What was connected later is of a person who is
+   * back, and stays.
+   */
+  | { readonly kind: "forsake_connection"; readonly removedAt: string; readonly origin: Origin }
   /** `again`: the process of the revocation has ended, so it is tried once more. */
   | { readonly kind: "end_revocation"; readonly effectId: string; readonly again: RevocationIntent | null }
   /** For the handlers of effects, and for reading the client that a consent reuses. */
@@ -127,6 +134,7 @@ export interface ConnectionProtocol {
     end_refresh: { readonly ended: ConnectionEnd | null };
     recover_refresh: null;
     remove_connection: Connection;
+    forsake_connection: null;
     end_revocation: null;
     read_sealed_connection: Connection | null;
     reseal_connection: number;
@@ -140,4 +148,10 @@ export interface ConnectionDirectory {
     of: { readonly organizationId: string; readonly userId: string },
     page: PageRequest,
   ): Promise<Page<Connection>>;
+  /** Ids of those of a person, after this one, in order: at most `limit`. */
+  connectionsOf(
+    of: { readonly organizationId: string; readonly userId: string },
+    after: string,
+    limit: number,
+  ): Promise<readonly string[]>;
 }

@@ -13,16 +13,10 @@ import { pauseMs } from "../runtime/backoff.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { takeEvent, webhookRef } from "../webhook/events.ts";
 import { WITHOUT_ACCESS } from "./access.ts";
+import { sendEnd } from "./end-event.ts";
 import type { ConnectionProtocol, SealedTokens } from "./protocol.ts";
-import {
-  type Connection,
-  type ConnectionEnd,
-  connectionTable,
-  type ConnectionTokens,
-  OF_ORGANIZATION,
-} from "./schema.ts";
+import { type Connection, type ConnectionEnd, connectionTable, type ConnectionTokens } from "./schema.ts";
 
 type RefreshCommand = "use_connection" | "reject_connection" | "end_refresh" | "recover_refresh";
 
@@ -151,32 +145,5 @@ function endConnection(tx: Tx, connection: Connection, reason: ConnectionEnd, sa
     status: "ended",
     end: { reason, message, at: isoTime(tx.now) },
   });
-  const { id, ownerId, resource, status } = ended;
-  tx.send(
-    webhookRef(tx.self.organizationId),
-    takeEvent({
-      type: "connection.ended",
-      source: "job_lifecycle",
-      at: isoTime(tx.now),
-      actor: { type: "system", id: "connections" },
-      requestId: null,
-      resource: {
-        type: "connection",
-        id,
-        path: `/api/connections/${id}`,
-        version: tx.versionAfter(connectionTable, id),
-      },
-      data: {
-        id,
-        status,
-        owner: ownerId === OF_ORGANIZATION ? "organization" : "person",
-        userId: ownerId === OF_ORGANIZATION ? null : ownerId,
-        resource,
-        reason,
-        message,
-      },
-      isTruncated: false,
-      changes: ["status"],
-    }),
-  );
+  sendEnd(tx, ended, { reason, message });
 }

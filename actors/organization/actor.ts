@@ -116,6 +116,7 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
     case "change_role":
     case "set_approval_mails":
     case "read_member":
+    case "check_owner":
       return [{ table: memberTable.name, id: command.userId }];
     case "read_agent":
     case "hides_work":
@@ -141,6 +142,7 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
     case "read_provider_key":
       return [{ table: secretTable.name, id }];
     case "missions_told":
+    case "connections_forsaken":
     case "note":
     case "workspace_deleted":
     case "offer_grant":

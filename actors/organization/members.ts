@@ -1,9 +1,11 @@
 /** The organization itself and its people (AUTH-5). */
 import { assert } from "../assert.ts";
+import type { ConnectionCommand } from "../connection/protocol.ts";
+import { connectionRef } from "../connection/schema.ts";
 import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import type { Origin } from "./people-protocol.ts";
-import type { OrganizationProtocol } from "./protocol.ts";
+import type { ForsakingIntent, OrganizationProtocol } from "./protocol.ts";
 import { isoTime } from "../schema.ts";
 import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.ts";
 import { noteInAudit, OPERATOR } from "./audit.ts";
@@ -20,7 +22,9 @@ type MemberCommand =
   | "set_suspended"
   | "set_quota"
   | "add_member"
-  | "remove_member";
+  | "remove_member"
+  | "check_owner"
+  | "connections_forsaken";
 
 export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
   found_organization(tx, { name, owner, tokens }) {
@@ -104,9 +108,30 @@ export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberC
     if (refused !== null) return refused;
     noteInAudit(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
     withdrawOpen(tx, invitationIds, origin);
+    forsakeConnections(tx, { userId, removedAt: isoTime(tx.now), origin: { ...origin } });
     return ok(tx.update(memberTable, { ...member, status: "removed", removal: nextRemoval(tx, userId) }));
   },
+
+  check_owner(tx, { connectionId, userId }) {
+    if (tx.read(memberTable, userId)?.status !== "removed") return ok(null);
+    const forsaken: ConnectionCommand = { kind: "forsake_connection", removedAt: isoTime(tx.now), origin: OPERATOR };
+    tx.send(connectionRef(tx.self.id, connectionId), forsaken);
+    return ok(null);
+  },
+
+  connections_forsaken(tx, { effectId, again }) {
+    tx.settle(effectId);
+    if (again !== null) forsakeConnections(tx, again);
+    return ok(null);
+  },
 };
+
+/** The effect that ends the connections of a person after the removal: there may be many. */
+export const FORSAKE_CONNECTIONS = "forsake_connections";
+
+function forsakeConnections(tx: Tx, intent: ForsakingIntent): void {
+  tx.effect(tx.self, FORSAKE_CONNECTIONS, intent);
+}
 
 /** Refuses a caller who is neither an owner at this moment nor the operator, who is not a member. */
 export function unlessOwnerNow(tx: Tx, { userId }: Origin): Outcome<never> | null {

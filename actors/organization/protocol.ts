@@ -103,6 +103,13 @@ export type MissionsIntent = AgentMissionsIntent | WorkspaceMissionsIntent;
 export const isAgentsIntent = (intent: MissionsIntent): intent is AgentMissionsIntent =>
   intent["agentId"] !== undefined;
 
+/** The intent of the effect that ends the connections of a person who was removed. */
+export interface ForsakingIntent extends JsonObject {
+  readonly userId: string;
+  readonly removedAt: string;
+  readonly origin: { readonly userId: string | null; readonly tokenId: string | null; readonly address: string | null };
+}
+
 export type OrganizationCommand =
   /** Creates the organization with its owner, default workspace and first tokens, all or nothing. */
   | {
@@ -208,6 +215,10 @@ export type OrganizationCommand =
    * must notify them.
    */
   | { readonly kind: "missions_told"; readonly effectId: string; readonly again: MissionsIntent | null }
+  /** A message: the connection waits for this person (ACC-14). */
+  | { readonly kind: "check_owner"; readonly connectionId: string; readonly userId: string }
+  /** As `missions_told`, of the connections of a person who was removed. */
+  | { readonly kind: "connections_forsaken"; readonly effectId: string; readonly again: ForsakingIntent | null }
   /** A workspace of the organization is deleted in this group: its missions are notified. */
   | { readonly kind: "workspace_deleted"; readonly workspaceId: string }
   | { readonly kind: "read_task"; readonly taskId: string }
@@ -285,6 +296,8 @@ export interface OrganizationReplies extends PeopleReplies {
   set_disabled: Agent;
   set_install_state: Agent;
   missions_told: null;
+  check_owner: null;
+  connections_forsaken: null;
   workspace_deleted: null;
   read_task: Task;
   update_task: Task;

@@ -173,6 +173,8 @@ export const AUDIT_ACTIONS = [
   "provider_key.removed",
   "group.set",
   "group.removed",
+  "connection.made",
+  "connection.ended",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

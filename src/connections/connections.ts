@@ -10,6 +10,7 @@ import type { ConnectionUser, SealedTokens } from "../../actors/connection/proto
 import { type Connection, connectionRef, type AuthClient, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
+import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -53,6 +54,9 @@ export interface ConnectionAddresses {
 export interface ConnectionCaller extends ConnectionUser {
   readonly organizationId: string;
 }
+
+/** And where the request comes from, for the audit. */
+export type ConsentingCaller = ConnectionCaller & { readonly origin: Origin };
 
 /** What a person is told about a consent. */
 export type ConsentStep<T> =
@@ -125,7 +129,7 @@ export class Connections {
 
   /** The browser is back from the authorization server, with these parameters. */
   async finish(
-    by: ConnectionCaller,
+    by: ConsentingCaller,
     answer: URLSearchParams,
   ): Promise<Outcome<ConsentStep<{ readonly connection: Connection }>>> {
     const state = answer.get("state") ?? "";
@@ -198,7 +202,7 @@ export class Connections {
   }
 
   private async redeem(
-    by: ConnectionCaller,
+    by: ConsentingCaller,
     consent: {
       readonly id: string;
       readonly stateHash: string;
@@ -223,6 +227,7 @@ export class Connections {
         issuer: target.issuer,
         sealedClient: grant.seal("client", known),
         tokens: sealTokens(grant, tokens, pending.scopes),
+        origin: by.origin,
       } as const;
       // The server has issued the tokens and will not do so again: they are offered until the actor decides. It takes
       // them once, so an offer whose outcome is unknown is repeated too. Nothing is ever revoked here.

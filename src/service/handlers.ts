@@ -6,6 +6,7 @@ import type { EffectHandlers } from "../../actors/runtime/outputs/effects.ts";
 import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { connectionEffects } from "../connections/effects.ts";
+import { forsakingEffects } from "../connections/forsaken.ts";
 import type { Services } from "../operations/services.ts";
 import { withAttachedContent } from "../runner/attached-content.ts";
 import { HeldBytes } from "../runner/held-bytes.ts";
@@ -50,7 +51,7 @@ interface HandlerParts {
 }
 
 export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandlers {
-  const { system, sealing, missions, webhooks, clock, log } = actors;
+  const { system, sealing, missions, connections, webhooks, clock, log } = actors;
   const { config, resources, services } = parts;
   const pausing = { pauses: { clock: systemClock, chance: systemChance } };
   return {
@@ -81,6 +82,7 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       clock,
       log,
     }),
+    ...forsakingEffects({ ...pausing, system, connections, log }),
     ...webhookHandlers({
       ...resources,
       system,

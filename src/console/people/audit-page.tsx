@@ -36,6 +36,8 @@ const AUDIT_CHOICES: Readonly<Record<AuditAction, true>> = {
   "provider_key.removed": true,
   "group.set": true,
   "group.removed": true,
+  "connection.made": true,
+  "connection.ended": true,
 };
 
 export function AuditPage() {

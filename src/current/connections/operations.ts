@@ -19,6 +19,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { originOf } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -197,7 +198,7 @@ export const connectionOperations = {
     ({ access }, change, { params: { id } }) => {
       const by = principalUser(change.principal);
       const ref = connectionRef(change.principal.organizationId, id);
-      return change.commit([ask(ref, { kind: "remove_connection", by })], (connection) =>
+      return change.commit([ask(ref, { kind: "remove_connection", by, origin: originOf(change) })], (connection) =>
         done({ ...connectionView(access, connection, change.principal), allowed_actions: [] }),
       );
     },

@@ -10,10 +10,11 @@ import { connectionRef, OF_ORGANIZATION } from "../../../actors/connection/schem
 import { isIdOf } from "../../../actors/ids.ts";
 import type { ConnectionCaller, Connections } from "../../connections/connections.ts";
 import { CONNECTIONS_PATH, CONSOLE_PATH } from "../../http/contract/paths.ts";
+import { originOf } from "../../http/request/caller.ts";
 import { type Html, html } from "../html.ts";
 import { renderPage } from "../layout.ts";
 import { faultPage } from "../sign-in-page.ts";
-import type { OwnVisit, Visit } from "../visit.ts";
+import { callerOf, type OwnVisit, type Visit } from "../visit.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 
 export interface ConnectionPageParts {
@@ -57,7 +58,7 @@ export async function denyConnection(parts: ConnectionPageParts, visit: OwnVisit
 
 /** The browser is back from the authorization server. */
 export async function finishConnection(parts: ConnectionPageParts, visit: OwnVisit): Promise<Response> {
-  const finished = await parts.access.finish(callerIn(visit), visit.query);
+  const finished = await parts.access.finish({ ...callerIn(visit), origin: originOf(callerOf(visit)) }, visit.query);
   if (!finished.ok)
     return finished.fault.kind === "not_found"
       ? connectionPage("Not connected", html`<p>${STALE_CONSENT}</p>`, 403)
