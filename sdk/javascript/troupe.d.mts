@@ -2897,7 +2897,7 @@ export type AttachmentSource = {
     uri: string | null;
 };
 /** What an entry of the audit records */
-export type AuditAction = "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed" | "group.set" | "group.removed";
+export type AuditAction = "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed" | "group.set" | "group.removed" | "connection.made" | "connection.ended";
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {
     /** The entry's id */

@@ -5931,7 +5931,7 @@ AttachmentSource: TypeAlias = Union[
 
 # What an entry of the audit records
 AuditAction: TypeAlias = Union[
-    "Literal['session.started', 'session.ended', 'session.refused', 'password.set', 'identity.linked', 'identity.unlinked', 'passkey.added', 'passkey.removed', 'token.created', 'token.used', 'token.revoked', 'grant.created', 'grant.ended', 'grant.reused', 'member.added', 'member.changed', 'member.removed', 'invitation.created', 'invitation.accepted', 'invitation.revoked', 'provider_key.set', 'provider_key.removed', 'group.set', 'group.removed']",
+    "Literal['session.started', 'session.ended', 'session.refused', 'password.set', 'identity.linked', 'identity.unlinked', 'passkey.added', 'passkey.removed', 'token.created', 'token.used', 'token.revoked', 'grant.created', 'grant.ended', 'grant.reused', 'member.added', 'member.changed', 'member.removed', 'invitation.created', 'invitation.accepted', 'invitation.revoked', 'provider_key.set', 'provider_key.removed', 'group.set', 'group.removed', 'connection.made', 'connection.ended']",
 ]
 
 

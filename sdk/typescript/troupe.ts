@@ -4263,7 +4263,9 @@ export type AuditAction =
   | "provider_key.set"
   | "provider_key.removed"
   | "group.set"
-  | "group.removed";
+  | "group.removed"
+  | "connection.made"
+  | "connection.ended";
 
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {

@@ -1,0 +1,130 @@
+/** The connections of a person who is removed from the organization end, and begin anew with a return (ACC-14). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { use } from "../support/approval-scene.ts";
+import { until } from "../support/condition.ts";
+import { ConnectedScene } from "../support/connected-scene.ts";
+import { answered, type Client, type Job, type Json } from "../support/current.ts";
+import type { Caller, Founded } from "../support/service.ts";
+
+interface WaitingJob extends Job {
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly authorizations: readonly { readonly link: string; readonly connection_id: string }[];
+}
+
+let scene: ConnectedScene;
+let owner: Founded;
+let chief: Client;
+let agent: string;
+let person: Caller;
+let theirs: Client;
+
+beforeAll(async () => void (scene = await ConnectedScene.start()));
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  owner = await scene.service.found();
+  chief = scene.client(owner);
+  agent = await scene.agent(chief);
+  person = await scene.service.join(owner.organizationId);
+  theirs = scene.client(person);
+  scene.usesAccount();
+});
+
+const waiting = async (client: Client): Promise<WaitingJob> =>
+  (await client.reached((await scene.begin(client, agent, owner)).id, "blocked")) as WaitingJob;
+
+async function connected(): Promise<WaitingJob> {
+  const job = await waiting(theirs);
+  await scene.connect(await scene.signIn(person), job.authorizations[0]!.link);
+  await theirs.reached(job.id, "completed");
+  return job;
+}
+
+const remove = () => answered(chief.call("DELETE", `/api/members/${person.userId}`));
+
+const stored = async (id: string): Promise<Json> => {
+  const [row] = await scene.service.database.read<{ body: Json }[]>`
+    select body from connection where organization_id = ${owner.organizationId} and id = ${id}`;
+  return row!.body;
+};
+
+const GONE = "The person is no longer a member of the organization";
+
+test("[ACC-14] the access of a removed member is forgotten and revoked, aloud and in the audit", async () => {
+  await chief.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" });
+  const { authorizations } = await connected();
+  const id = authorizations[0]!.connection_id;
+  const revoked = scene.accounts.revoked.length;
+  await remove();
+  await until("it is revoked", () => scene.accounts.revoked.length > revoked);
+  expect(await stored(id)).toMatchObject({ tokens: null, sealedClient: null, consent: null, waiting: [] });
+  expect((await stored(id))["removedAt"]).toBeString();
+  await until("webhooks have its event", async () => {
+    const rows = await scene.service.database.read`
+      select 1 from webhook_event where organization_id = ${owner.organizationId}
+      and body ->> 'type' = 'connection.ended' and body::text like '%member_removed%'`;
+    return rows.length === 1;
+  });
+  for (const [action, userId] of [
+    ["connection.made", person.userId],
+    ["connection.ended", owner.userId],
+  ] as const) {
+    const { audit_entries: entries } = await chief.get<{ audit_entries: Json[] }>(`/api/audit?action=${action}`);
+    expect(entries).toMatchObject([{ user_id: userId, subject_id: id, detail: scene.accounts.resource }]);
+  }
+});
+
+test("[ACC-14] a person who comes back begins anew", async () => {
+  await connected();
+  await remove();
+  await until("it has ended", async () => (await ofPerson()).every((body) => body["removedAt"] !== null));
+  const back = {
+    kind: "add_member",
+    userId: person.userId,
+    name: "Bo",
+    email: `${person.userId}@example.com`,
+    role: "member",
+  } as const;
+  await scene.service.system.dispatch(organizationRef(owner.organizationId), back);
+  theirs = scene.client(await scene.service.tokenFor(person, {}));
+  expect(await scene.connections(theirs)).toEqual([]);
+  const job = await waiting(theirs);
+  expect(await scene.connections(theirs)).toMatchObject([{ status: "required", scopes: [] }]);
+  await scene.connect(await scene.signIn(person), job.authorizations[0]!.link);
+  await theirs.reached(job.id, "completed");
+});
+
+test("[ACC-14] a job that waits for the consent of a removed member ends, and says why", async () => {
+  const job = await waiting(theirs);
+  await remove();
+  const failed = (await chief.reached(job.id, "failed")) as WaitingJob;
+  expect(failed.error).toMatchObject({ code: "authorization_required" });
+  expect(failed.error!.message).toContain(GONE);
+});
+
+test("[ACC-14] a job that runs while its person is removed does not begin to wait for them", async () => {
+  await connected();
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  scene.service.model.script = ({ entries }) => {
+    const last = JSON.stringify(entries.at(-1));
+    if (last.includes("tool_result")) return [{ say: `Got: ${last}` }];
+    begun.resolve();
+    return [{ hold: held.promise }, use("c1", "crm__whoami")] as never;
+  };
+  const { id } = await scene.begin(theirs, agent, owner);
+  await begun.promise;
+  await remove();
+  await until("it has ended", async () => (await ofPerson()).every((body) => body["removedAt"] !== null));
+  held.resolve();
+  const failed = (await chief.reached(id, "failed")) as WaitingJob;
+  expect(failed.error).toMatchObject({ code: "authorization_required" });
+  expect(failed.error!.message).toContain(GONE);
+});
+
+const ofPerson = async (): Promise<readonly Json[]> =>
+  (
+    await scene.service.database.read<{ body: Json }[]>`
+      select body from connection where organization_id = ${owner.organizationId}
+      and owner_id = ${person.userId}`
+  ).map(({ body }) => body);
