@@ -14,6 +14,7 @@ import {
 import { DEFAULT_SCHEDULE } from "../../actors/mission/schedule-input.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
+import { forsakingEffects } from "../../src/connections/forsaken.ts";
 import { missionEffects } from "../../src/work/mission-effects.ts";
 import { idsOfRun, runJob, taskJob } from "../../src/work/missions.ts";
 import { prepareWork, type WorkServices } from "../../src/work/prepared-work.ts";
@@ -31,6 +32,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 const AGENT_RECORD: Agent = {
   ...AGENT,
   organizationId: ORG,
@@ -65,16 +67,23 @@ export class MissionWorld {
     this.replica = await startJobs(this.world, {
       model,
       ...(slots === undefined ? {} : { slots }),
-      effects: (system) =>
-        missionEffects({
+      effects: (system) => ({
+        ...forsakingEffects({
+          system,
+          connections: { connectionsOf: () => Promise.resolve([]) },
+          pauses: { clock: this.world.clock, chance: NO_JITTER },
+          log: QUIET,
+        }),
+        ...missionEffects({
           services: this.servicesOf(system),
           missions: {
             missionsOf: () => Promise.resolve(this.missions.map(({ organizationId, id }) => ({ organizationId, id }))),
           },
           clock: this.world.clock,
           chance: NO_JITTER,
-          log: { info: () => {}, warn: () => {}, error: () => {} },
+          log: QUIET,
         }),
+      }),
     });
     if (this.world.database.record("organization", ORG, ORG) === null) await this.found();
     return this.replica;
