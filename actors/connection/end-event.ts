@@ -1,4 +1,4 @@
-/** The event of webhooks about a connection that no person has ended (ACC-10, ACC-14). */
+/** The event of webhooks about a connection that no person has ended (ACC-10, ACC-15). */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { takeEvent, webhookRef } from "../webhook/events.ts";

@@ -91,7 +91,7 @@ export type ConnectionCommand =
   | { readonly kind: "recover_refresh"; readonly effectId: string }
   | { readonly kind: "remove_connection"; readonly by: ConnectionUser; readonly origin: Origin }
   /**
-   * Its person was removed from the organization (ACC-14) at this time. What was connected later is of a person who is
+   * Its person was removed from the organization (ACC-15) at this time. What was connected later is of a person who is
    * back, and stays.
    */
   | { readonly kind: "forsake_connection"; readonly removedAt: string; readonly origin: Origin }

@@ -215,7 +215,7 @@ export type OrganizationCommand =
    * must notify them.
    */
   | { readonly kind: "missions_told"; readonly effectId: string; readonly again: MissionsIntent | null }
-  /** A message: the connection waits for this person (ACC-14). */
+  /** A message: the connection waits for this person (ACC-15). */
   | { readonly kind: "check_owner"; readonly connectionId: string; readonly userId: string }
   /** As `missions_told`, of the connections of a person who was removed. */
   | { readonly kind: "connections_forsaken"; readonly effectId: string; readonly again: ForsakingIntent | null }

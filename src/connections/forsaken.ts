@@ -1,5 +1,5 @@
 /**
- * Ends the connections of a person who was removed from an organization (ACC-14), after the commit of the removal. It may
+ * Ends the connections of a person who was removed from an organization (ACC-15), after the commit of the removal. It may
  * be repeated: a connection that has ended stays as it is, and so does one that the person has made after a return.
  */
 import type { ConnectionDirectory } from "../../actors/connection/protocol.ts";

@@ -1,4 +1,4 @@
-/** The connections of a person who is removed from the organization end, and begin anew with a return (ACC-14). */
+/** The connections of a person who is removed from the organization end, and begin anew with a return (ACC-15). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { use } from "../support/approval-scene.ts";
@@ -50,7 +50,7 @@ const stored = async (id: string): Promise<Json> => {
 
 const GONE = "The person is no longer a member of the organization";
 
-test("[ACC-14] the access of a removed member is forgotten and revoked, aloud and in the audit", async () => {
+test("[ACC-15] the access of a removed member is forgotten and revoked, aloud and in the audit", async () => {
   await chief.call("PUT", "/api/messaging-integration", { url: "https://hooks.test/x" });
   const { authorizations } = await connected();
   const id = authorizations[0]!.connection_id;
@@ -74,7 +74,7 @@ test("[ACC-14] the access of a removed member is forgotten and revoked, aloud an
   }
 });
 
-test("[ACC-14] a person who comes back begins anew", async () => {
+test("[ACC-15] a person who comes back begins anew", async () => {
   await connected();
   await remove();
   await until("it has ended", async () => (await ofPerson()).every((body) => body["removedAt"] !== null));
@@ -94,7 +94,7 @@ test("[ACC-14] a person who comes back begins anew", async () => {
   await theirs.reached(job.id, "completed");
 });
 
-test("[ACC-14] a job that waits for the consent of a removed member ends, and says why", async () => {
+test("[ACC-15] a job that waits for the consent of a removed member ends, and says why", async () => {
   const job = await waiting(theirs);
   await remove();
   const failed = (await chief.reached(job.id, "failed")) as WaitingJob;
@@ -102,7 +102,7 @@ test("[ACC-14] a job that waits for the consent of a removed member ends, and sa
   expect(failed.error!.message).toContain(GONE);
 });
 
-test("[ACC-14] a job that runs while its person is removed does not begin to wait for them", async () => {
+test("[ACC-15] a job that runs while its person is removed does not begin to wait for them", async () => {
   await connected();
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
