@@ -2,11 +2,10 @@
 import { notFound, type Outcome, refuse } from "../fault.ts";
 import type { JobCommand } from "../job/protocol.ts";
 import { jobRef } from "../job/schema.ts";
-import type { NewAuditEntry, Origin } from "../organization/people-protocol.ts";
 import type { OrganizationCommand } from "../organization/protocol.ts";
-import { organizationRef } from "../organization/schema.ts";
+import { type AuditAction, organizationRef } from "../organization/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import type { ConnectionUser } from "./protocol.ts";
+import type { ConnectionOrigin, ConnectionUser } from "./protocol.ts";
 import { type Connection, connectionTable, OF_ORGANIZATION } from "./schema.ts";
 
 /** Everything in the record that is sealed. */
@@ -39,7 +38,7 @@ export function tellWaiting(tx: Tx, { waiting }: Connection, refusal: string | n
 export function noteConnection(
   tx: Tx,
   { id, resource }: Connection,
-  { action, origin }: Pick<NewAuditEntry, "action"> & { readonly origin: Origin },
+  { action, origin }: { readonly action: AuditAction; readonly origin: ConnectionOrigin },
 ): void {
   const note: OrganizationCommand = { kind: "note", entry: { action, subjectId: id, detail: resource }, origin };
   tx.send(organizationRef(tx.self.organizationId), note);

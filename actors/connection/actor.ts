@@ -3,7 +3,6 @@
  * organization's actors are on one replica, so a refresh happens once however many runs ask for it.
  */
 import { ok } from "../fault.ts";
-import type { Origin } from "../organization/people-protocol.ts";
 import type { OrganizationCommand } from "../organization/protocol.ts";
 import { organizationRef } from "../organization/schema.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
@@ -20,7 +19,7 @@ import {
 } from "./access.ts";
 import { CONSENT_HANDLERS } from "./consent.ts";
 import { sendEnd } from "./end-event.ts";
-import type { ConnectionProtocol, ConnectionSubject, RevocationIntent } from "./protocol.ts";
+import type { ConnectionOrigin, ConnectionProtocol, ConnectionSubject, RevocationIntent } from "./protocol.ts";
 import { REFRESH_HANDLERS } from "./refreshing.ts";
 import { type Connection, connectionTable, MAX_CONNECTION_JOBS, OF_ORGANIZATION } from "./schema.ts";
 
@@ -111,7 +110,7 @@ const PERSON_IS_GONE = "The person is no longer a member of the organization";
 function removeConnection(
   tx: Tx,
   connection: Connection,
-  { why, origin }: { readonly why: string; readonly origin: Origin },
+  { why, origin }: { readonly why: string; readonly origin: ConnectionOrigin },
 ): Connection {
   // The effect has its own copy of what it revokes: nothing sealed stays in the record.
   const { tokens, sealedClient } = connection;

@@ -1,8 +1,11 @@
 /** The commands and replies of a connection's actor. Whatever is secret in them is sealed. */
 import type { Connection, ConnectionEnd, AuthClient } from "./schema.ts";
-import type { Origin } from "../organization/people-protocol.ts";
+import type { OrganizationCommand } from "../organization/protocol.ts";
 import type { Page, PageRequest } from "../page.ts";
 import type { Resealed } from "../sealing.ts";
+
+/** Where a change comes from, for the audit. */
+export type ConnectionOrigin = Extract<OrganizationCommand, { readonly kind: "note" }>["origin"];
 
 /** Who asks, and whether they may act for the organization. */
 export interface ConnectionUser {
@@ -66,7 +69,7 @@ export type ConnectionCommand =
       readonly issuer: string;
       readonly sealedClient: string;
       readonly tokens: SealedTokens;
-      readonly origin: Origin;
+      readonly origin: ConnectionOrigin;
     }
   /** The person does not want it, or the server did not grant it. Without a state, whichever consent is open. */
   | {
@@ -89,12 +92,12 @@ export type ConnectionCommand =
     }
   /** The process or epoch of the refresh has ended. */
   | { readonly kind: "recover_refresh"; readonly effectId: string }
-  | { readonly kind: "remove_connection"; readonly by: ConnectionUser; readonly origin: Origin }
+  | { readonly kind: "remove_connection"; readonly by: ConnectionUser; readonly origin: ConnectionOrigin }
   /**
    * Its person was removed from the organization (ACC-15) at this time. What was connected later is of a person who is
    * back, and stays.
    */
-  | { readonly kind: "forsake_connection"; readonly removedAt: string; readonly origin: Origin }
+  | { readonly kind: "forsake_connection"; readonly removedAt: string; readonly origin: ConnectionOrigin }
   /** `again`: the process of the revocation has ended, so it is tried once more. */
   | { readonly kind: "end_revocation"; readonly effectId: string; readonly again: RevocationIntent | null }
   /** For the handlers of effects, and for reading the client that a consent reuses. */

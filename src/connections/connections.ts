@@ -6,11 +6,10 @@
  *
  * Guarantees: a code is sent to its server at most once; what a person may read has no secret.
  */
-import type { ConnectionUser, SealedTokens } from "../../actors/connection/protocol.ts";
+import type { ConnectionOrigin, ConnectionUser, SealedTokens } from "../../actors/connection/protocol.ts";
 import { type Connection, connectionRef, type AuthClient, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
-import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -56,7 +55,7 @@ export interface ConnectionCaller extends ConnectionUser {
 }
 
 /** And where the request comes from, for the audit. */
-export type ConsentingCaller = ConnectionCaller & { readonly origin: Origin };
+export type ConsentingCaller = ConnectionCaller & { readonly origin: ConnectionOrigin };
 
 /** What a person is told about a consent. */
 export type ConsentStep<T> =

@@ -14,7 +14,7 @@ import {
 import { DEFAULT_SCHEDULE } from "../../actors/mission/schedule-input.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import { forsakingEffects } from "../../src/connections/forsaken.ts";
+import { forsakingEffects } from "../../src/work/forsaken-connections.ts";
 import { missionEffects } from "../../src/work/mission-effects.ts";
 import { idsOfRun, runJob, taskJob } from "../../src/work/missions.ts";
 import { prepareWork, type WorkServices } from "../../src/work/prepared-work.ts";

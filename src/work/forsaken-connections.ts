@@ -29,16 +29,16 @@ export function forsakingEffects(parts: ForsakingParts) {
   return {
     [FORSAKE_CONNECTIONS]: {
       run: (effect, context) => forsake(parts, effect, context),
-      recover: (effect, context) => settle(parts, effect, context, intentOf(effect)),
+      recover: (effect, context) => settleForsaking(parts, effect, context, forsakingIn(effect)),
     },
   } satisfies Readonly<Record<string, EffectHandler>>;
 }
 
-const intentOf = ({ intent }: EffectRow): ForsakingIntent => intent as ForsakingIntent;
+const forsakingIn = ({ intent }: EffectRow): ForsakingIntent => intent as ForsakingIntent;
 
 async function forsake(parts: ForsakingParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { organizationId } = effect;
-  const { userId, removedAt, origin } = intentOf(effect);
+  const { userId, removedAt, origin } = forsakingIn(effect);
   const { system, connections } = parts;
   if ((await untilAnswered(parts, context, () => system.settled(organizationId))) === null) return;
   for (let last = ""; ;) {
@@ -56,10 +56,10 @@ async function forsake(parts: ForsakingParts, effect: EffectRow, context: Effect
     if (page.value.length < CONNECTIONS_PAGE) break;
     last = page.value.at(-1) ?? last;
   }
-  await settle(parts, effect, context, null);
+  await settleForsaking(parts, effect, context, null);
 }
 
-async function settle(
+async function settleForsaking(
   parts: ForsakingParts,
   { id: effectId, organizationId }: EffectRow,
   context: EffectContext,
