@@ -11,7 +11,7 @@ export type SealingPurpose =
   | "secret"
   /** Bodies with a one-time secret, kept for a replay. */
   | "replay"
-  /** Signing secrets of webhooks. */
+  /** Signing secrets of webhooks, and addresses of messengers. */
   | "webhook"
   /** Forms that a page has issued, to prove their origin. */
   | "form"

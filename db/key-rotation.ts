@@ -8,6 +8,8 @@ export interface SealedTexts {
   readonly signing: readonly string[];
   /** Credentials of push notifications, by job. */
   readonly pushes: readonly { readonly jobId: string; readonly sealed: string }[];
+  /** URLs of messengers. */
+  readonly messengers: readonly string[];
   /** Tokens and clients of connections. */
   readonly connections: readonly { readonly id: string; readonly sealed: string }[];
 }
@@ -41,7 +43,7 @@ export class PostgresKeyRotation {
         with next as (
           select organization_id from (
             select organization_id from secret union select organization_id from webhook_destination
-            union select organization_id from connection) all_of
+            union select organization_id from connection union select organization_id from reach) all_of
           where organization_id > ${organizationId} order by organization_id limit ${limit})
         select n.organization_id as "organizationId",
           coalesce((select json_agg(json_build_object('name', each ->> 'name', 'sealed', each ->> 'sealed'))
@@ -53,17 +55,20 @@ export class PostgresKeyRotation {
           coalesce((select json_agg(json_build_object('jobId', d.id, 'sealed', each ->> 'sealed'))
             from webhook_destination d, jsonb_array_elements(d.body -> 'pushes') each
             where d.organization_id = n.organization_id and each ->> 'sealed' is not null), '[]') as pushes,
+          coalesce((select json_agg(each ->> 'sealedUrl') from reach r, jsonb_array_elements(r.body -> 'messengers') each
+            where r.organization_id = n.organization_id and each ->> 'sealedUrl' is not null), '[]') as messengers,
           coalesce((select json_agg(json_build_object('id', c.id, 'sealed', each)) from connection c, unnest(array[
               c.body -> 'tokens' ->> 'sealed', c.body ->> 'sealedClient', c.body -> 'consent' ->> 'sealed']) each
             where c.organization_id = n.organization_id and each is not null), '[]') as connections
         from next n order by n.organization_id`,
     );
-    return rows.map(({ secrets, signing, pushes, connections, ...rest }) => ({
+    return rows.map(({ secrets, signing, pushes, messengers, connections, ...rest }) => ({
       ...rest,
       connections: parsedColumn(connections),
       secrets: parsedColumn(secrets),
       signing: parsedColumn(signing),
       pushes: parsedColumn(pushes),
+      messengers: parsedColumn(messengers),
     }));
   }
 

@@ -28,7 +28,7 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   webhook_event: [],
   webhook_feed: [],
   webhook_destination: ["secret", "formerSecret", "pushes.sealed"],
-  reach: ["messengers.url"],
+  reach: ["messengers.sealedUrl"],
   reach_question: ["notices.keyHashes"],
   day_usage: [],
   month_usage: [],

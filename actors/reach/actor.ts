@@ -21,7 +21,7 @@ export const reachActor = (hasMail: boolean): ActorDefinition<ReachProtocol> => 
 const questionsOf = (command: ReachCommand): readonly RecordKey[] =>
   "approvalId" in command ? [{ table: questionTable.name, id: command.approvalId }] : [];
 
-type MessengerCommand = "list_messengers" | "add_messenger" | "remove_messenger";
+type MessengerCommand = "list_messengers" | "add_messenger" | "remove_messenger" | "reseal_messengers";
 
 const messengerHandlers: Pick<Handlers<ReachProtocol>, MessengerCommand> = {
   list_messengers: (tx) => ok(tx.read(reachTable, tx.self.id)?.messengers ?? []),
@@ -51,5 +51,18 @@ const messengerHandlers: Pick<Handlers<ReachProtocol>, MessengerCommand> = {
     if (book === null || messenger === undefined) return notFound("messenger");
     tx.update(reachTable, { ...book, messengers: book.messengers.filter(({ id }) => id !== messengerId) });
     return ok(messenger);
+  },
+
+  reseal_messengers(tx, { resealed }) {
+    const book = tx.read(reachTable, tx.self.id);
+    const fresh = new Map(resealed.map(({ former, sealed }) => [former, sealed]));
+    const count = book?.messengers.filter(({ sealedUrl }) => fresh.has(sealedUrl)).length ?? 0;
+    if (book === null || count === 0) return ok(0);
+    const messengers = book.messengers.map((messenger) => ({
+      ...messenger,
+      sealedUrl: fresh.get(messenger.sealedUrl) ?? messenger.sealedUrl,
+    }));
+    tx.update(reachTable, { ...book, messengers });
+    return ok(count);
   },
 };

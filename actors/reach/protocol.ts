@@ -1,5 +1,6 @@
 /** The commands and replies of an organization's reach. */
 import type { ApprovalReach } from "../job/terms.ts";
+import type { Resealed } from "../sealing.ts";
 import type { Messenger, ApprovalNotice, NoticeError, Question, SkipReason } from "./schema.ts";
 
 /** How an attempt to send a notice ended. */
@@ -72,9 +73,11 @@ export type ReachCommand =
   | {
       readonly kind: "add_messenger";
       readonly by: string;
-      readonly input: Pick<Messenger, "name" | "format" | "url">;
+      readonly input: Pick<Messenger, "name" | "format" | "sealedUrl" | "host">;
     }
   | { readonly kind: "remove_messenger"; readonly messengerId: string }
+  /** The same sealed URLs under another key; the reply says how many are stored. */
+  | { readonly kind: "reseal_messengers"; readonly resealed: readonly Resealed[] }
   | { readonly kind: "read_question"; readonly approvalId: string }
   /** `hash` is that of the key in the link. */
   | ({ readonly kind: "check_link"; readonly hash: string } & NoticeHead)
@@ -98,6 +101,7 @@ export interface ReachReplies {
   list_messengers: readonly Messenger[];
   add_messenger: Messenger;
   remove_messenger: Messenger;
+  reseal_messengers: number;
   read_question: Question;
   check_link: { readonly question: Question; readonly notice: ApprovalNotice };
   prepare_notice: PreparedNotice | null;

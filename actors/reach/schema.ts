@@ -4,18 +4,21 @@
  */
 import { APPROVAL_LINKS } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
+import type { SealingContext } from "../sealing.ts";
 import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 /** The shapes in which a messenger takes its messages. */
 export const MESSENGER_FORMATS = ["slack", "teams", "ntfy"] as const;
 export type MessengerFormat = (typeof MESSENGER_FORMATS)[number];
 
-/** A place for messages to people: an incoming webhook of a chat program, or a topic of ntfy. Its URL is a credential. */
+/** A place for messages to people: an incoming webhook of a chat program, or a topic of ntfy. Its URL is a credential, and sealed. */
 export const Messenger = Type.Object({
   id: Type.String(),
   name: Type.String(),
   format: OneOf(MESSENGER_FORMATS),
-  url: Type.String(),
+  sealedUrl: Type.String(),
+  /** The host of the URL, redacted. */
+  host: Type.String(),
   createdBy: Type.String(),
   createdAt: Timestamp,
   lastSuccessAt: NullableTime,
@@ -111,6 +114,9 @@ export type Question = Static<typeof Question>;
 
 export const reachTable = table<ReachBook>("reach");
 export const questionTable = table<Question>("reach_question");
+
+/** The context of the URLs of messengers: they open only for their organization. */
+export const messengerContext = (organizationId: string): SealingContext => [organizationId, "messenger_url"];
 
 /** One for each organization. */
 export const reachRef = (organizationId: string): ActorRef<"reach"> => ({ kind: "reach", organizationId, id: "reach" });

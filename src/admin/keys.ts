@@ -7,6 +7,7 @@
 import { type Resealed, type SealingContext, type SealingPurpose, secretContext } from "../../actors/sealing.ts";
 import { connectionContext, connectionRef } from "../../actors/connection/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { messengerContext, reachRef } from "../../actors/reach/schema.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { webhookRef } from "../../actors/webhook/events.ts";
 import type { SealedTexts } from "../../db/key-rotation.ts";
@@ -29,11 +30,12 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       throw new AdminRefused(
         `${others.map(({ address }) => address).join(", ")} still ${others.length === 1 ? "seals" : "seal"} under another key: start it anew with the same TROUPE_SECRET as this replica first`,
       );
-    const count = { organizations: 0, secrets: 0, signing: 0, connections: 0 };
+    const count = { organizations: 0, secrets: 0, signing: 0, messengers: 0, connections: 0 };
     for await (const of of pages(parts)) {
       count.organizations++;
       count.secrets += await resealSecrets(parts, of);
       count.signing += (await resealSigning(parts, of)) + (await resealPushes(parts, of));
+      count.messengers += await resealMessengers(parts, of);
       count.connections += await resealConnections(parts, of);
       valueOrRefuse(await parts.system.settled(of.organizationId));
     }
@@ -46,7 +48,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     await keyRotation.belongsTo(check);
     return {
       text:
-        `${count.secrets} secrets, ${count.signing} signing secrets and ${count.connections} texts of connections of ${count.organizations} organizations were encrypted anew; all open under the present key alone.\n` +
+        `${count.secrets} secrets, ${count.signing} signing secrets, ${count.messengers} addresses of messengers and ${count.connections} texts of connections of ${count.organizations} organizations were encrypted anew; all open under the present key alone.\n` +
         "Leave the former key in TROUPE_OTHER_SECRETS for a day: answers that are kept for Idempotency-Key, and forms on screens, still need it. Programs that have not refreshed their sign-in since the change have to sign in again once it is gone.",
       json: { ...count, key_check: check },
     };
@@ -90,6 +92,13 @@ async function resealPushes(parts: AdminParts, { organizationId, pushes }: Seale
   return count;
 }
 
+async function resealMessengers(parts: AdminParts, { organizationId, messengers }: SealedTexts): Promise<number> {
+  const context = messengerContext(organizationId);
+  const resealed = messengers.flatMap((sealed) => resealedUnder(parts, "webhook", sealed, context));
+  if (resealed.length === 0) return 0;
+  return valueOrRefuse(await parts.system.dispatch(reachRef(organizationId), { kind: "reseal_messengers", resealed }));
+}
+
 async function resealConnections(parts: AdminParts, { organizationId, connections }: SealedTexts): Promise<number> {
   let count = 0;
   for (const [id, texts] of Map.groupBy(connections, (one) => one.id)) {
@@ -118,7 +127,7 @@ function resealedUnder(
 /** The texts in the tables that do not open under the present key. */
 async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
   const left: string[] = [];
-  for await (const { organizationId, secrets, signing, pushes, connections } of pages(parts)) {
+  for await (const { organizationId, secrets, signing, pushes, messengers, connections } of pages(parts)) {
     for (const { id, sealed } of connections)
       if (!parts.sealing.isPresent("connection", sealed, connectionContext(organizationId, id)))
         left.push(`the connection ${id} of ${organizationId}`);
@@ -128,6 +137,9 @@ async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
     for (const sealed of signing)
       if (!parts.sealing.isPresent("webhook", sealed, signingContext(organizationId)))
         left.push(`a signing secret of ${organizationId}`);
+    for (const sealed of messengers)
+      if (!parts.sealing.isPresent("webhook", sealed, messengerContext(organizationId)))
+        left.push(`the address of a messenger of ${organizationId}`);
     for (const { jobId, sealed } of pushes)
       if (!parts.sealing.isPresent("webhook", sealed, signingContext(organizationId)))
         left.push(`the credentials of a push notification of ${jobId} of ${organizationId}`);

@@ -4,7 +4,7 @@
  * channel nor forge a link. Each body fits the limits of its program.
  */
 import { cutText, shortText } from "../../actors/cut-text.ts";
-import type { Messenger, MessengerFormat } from "../../actors/reach/schema.ts";
+import type { MessengerFormat } from "../../actors/reach/schema.ts";
 import type { NoticeWords } from "./notice-words.ts";
 
 /** A request to a messenger. */
@@ -13,7 +13,12 @@ export interface MessengerRequest {
   readonly body: string;
 }
 
-export const messengerRequest = ({ format, url }: Pick<Messenger, "format" | "url">, words: NoticeWords) =>
+interface MessengerAddress {
+  readonly format: MessengerFormat;
+  readonly url: string;
+}
+
+export const messengerRequest = ({ format, url }: MessengerAddress, words: NoticeWords): MessengerRequest =>
   MESSENGER_REQUESTS[format](url, words);
 
 const MESSENGER_REQUESTS: Readonly<Record<MessengerFormat, (url: string, words: NoticeWords) => MessengerRequest>> = {

@@ -67,6 +67,7 @@ export function createHandlers(actors: Actors, parts: HandlerParts): EffectHandl
       system,
       agents: services.agents,
       egress: resources.egress,
+      sealing,
       mailer: resources.mailer,
       clock,
       chance: systemChance,

@@ -16,12 +16,19 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { type DecidersIntent, FIND_DECIDERS, SEND_NOTICE } from "../../actors/reach/notices.ts";
 import type { NoticeHead, NoticeResult, PreparedNotice } from "../../actors/reach/protocol.ts";
-import { type ApprovalNotice, type Question, reachRef } from "../../actors/reach/schema.ts";
+import {
+  type ApprovalNotice,
+  type Messenger,
+  messengerContext,
+  type Question,
+  reachRef,
+} from "../../actors/reach/schema.ts";
 import { askedTerms } from "../../actors/reach/terms.ts";
 import { Backoff } from "../../actors/runtime/backoff.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
+import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { isLinkDecision } from "../../actors/webhook/events.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -37,6 +44,7 @@ export interface NoticeParts {
   readonly system: TroupeSystem;
   readonly agents: { find(by: { organizationId: string; userId: string }, id: string): MaybePromise<Outcome<Agent>> };
   readonly egress: Egress;
+  readonly sealing: Sealing;
   /** Null: the operator has set no mail server. */
   readonly mailer: Mailer | null;
   readonly clock: Clock;
@@ -230,7 +238,7 @@ class NoticeSending {
     const { signal } = this.context;
     const { mailer } = this.parts;
     if (messenger !== null) {
-      const { url, body } = messengerRequest(messenger, words);
+      const { url, body } = messengerRequest({ format: messenger.format, url: this.urlOf(messenger) }, words);
       const headers = { "Content-Type": "application/json", "Idempotency-Key": this.head.noticeId };
       return postOnce(this.parts, { url, headers, body, signal });
     }
@@ -242,6 +250,12 @@ class NoticeSending {
         "a mail about an approval could not be sent; GET /api/approval-notices says which",
       );
     return sent;
+  }
+
+  private urlOf({ id, sealedUrl }: Messenger): string {
+    const url = this.parts.sealing.open("webhook", sealedUrl, messengerContext(this.effect.organizationId));
+    if (url === null) throw new Error(`the address of ${id} does not open under the key of this service`);
+    return url;
   }
 
   /** Asks until there is a reply; null when the epoch is over, and with it this effect. */

@@ -61,6 +61,7 @@ test("[OPS-7] the key is changed replica by replica while clients are served, an
     const set = await done("PUT", "/api/messaging-integration", { name: "receiver", url, enabled: true });
     const signing = new Webhook(String(set["secret"]));
     await done("PUT", "/api/secrets/BEFORE", { value: "a secret of before" });
+    await done("POST", "/api/messengers", { name: "Ops", format: "slack", url });
     /** What arrives next is signed with the secret that was sealed at the beginning. */
     const signs = async (): Promise<void> => {
       const from = arrived.length;
@@ -95,7 +96,7 @@ test("[OPS-7] the key is changed replica by replica while clients are served, an
     const rotated = await rotate();
     expect([rotated.code, JSON.parse(rotated.out)]).toEqual([
       0,
-      { organizations: 1, secrets: 1, signing: 1, connections: 0, key_check: expect.any(String) },
+      { organizations: 1, secrets: 1, signing: 1, messengers: 1, connections: 0, key_check: expect.any(String) },
     ]);
     // 5. The former key is forgotten.
     await restarted({ TROUPE_SECRET: PRESENT });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { messengerContext, reachRef } from "../../actors/reach/schema.ts";
 import { secretContext } from "../../actors/sealing.ts";
 import { type NewsEvent, webhookRef } from "../../actors/webhook/events.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
@@ -62,6 +63,9 @@ beforeAll(async () => {
       push,
       event: NEWS,
     });
+    const sealedUrl = testSealing.seal("webhook", "https://chat.test/x", messengerContext(organizationId));
+    const messenger = { name: "Ops", format: "slack", sealedUrl, host: "c***t.t***t" } as const;
+    await system.dispatch(reachRef(organizationId), { kind: "add_messenger", by: "usr_1", input: messenger });
     await system.settled(organizationId);
   }
   await service.database.read`insert into service_key (id, check_value) values (1, 'former') on conflict do nothing`;
@@ -115,6 +119,9 @@ test("[OPS-7] a repeated key change continues with the rest, and then the databa
     const push = pushes.ok ? (pushes.value[0]?.sealed ?? "") : "";
     for (const text of [secret.sealed, formerSecret?.sealed ?? "", push])
       expect(alone.open("webhook", text, signingContext(owner.organizationId))).toBe("signing");
+    const listed = await service.system.dispatch(reachRef(owner.organizationId), { kind: "list_messengers" });
+    const sealedUrl = listed.ok ? (listed.value[0]?.sealedUrl ?? "") : "";
+    expect(alone.open("webhook", sealedUrl, messengerContext(owner.organizationId))).toBe("https://chat.test/x");
   }
   await checkServiceKey(service.database, alone);
   expect(checkServiceKey(service.database, testSealing)).rejects.toThrow(WrongServiceKey);
@@ -127,8 +134,10 @@ test("[OPS-7] a secret that was set meanwhile is not overwritten", async () => {
   const replies = [
     await service.system.dispatch(organizationRef(organizationId), { kind: "reseal_secrets", resealed }),
     await service.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }),
+    await service.system.dispatch(reachRef(organizationId), { kind: "reseal_messengers", resealed }),
   ];
   expect(replies).toEqual([
+    { ok: true, value: 0 },
     { ok: true, value: 0 },
     { ok: true, value: 0 },
   ]);

@@ -4,6 +4,7 @@ import { until } from "../support/condition.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { ReachScene } from "../support/reach-scene.ts";
 import { browserOf, signedIn } from "../support/signed-in.ts";
+import { storedText } from "../support/stored-text.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 let scene: ReachScene;
@@ -88,12 +89,25 @@ test("[REACH-5] a messenger's address is never shown again, and a private agent'
   await scene.messenger("slack", "/services/secret-part");
   const listed = await scene.client.call("GET", "/api/messengers");
   expect(await listed.text()).not.toContain("secret-part");
+  expect(await storedText(scene.service.database)).not.toContain("secret-part");
   const job = await scene.blocked();
   const ended = async (): Promise<Json | undefined> =>
     (await scene.notices(job)).find((notice) => notice["messenger_id"] !== null && notice["status"] !== "pending");
   await until("its end", async () => (await ended()) !== undefined);
   expect(await ended()).toMatchObject({ status: "skipped", skipped: "private" });
   expect(scene.receiver.deliveries).toEqual([]);
+});
+
+test("[REACH-5] a messenger's address is stored nowhere in clear, logged nowhere, and also not when it fails", async () => {
+  await scene.messenger("slack", "/services/secret-part");
+  scene.receiver.respond = () => new Response(null, { status: 404 });
+  const job = await scene.blocked();
+  const ended = async (): Promise<boolean> =>
+    (await scene.notices(job)).some(({ messenger_id: id, status }) => id !== null && status === "failed");
+  await until("its end", ended);
+  expect(scene.receiver.deliveries[0]?.path).toBe("/services/secret-part");
+  expect(await storedText(scene.service.database)).not.toContain("secret-part");
+  expect(JSON.stringify(scene.service.log)).not.toContain("secret-part");
 });
 
 test("[REACH-5] a messenger needs a public https address, a topic for ntfy, and an owner; there are eight at most", async () => {

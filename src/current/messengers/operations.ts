@@ -1,8 +1,9 @@
 /** Messengers, the ledger of what was sent about approvals, and a person's wish for mails (REACH-4, REACH-5, REACH-8). */
 import { invalid, mapOutcome, refuse } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { reachRef } from "../../../actors/reach/schema.ts";
+import { messengerContext, reachRef } from "../../../actors/reach/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { redactedHost } from "../../../actors/webhook/redaction.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -52,13 +53,15 @@ export const messengerOperations = {
       errors: ["invalid_url", "invalid_state"],
       emits: "resource.created",
     },
-    async ({ webhookTools }, change, { body: { name, format, url } }) => {
+    async ({ webhookTools, sealing }, change, { body: { name, format, url } }) => {
       const message = await webhookTools.refusalOf(url);
       if (message !== null) return refuse({ kind: "invalid_url", message });
       if (format === "ntfy" && !TOPIC.test(new URL(url).pathname))
         return invalid("/url", "Field url must end with the name of a topic, such as https://ntfy.example/refunds");
       const { organizationId, userId } = change.principal;
-      const command = { kind: "add_messenger", by: userId, input: { name, format, url } } as const;
+      const sealedUrl = sealing.seal("webhook", url, messengerContext(organizationId));
+      const input = { name, format, sealedUrl, host: redactedHost(url) };
+      const command = { kind: "add_messenger", by: userId, input } as const;
       return change.commit([ask(reachRef(organizationId), command)], (messenger) => created(messengerView(messenger)));
     },
   ),

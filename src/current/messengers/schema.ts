@@ -10,7 +10,6 @@ import {
   SKIP_REASONS,
 } from "../../../actors/reach/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { redactedHost } from "../../../actors/webhook/redaction.ts";
 import { idFilter } from "../../http/contract/field.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
@@ -54,7 +53,7 @@ export const messengerView = (messenger: Messenger): Shown<typeof MessengerView>
   id: messenger.id,
   name: messenger.name,
   format: messenger.format,
-  destination_host: redactedHost(messenger.url),
+  destination_host: messenger.host,
   created_by: messenger.createdBy,
   created_at: messenger.createdAt,
   last_success_at: messenger.lastSuccessAt,

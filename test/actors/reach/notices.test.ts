@@ -56,6 +56,7 @@ class NoticeScene extends DecisionScene {
     const parts = {
       agents,
       egress: null as never,
+      sealing: null as never,
       mailer,
       clock,
       chance: NO_JITTER,
