@@ -72,7 +72,7 @@ testInBrowser(
     const own = approvalOn(page);
     await own.getByText("Members of the group finance may decide, but not the person for whom").waitFor();
     await own.getByText("0 of 2 people have approved").waitFor();
-    await own.getByText("it goes on waiting after its time, which ends").waitFor();
+    await own.getByText("Without a decision the call goes on waiting.").waitFor();
     const refused = own.getByRole("button", { name: "Deny" });
     expect(await refused.getAttribute("aria-disabled")).toBe("true");
     await refused.focus();

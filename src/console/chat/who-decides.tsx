@@ -11,15 +11,15 @@ const DECIDER_WORDS: Readonly<Record<Extract<ApprovalPolicy["of"], string>, stri
 };
 
 const NO_DECISION_WORDS: Readonly<Record<ApprovalExpiryAction, string>> = {
-  deny: "it is denied",
-  cancel: "it is denied, and the job cancelled,",
-  keep: "it goes on waiting after its time, which ends",
-  escalate: "other people decide from its end on, which comes",
+  deny: "the call is denied then",
+  cancel: "the job is cancelled then",
+  keep: "the call goes on waiting",
+  escalate: "other people decide from then on",
 };
 
 export function WhoDecides({ approval }: { readonly approval: Approval }) {
   const { policy, votes, on_expiry, expires_at } = approval;
-  const { of = "anyone", count = 1, not_starter: isNotStarter = false } = policy ?? {};
+  const { of = "anyone", count = 1, not_starter: isNotStarter = false, services: withServices = false } = policy ?? {};
   const isOver = on_expiry === "keep" && Date.parse(expires_at) < Date.now();
   return (
     <>
@@ -31,7 +31,8 @@ export function WhoDecides({ approval }: { readonly approval: Approval }) {
             Members of the group <code>{of.group}</code>
           </>
         )}{" "}
-        may decide{isNotStarter ? ", but not the person for whom the job works" : ""}.
+        may decide{withServices ? ", service tokens too" : ""}
+        {isNotStarter ? ", but not the person for whom the job works" : ""}.
         {count > 1 ? ` ${votes.length} of ${count} people have approved; one who denies is enough.` : ""}
       </p>
       {votes.length === 0 ? null : (
@@ -51,11 +52,11 @@ export function WhoDecides({ approval }: { readonly approval: Approval }) {
       <p class="quiet">
         {isOver ? (
           <>
-            Its time ended <Time at={expires_at} />: it waits until somebody decides.
+            The time to decide ended <Time at={expires_at} />: the call waits until it is decided.
           </>
         ) : (
           <>
-            Without a decision {NO_DECISION_WORDS[on_expiry]} <Time at={expires_at} />.
+            The time to decide ends <Time at={expires_at} />. Without a decision {NO_DECISION_WORDS[on_expiry]}.
           </>
         )}
       </p>

@@ -81,10 +81,10 @@ function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed
       <p class="quiet">
         {members.length === 0 ? "nobody" : null}
         {members.map((id, at) => (
-          <>
+          <span key={id}>
             {at === 0 ? "" : ", "}
-            <bdi key={id}>{memberName(id) ?? "…"}</bdi>
-          </>
+            <bdi>{memberName(id) ?? "…"}</bdi>
+          </span>
         ))}{" "}
         · changed <Time at={updatedAt} />
       </p>
