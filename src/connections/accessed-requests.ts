@@ -6,7 +6,7 @@
  *
  * The token is sent only by the caller's `send`, which knows the address that it is for.
  */
-import { type ConnectionOwner, connectionRef, type AuthClient, ownerIdOf } from "../../actors/connection/schema.ts";
+import { type AuthClient, type ConnectionOwner, connectionRef, ownerIdOf } from "../../actors/connection/schema.ts";
 import { isPassing } from "../../actors/fault.ts";
 import type { ConnectionNeed } from "../../actors/job/terms.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";

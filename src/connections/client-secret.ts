@@ -34,6 +34,13 @@ export async function withClientSecret<K extends KnownClient>(
   return { ...known, client: { ...known.client, clientSecret } };
 }
 
+/**
+ * Whether the authorization server refused the client because of a secret that an owner keeps: it may be mistyped, or
+ * replaced on one side only. The access itself is not refused, so people keep what they have.
+ */
+export const isOwnersToMend = ({ secretName }: KnownClient, { oauthError }: AuthorizationFault): boolean =>
+  secretName !== undefined && oauthError === "invalid_client";
+
 /** The client as it is kept. A secret that the authorization server itself has issued stays. */
 export function withoutClientSecret(known: KnownClient): KnownClient {
   if (known.secretName === undefined) return known;

@@ -7,14 +7,20 @@
  * Guarantees: a code is sent to its server at most once; what a person may read has no secret.
  */
 import type { ConnectionOrigin, ConnectionUser, SealedTokens } from "../../actors/connection/protocol.ts";
-import { type Connection, connectionRef, type AuthClient, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
+import { type AuthClient, type Connection, connectionRef, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { AccessedRequests, type AccessParts } from "./accessed-requests.ts";
-import { readClientSecret, type ClientSecrets, withClientSecret, withoutClientSecret } from "./client-secret.ts";
+import {
+  type ClientSecrets,
+  isOwnersToMend,
+  readClientSecret,
+  withClientSecret,
+  withoutClientSecret,
+} from "./client-secret.ts";
 import { connectionIdOf } from "./connection-id.ts";
 import { askedChallenge } from "./oauth/challenge.ts";
 import { beginAuthorization, finishAuthorization, type OAuthTokens } from "./oauth/client.ts";
@@ -236,7 +242,7 @@ export class Connections {
       return stored.ok ? { kind: "done", connection: stored.value } : LOST_ANSWER;
     } catch (error) {
       if (!(error instanceof AuthorizationFault)) throw error;
-      if (error.kind === "refused")
+      if (error.kind === "refused" && !isOwnersToMend(known, error))
         await system.dispatch(ref, {
           kind: "refuse_consent",
           by: connectionUserOf(by),

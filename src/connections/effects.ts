@@ -11,7 +11,7 @@ import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import type { Egress } from "../egress/egress.ts";
-import { type ClientSecrets, withClientSecret } from "./client-secret.ts";
+import { type ClientSecrets, isOwnersToMend, withClientSecret } from "./client-secret.ts";
 import { sealTokens } from "./connections.ts";
 import { refreshTokens, revokeAtServer } from "./oauth/client.ts";
 import { AuthorizationFault } from "./oauth/fault.ts";
@@ -110,8 +110,9 @@ async function askedTokens(
     const reach = oauthReach(egress, clock, organizationId);
     const { target, client } = await withClientSecret(secrets, organizationId, known);
     const answer = await refreshTokens(reach, target, client, kept.refreshToken);
+    if (answer.kind === "refused" && isOwnersToMend(known, answer.reason)) throw answer.reason;
     return answer.kind === "refused"
-      ? { kind: "refused", message: answer.reason }
+      ? { kind: "refused", message: answer.reason.message }
       : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes) };
   } catch (error) {
     if (!(error instanceof AuthorizationFault)) throw error;

@@ -94,6 +94,30 @@ test("[ACC-14] its secret goes to no other authorization server, which a tool se
   await other.stop();
 });
 
+test("[ACC-14] a secret that the server does not take ends no connection and no wait: an owner can mend it", async () => {
+  const agent = await scene.agent(client, byHand());
+  scene.accounts.byHand = { id: "hand-1", secret: SECOND };
+  const { id, authorizations } = await waitingFor(agent);
+  const [wait] = authorizations;
+  const shown = await scene.connect(browser, wait!.link);
+  expect(shown.html).toContain("it does not know this service as a client");
+  expect((await client.job(id)).status).toBe("blocked");
+  await answered(client.call("PUT", "/api/secrets/CRM_CLIENT", { value: SECOND }), 200);
+  await scene.connect(browser, wait!.link);
+  await client.reached(id, "completed");
+  scene.accounts.byHand = { id: "hand-1", secret: FIRST };
+  scene.accounts.forgetTokens();
+  const proofs = scene.accounts.proofs.length;
+  const second = await scene.begin(client, agent, owner);
+  await until("a renewal was refused", () => scene.accounts.proofs.length > proofs);
+  await client.reached(second.id, "failed");
+  expect((await scene.connections(client))[0]).toMatchObject({
+    id: wait!.connection_id,
+    status: "connected",
+    end: null,
+  });
+});
+
 test("[ACC-14] another client has another connection, and a deleted secret is named to the person", async () => {
   const former = await connected(await scene.agent(client, byHand()));
   scene.accounts.byHand = { id: "hand-2", secret: FIRST };
@@ -160,6 +184,7 @@ test("[ACC-14] [AUTH-12] only owners name its secret, and an error says which fi
     [server(byHand({ secret: "NONE" })), "/mcp_servers/0/auth/client/secret"],
     [tool(byHand({ secret: "NONE" })), "/tools/0/auth/client/secret"],
     [server(byHand({ issuer: "https://a@auth.test" })), "/mcp_servers/0/auth/client/issuer"],
+    [server(byHand({ issuer: "https://:b@auth.test" })), "/mcp_servers/0/auth/client/issuer"],
     [server(byHand({ issuer: "auth.test" })), "/mcp_servers/0/auth/client/issuer"],
     [server(byHand({ id: "" })), "/mcp_servers/0/auth/client/id"],
     [server({ ...byHand(), type: "identity", owner: undefined }), "/mcp_servers/0/auth/client"],

@@ -161,6 +161,10 @@ testInBrowser("[CON-9] tools of the agent itself and servers of tools are writte
   await page.getByRole("button", { name: "Add a server" }).click();
   await page.getByRole("textbox", { name: "Server name" }).fill("files");
   await page.getByRole("textbox", { name: "Address of the server" }).fill("https://ada:secret@mcp.example/");
+  const servers = page.getByRole("group", { name: "MCP servers" });
+  await servers.getByRole("combobox", { name: "Whose access it uses" }).selectOption("person");
+  await servers.getByRole("textbox", { name: "Client id" }).fill("troupe-4711");
+  await servers.getByRole("textbox", { name: "Authorization server of the client" }).fill("https://auth.example");
   expect(await pageFaults(page)).toEqual([]);
   await button(page, "Create").click();
   // What the service refuses is said at its field.
@@ -184,7 +188,13 @@ testInBrowser("[CON-9] tools of the agent itself and servers of tools are writte
         input_schema: schema,
       },
     ],
-    mcp_servers: [{ name: "files", url: "https://mcp.example/" }],
+    mcp_servers: [
+      {
+        name: "files",
+        url: "https://mcp.example/",
+        auth: { type: "oauth", owner: "person", client: { issuer: "https://auth.example", id: "troupe-4711" } },
+      },
+    ],
   });
   await page.getByText("HTTP tools and MCP servers").click();
   await page.getByRole("group", { name: "MCP servers" }).getByText("files", { exact: true }).click();

@@ -104,7 +104,7 @@ export async function finishAuthorization(
 /** `refused` is final: the person must connect again. */
 export type RefreshAnswer =
   | { readonly kind: "tokens"; readonly tokens: OAuthTokens }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "refused"; readonly reason: AuthorizationFault };
 
 /**
  * A new access token. The tokens have the former refresh token if the server gave no new one. Throws only for what may
@@ -131,7 +131,7 @@ export async function refreshTokens(
     });
   } catch (error) {
     if (!(error instanceof AuthorizationFault) || error.kind !== "refused") throw error;
-    return { kind: "refused", reason: error.message };
+    return { kind: "refused", reason: error };
   }
 }
 

@@ -16,23 +16,24 @@ export function authErrors(auth: AnyToolAuth, path: string): InputError[] {
   const extra = Object.entries(OWN_FIELDS)
     .filter(([type]) => type !== auth.type)
     .flatMap(([type, names]) => names.filter((name) => auth[name] !== undefined).map((name) => ({ type, name })));
-  const issuer = auth.client === undefined ? null : (URL.parse(auth.client.issuer) ?? "");
-  const hasExtras = issuer === "" || (issuer !== null && issuer.username + issuer.search + issuer.hash !== "");
+  const wrong = auth.client === undefined || isIssuer(auth.client.issuer) ? [] : ["client/issuer"];
   return [
-    ...(hasExtras
-      ? [
-          {
-            path: `${path}/client/issuer`,
-            message: `Field ${field("client.issuer")} must be a complete URL, without a user name, a query and a fragment`,
-          },
-        ]
-      : []),
+    ...wrong.map((name) => ({
+      path: `${path}/${name}`,
+      message: `Field ${field(name.replace("/", "."))} must be a complete URL, without a user name, a password, a query and a fragment`,
+    })),
     ...missing.map((name) => ({ path: `${path}/${name}`, message: `Missing required field: ${field(name)}` })),
     ...extra.map(({ type, name }) => ({
       path: `${path}/${name}`,
       message: `Field ${field(name)} is only for auth of the type ${type}; this one is ${auth.type}`,
     })),
   ];
+}
+
+/** By RFC 8414; the user name and the password would be shown to everybody who may read the agent. */
+function isIssuer(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && url.username + url.password + url.search + url.hash === "";
 }
 
 /** The name of the secret of a client that was registered by hand, and where it is in the body. */
