@@ -112,7 +112,7 @@ export const noticeCommandHandlers = (hasMail: boolean): Pick<Handlers<ReachProt
     return question !== null && notice !== undefined && isKnown ? ok({ question, notice }) : notFound("approval");
   },
 
-  prepare_notice(tx, { effectId, hash, terms, ...head }) {
+  prepare_notice(tx, { effectId, hash, terms, membership, ...head }) {
     const question = tx.read(questionTable, head.approvalId);
     const notice = question?.notices.find(({ id }) => id === head.noticeId);
     if (question === null || notice?.effectId !== effectId) {
@@ -129,11 +129,14 @@ export const noticeCommandHandlers = (hasMail: boolean): Pick<Handlers<ReachProt
       endNotice(tx, head, { kind: "skipped", reason });
       return ok(null);
     }
+    // The keys of a membership that has ended open nothing any more.
+    const former = (notice.membership ?? 0) === membership ? notice.keyHashes : [];
     const prepared = {
       ...notice,
       attempts: notice.attempts + 1,
-      keyHashes: [...notice.keyHashes, hash].slice(-NOTICE_ATTEMPTS),
+      keyHashes: [...former, hash].slice(-NOTICE_ATTEMPTS),
       terms,
+      membership,
     };
     return ok({ question: changeNotice(tx, question, prepared), notice: prepared, messenger });
   },

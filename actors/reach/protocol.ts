@@ -87,6 +87,8 @@ export type ReachCommand =
       readonly effectId: string;
       readonly hash: string;
       readonly terms: string;
+      /** The number of the recipient's membership; 0 for a messenger. */
+      readonly membership: number;
     } & NoticeHead)
   | ({ readonly kind: "notice_ended"; readonly effectId: string; readonly result: NoticeResult } & NoticeHead)
   /** An alarm: the next attempt is due. */

@@ -66,7 +66,7 @@ export const NOTICE_ERRORS = [
 export type NoticeError = (typeof NOTICE_ERRORS)[number];
 
 /** Why a notice was not sent. */
-export const SKIP_REASONS = ["decided", "no_recipient", "not_wanted", "private", "too_many"] as const;
+export const SKIP_REASONS = ["decided", "no_recipient", "not_wanted", "private", "not_theirs", "too_many"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** One message to one recipient about one approval: a row of the ledger, and a link. */
@@ -95,6 +95,8 @@ export const ApprovalNotice = Type.Object({
    * recipient.
    */
   keyHashes: Type.Array(Type.String()),
+  /** The number of the recipient's membership to which the keys belong; absent: the first, or a messenger. */
+  membership: Type.Optional(Type.Integer({ minimum: 0 })),
   /** What the newest attempt asked (`askedTerms` in `terms.ts`): the link is over when this changes. */
   terms: NullableText,
 });

@@ -2642,7 +2642,7 @@ export interface ApprovalNotice {
     /** Current status */
     status: DeliveryStatus;
     /** Why it was not sent */
-    skipped: "decided" | "no_recipient" | "not_wanted" | "private" | "too_many" | null;
+    skipped: "decided" | "no_recipient" | "not_wanted" | "private" | "not_theirs" | "too_many" | null;
     /** Attempts so far */
     attempts: number;
     /** How the newest attempt failed */

@@ -5637,7 +5637,7 @@ class ApprovalNotice(TypedDict):
     # Current status
     status: DeliveryStatus
     # Why it was not sent
-    skipped: Literal["decided", "no_recipient", "not_wanted", "private", "too_many"] | None
+    skipped: Literal["decided", "no_recipient", "not_wanted", "private", "not_theirs", "too_many"] | None
     # Attempts so far
     attempts: int
     # How the newest attempt failed

@@ -96,15 +96,15 @@ function linkStateOf(
   return isChanged ? "changed" : "open";
 }
 
-/** The link of a person who is no longer a member opens nothing. */
+/** The link of a person who is no longer a member opens nothing, also after a return. */
 async function unlessLeft(
   { system }: ApprovalLinkParts,
   organizationId: string,
-  { userId }: ApprovalNotice,
+  { userId, membership = 0 }: ApprovalNotice,
 ): Promise<Outcome<null>> {
   if (userId === null) return ok(null);
   const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
-  if (member.ok) return ok(null);
+  if (member.ok) return (member.value.membership ?? 0) === membership ? ok(null) : notFound("approval");
   return member.fault.kind === "not_found" ? notFound("approval") : refuse(member.fault);
 }
 

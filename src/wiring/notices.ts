@@ -9,19 +9,21 @@
  */
 import { FairSlots } from "../../actors/fair-slots.ts";
 import { isPassing, mapOutcome, type Outcome } from "../../actors/fault.ts";
+import { decisionRefusal } from "../../actors/job/deciders.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { Approval } from "../../actors/job/terms.ts";
 import type { Agent, Member } from "../../actors/organization/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { type DecidersIntent, FIND_DECIDERS, SEND_NOTICE } from "../../actors/reach/notices.ts";
-import type { NoticeHead, NoticeResult, PreparedNotice } from "../../actors/reach/protocol.ts";
+import type { NoticeHead, NoticeResult, PreparedNotice, ReachCommand } from "../../actors/reach/protocol.ts";
 import {
   type ApprovalNotice,
   type Messenger,
   messengerContext,
   type Question,
   reachRef,
+  type SkipReason,
 } from "../../actors/reach/schema.ts";
 import { askedTerms } from "../../actors/reach/terms.ts";
 import { Backoff } from "../../actors/runtime/backoff.ts";
@@ -99,8 +101,9 @@ class NoticeSending {
     const facts = await this.readFacts();
     if (facts === null || "kind" in facts) return facts;
     const key = newKey();
-    const { agent, approval } = facts;
-    const prepared = await this.prepare(keyHash(key), keyHash(askedTerms(approval, agent)));
+    const { agent, approval, membership } = facts;
+    const asked = { hash: keyHash(key), terms: keyHash(askedTerms(approval, agent)), membership };
+    const prepared = await this.prepare(asked);
     if (prepared === null || !this.context.mayAct()) return null;
     const { organizationId } = this.effect;
     const { noticeId, approvalId } = this.head;
@@ -137,8 +140,10 @@ class NoticeSending {
     return reachRef(this.effect.organizationId);
   }
 
-  private async prepare(hash: string, terms: string): Promise<PreparedNotice | null> {
-    const command = { kind: "prepare_notice", effectId: this.effect.id, hash, terms, ...this.head } as const;
+  private async prepare(
+    asked: Pick<Extract<ReachCommand, { kind: "prepare_notice" }>, "hash" | "terms" | "membership">,
+  ): Promise<PreparedNotice | null> {
+    const command = { kind: "prepare_notice", effectId: this.effect.id, ...asked, ...this.head } as const;
     const found = await this.until(() =>
       this.parts.system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }),
     );
@@ -160,7 +165,7 @@ class NoticeSending {
     if (!job.ok || approval === undefined) return { kind: "skipped", reason: "decided" };
     const isOpen = (approval.decision ?? null) === null;
     if (isOpen === (notice.kind === "decided")) return { kind: "skipped", reason: "decided" };
-    const recipient = await this.recipientOf(notice, job.value);
+    const recipient = await this.recipientOf(notice, job.value, approval);
     if (recipient === null || typeof recipient === "string")
       return recipient === null ? null : { kind: "skipped", reason: recipient };
     const agent = await this.agentOf(job.value);
@@ -168,22 +173,38 @@ class NoticeSending {
       begunBy: await this.nameOf(job.value.createdBy),
       decidedBy: await this.deciderOf(approval, question.value),
     };
-    return { notice, links, job: job.value, approval, email: recipient.email, agent, ...names };
+    return { notice, links, job: job.value, approval, ...recipient, agent, ...names };
   }
 
   /** The address of a mail; a word says why nobody gets the notice. Null: the epoch is over. */
   private async recipientOf(
-    notice: ApprovalNotice,
+    { userId, kind }: ApprovalNotice,
     job: Job,
-  ): Promise<{ email: string | null } | "no_recipient" | "not_wanted" | "private" | null> {
-    const { userId } = notice;
+    approval: Approval,
+  ): Promise<NoticeRecipient | SkipReason | null> {
     const hidden = await this.isHiddenFrom(userId, job);
     if (hidden === null) return null;
     if (hidden) return "private";
-    if (userId === null) return { email: null };
+    if (userId === null) return { email: null, membership: 0 };
     const member = await this.memberOf(userId);
     if (member === null || member.status !== "active" || !isMailable(member.email)) return "no_recipient";
-    return member.noApprovalMails === true ? "not_wanted" : { email: member.email };
+    if (kind !== "decided") {
+      const isTheirs = await this.mayDecide(userId, job, approval);
+      if (isTheirs !== true) return isTheirs === null ? null : "not_theirs";
+    }
+    const { email, membership = 0 } = member;
+    return member.noApprovalMails === true ? "not_wanted" : { email, membership };
+  }
+
+  /** Whether the person may decide now, and has not yet: others do after an escalation. Null: the epoch is over. */
+  private async mayDecide(userId: string, job: Job, approval: Approval): Promise<boolean | null> {
+    if (approval.votes?.some(({ by }) => by === userId) === true) return false;
+    const command = { kind: "read_deciders", userIds: [userId] } as const;
+    const ref = organizationRef(this.effect.organizationId);
+    const people = await this.until(() => this.parts.system.dispatch(ref, command));
+    if (people === null) return null;
+    const person = people.ok ? people.value[userId] : undefined;
+    return decisionRefusal(job, approval, { userId, person, isService: false }) === null;
   }
 
   /** Whether the work of a private agent does not exist for this person (AGT-5); null user: for a messenger. */
@@ -271,14 +292,18 @@ class NoticeSending {
   }
 }
 
+interface NoticeRecipient {
+  /** Null: a messenger gets it. */
+  readonly email: string | null;
+  readonly membership: number;
+}
+
 /** What a notice is about, as it is now. */
-interface NoticeFactsFound {
+interface NoticeFactsFound extends NoticeRecipient {
   readonly notice: ApprovalNotice;
   readonly links: Question["links"];
   readonly job: Job;
   readonly approval: Approval;
-  /** Null: a messenger gets it. */
-  readonly email: string | null;
   readonly agent: Agent | null;
   readonly begunBy: string | null;
   readonly decidedBy: string | null;

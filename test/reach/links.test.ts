@@ -162,6 +162,23 @@ test("[REACH-6] the link of a removed member opens nothing", async () => {
   expect((await now.job(job.id)).status).toBe("blocked");
 });
 
+test("[REACH-6] the link of a removed member opens nothing after a return either", async () => {
+  await scene.reset(ANYONE);
+  const { organizationId, userId } = scene.owner;
+  await scene.blocked();
+  const link = await scene.mailedLink();
+  const browser = browserOf(scene.service);
+  const page = await browser.get(link);
+  await scene.service.join(organizationId, "owner");
+  const ref = organizationRef(organizationId);
+  await scene.service.system.dispatch(ref, { kind: "remove_member", userId });
+  const back = { userId, name: "Owner", email: `${userId}@example.com`, role: "owner" } as const;
+  expect((await scene.service.system.dispatch(ref, { kind: "add_member", ...back })).ok).toBe(true);
+  expect((await browser.get(link)).status).toBe(404);
+  expect((await browser.submit(page, pathOf(link), { decision: "approve" })).status).toBe(404);
+  expect(scene.tools.calls).toEqual([]);
+});
+
 test("[REACH-6] hostile arguments are shown as what they are, and nobody approves what is not shown", async () => {
   await scene.reset({ ...ANYONE, name: "<img src=x>" });
   await scene.blocked({ note: "</code></pre><script>alert(1)</script>\u202etxt.exe\u200b" });

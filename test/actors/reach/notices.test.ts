@@ -237,7 +237,13 @@ test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", 
     if (!found.ok) throw new Error(found.fault.kind);
     const [notice] = found.value.notices;
     const head = { approvalId: id, noticeId: notice!.id, effectId: notice!.effectId ?? "" };
-    const prepared = await system.dispatch(reachRef(ORG), { kind: "prepare_notice", hash: "h", terms: "t", ...head });
+    const prepared = await system.dispatch(reachRef(ORG), {
+      kind: "prepare_notice",
+      hash: "h",
+      terms: "t",
+      membership: 0,
+      ...head,
+    });
     await system.dispatch(reachRef(ORG), { kind: "notice_ended", result: { ...REFUSED, isTransient: false }, ...head });
     return prepared.ok && prepared.value !== null;
   };
@@ -269,4 +275,39 @@ test("[REACH-2] those who decide after the escalation are told, whoever was told
   expect(await told(first)).toEqual(first.slice(0, MAILED_PEOPLE));
   const second = ["usr_0", "usr_boss"];
   for (const _ of ["once", "again"]) expect(await told(second)).toEqual([...first.slice(0, MAILED_PEOPLE), "usr_boss"]);
+});
+
+test("[REACH-7] after an escalation only those are reminded who decide from then on", async () => {
+  const scene = await NoticeScene.open();
+  const member = { kind: "add_member", userId: "usr_3", name: "Cy", email: "cy@example.com", role: "member" } as const;
+  await scene.replica.system.dispatch(organizationRef(ORG), member);
+  const origin = { userId: "usr_1", tokenId: null, address: null };
+  const group = { kind: "put_group", name: "finance", memberIds: ["usr_3"], origin } as const;
+  await scene.replica.system.dispatch(organizationRef(ORG), group);
+  const expiry = { afterSeconds: 7_200, onExpiry: "escalate", escalateTo: "owners" } as const;
+  const rule = { tool: "send", then: "ask", of: { group: "finance" }, expiry } as const;
+  const jobId = await scene.replica.send("go", CHAT, {
+    agent: { ...REMINDED, approvalTools: [], approvalRules: [rule] },
+  });
+  await scene.reached(jobId, "blocked");
+  const told = () => scene.notices(jobId).map(({ kind, userId, status, skipped }) => [kind, userId, skipped ?? status]);
+  const since: (string | null)[][] = [];
+  const after = async (ms: number, ...next: (string | null)[][]): Promise<void> => {
+    if (ms > 0) await scene.world.clock.advance(ms);
+    since.push(...next);
+    await until(
+      `${since.length} notices have ended`,
+      () => scene.notices(jobId).filter(({ status }) => status !== "pending").length >= since.length,
+    );
+    expect(told()).toEqual(since);
+  };
+  await after(0, ["asked", "usr_3", "success"]);
+  await after(3_600_000, ["reminder", "usr_3", "success"]);
+  await after(3_600_000, ["asked", "usr_1", "success"]);
+  await after(3_600_000, ["reminder", "usr_3", "not_theirs"], ["reminder", "usr_1", "success"]);
+  expect(scene.mails.map(({ to }) => to)).toEqual(["cy", "cy", "ann", "ann"].map((name) => `${name}@example.com`));
+  // Everybody who was told hears how it ended.
+  await scene.decide(jobId, { ...approval, people: { usr_1: { isOwner: true, groups: [] } } });
+  await scene.reached(jobId, "completed");
+  await after(0, ["decided", "usr_3", "success"], ["decided", "usr_1", "success"]);
 });
