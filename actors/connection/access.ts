@@ -5,7 +5,7 @@ import { jobRef } from "../job/schema.ts";
 import type { OrganizationCommand } from "../organization/protocol.ts";
 import { type AuditAction, organizationRef } from "../organization/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import type { ConnectionOrigin, ConnectionUser } from "./protocol.ts";
+import type { ConnectionOrigin, ConnectionUser, RevocationIntent } from "./protocol.ts";
 import { type Connection, connectionTable, OF_ORGANIZATION } from "./schema.ts";
 
 /** Everything in the record that is sealed. */
@@ -33,6 +33,10 @@ export function tellJob(tx: Tx, jobId: string, refusal: string | null): void {
 export function tellWaiting(tx: Tx, { waiting }: Connection, refusal: string | null): void {
   for (const jobId of waiting) tellJob(tx, jobId, refusal);
 }
+
+/** Begins to revoke these tokens at their server, after this commit: the effect's id. */
+export const revocationOf = (tx: Tx, { sealed, sealedClient, attempt }: RevocationIntent): string =>
+  tx.effect(tx.self, "revoke_connection", { sealed, sealedClient, attempt });
 
 /** Adds to the audit (AUTH-17) who has connected or ended it, in this commit. */
 export function noteConnection(

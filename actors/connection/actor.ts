@@ -9,6 +9,7 @@ import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import {
   noteConnection,
+  revocationOf,
   sealedTexts,
   tellJob,
   tellWaiting,
@@ -19,7 +20,7 @@ import {
 } from "./access.ts";
 import { CONSENT_HANDLERS } from "./consent.ts";
 import { sendEnd } from "./end-event.ts";
-import type { ConnectionOrigin, ConnectionProtocol, ConnectionSubject, RevocationIntent } from "./protocol.ts";
+import type { ConnectionOrigin, ConnectionProtocol, ConnectionSubject } from "./protocol.ts";
 import { REFRESH_HANDLERS } from "./refreshing.ts";
 import { type Connection, connectionTable, MAX_CONNECTION_JOBS, OF_ORGANIZATION } from "./schema.ts";
 
@@ -137,9 +138,6 @@ function removeConnection(
 
 /** Interrupted revocations are tried this often. */
 const REVOCATION_ATTEMPTS = 3;
-
-const revocationOf = (tx: Tx, { sealed, sealedClient, attempt }: RevocationIntent): string =>
-  tx.effect(tx.self, "revoke_connection", { sealed, sealedClient, attempt });
 
 /** The connection of this subject, which asks for the scopes at its next consent. It is created if it does not exist. */
 function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata, client }: ConnectionSubject): Connection {

@@ -42,7 +42,8 @@ export interface RevocationIntent {
 
 /** How a refresh went. */
 export type RefreshOutcome =
-  | { readonly kind: "refreshed"; readonly tokens: SealedTokens }
+  /** `sealedClient`: to whom they were issued, so that they can be revoked if nobody wants them any more. */
+  | { readonly kind: "refreshed"; readonly tokens: SealedTokens; readonly sealedClient: string }
   | { readonly kind: "refused"; readonly message: string }
   /** Nothing usable was answered, perhaps after the server had replaced the refresh token. */
   | { readonly kind: "failed" };

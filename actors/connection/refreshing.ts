@@ -13,10 +13,12 @@ import { pauseMs } from "../runtime/backoff.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { WITHOUT_ACCESS } from "./access.ts";
+import { revocationOf, WITHOUT_ACCESS } from "./access.ts";
 import { sendEnd } from "./end-event.ts";
-import type { ConnectionProtocol, SealedTokens } from "./protocol.ts";
+import type { ConnectionProtocol, RefreshOutcome, SealedTokens } from "./protocol.ts";
 import { type Connection, type ConnectionEnd, connectionTable, type ConnectionTokens } from "./schema.ts";
+
+type RefreshedTokens = Extract<RefreshOutcome, { readonly kind: "refreshed" }>;
 
 type RefreshCommand = "use_connection" | "reject_connection" | "end_refresh" | "recover_refresh";
 
@@ -40,7 +42,7 @@ export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand
       endConnection(tx, connection, isExpired(tokens, tx.now) ? "expired" : "rejected");
       return ok({ kind: "lacking" });
     }
-    if (refreshAfter !== null && Date.parse(refreshAfter) > tx.now)
+    if (refreshAfter !== null && isPausing(refreshAfter, tx.now))
       return ok(isUsable ? ready : { kind: "unavailable", retryAt: refreshAfter });
     beginRefresh(tx, connection, tokens.generation);
     return ok({ kind: "refreshing" });
@@ -56,7 +58,10 @@ export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand
     tx.settle(effectId);
     const connection = tx.read(connectionTable, tx.self.id);
     // Other tokens, or none: nothing waits for this refresh any more.
-    if (connection === null || connection.tokens?.generation !== generation) return ok({ ended: null });
+    if (connection === null || connection.tokens?.generation !== generation) {
+      if (connection !== null && outcome.kind === "refreshed") revokeLate(tx, connection, outcome);
+      return ok({ ended: null });
+    }
     // After a commit whose outcome was unknown, a second effect has begun; the first one still has the answer.
     if (connection.refresh !== null && connection.refresh.effectId !== effectId) tx.settle(connection.refresh.effectId);
     switch (outcome.kind) {
@@ -93,6 +98,19 @@ export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand
     return ok(null);
   },
 };
+
+/** Tokens that came after the connection was removed. Not during a consent: revoking could end what it gives. */
+function revokeLate(tx: Tx, connection: Connection, { tokens, sealedClient }: RefreshedTokens): void {
+  if (connection.removedAt === null || connection.consent !== null) return;
+  const revocation = revocationOf(tx, { sealed: tokens.sealed, sealedClient, attempt: 1 });
+  tx.update(connectionTable, { ...connection, revocation });
+}
+
+/** A pause that is longer than any was begun before the clock was set back: it is over. */
+function isPausing(refreshAfter: string, now: number): boolean {
+  const leftMs = Date.parse(refreshAfter) - now;
+  return leftMs > 0 && leftMs <= REFRESH_PAUSES.lastMs;
+}
 
 const isExpired = ({ expiresAt }: ConnectionTokens, now: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now;

@@ -54,6 +54,15 @@ export const openAuthorizations = ({ authorizations = [] }: Job): readonly Autho
 
 const asksFor = ({ asks = 1 }: Authorization): number => asks;
 
+/** Consents to one connection that calls of a job ask for, whatever scopes their server wants each time. */
+const MAX_CALL_ASKS = 10;
+
+/** Whether the calls of this job have asked people for this connection too often. */
+export const isAskedOutBy = ({ authorizations = [] }: Job, { connectionId }: ConnectionNeed): boolean =>
+  authorizations.some(
+    (one) => one.connectionId === connectionId && asksFor(one) >= MAX_CALL_ASKS && !isOpenAuthorization(one),
+  );
+
 /** Whether another consent would change nothing: the server has not taken this many that were just given. */
 export const isAskedTooOften = (authorization: Authorization): boolean =>
   authorization.outcome === "connected" && asksFor(authorization) >= MAX_ASKS;

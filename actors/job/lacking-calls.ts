@@ -7,7 +7,7 @@ import { chatRef } from "../chat/schema.ts";
 import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { blockedForCalls } from "./approvals.ts";
-import { openAuthorizations, withNeed } from "./authorizations.ts";
+import { isAskedOutBy, openAuthorizations, withNeed } from "./authorizations.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { appendJobEvent, eventResult } from "./events.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
@@ -28,8 +28,8 @@ export function withLackingCall(
   const waitedFor = need.scopes.join(" ");
   const call = job.openCalls.find(({ id }) => id === callId);
   if (call === undefined) return job;
-  // The person has consented to just this, and the server still refuses: another consent would change nothing.
-  if (call.waitedFor === waitedFor) {
+  // The person has consented to just this, or often enough, and the server still refuses.
+  if (call.waitedFor === waitedFor || isAskedOutBy(job, need)) {
     return blockedForCalls(tx, withResult(tx, job, call, inVainWords(need)));
   }
   const openCalls = job.openCalls.map((one) =>

@@ -104,7 +104,7 @@ async function askedTokens(
   const grant = new SealedGrant(sealing, organizationId, id);
   const kept = grant.open("tokens", tokens.sealed);
   const known = sealedClient === null ? null : grant.open("client", sealedClient);
-  if (kept?.refreshToken === undefined || known === null)
+  if (kept?.refreshToken === undefined || sealedClient === null || known === null)
     return { kind: "refused", message: "It cannot be decrypted with any key that the service has." };
   try {
     const reach = oauthReach(egress, clock, organizationId);
@@ -113,7 +113,7 @@ async function askedTokens(
     if (answer.kind === "refused" && isOwnersToMend(known, answer.reason)) throw answer.reason;
     return answer.kind === "refused"
       ? { kind: "refused", message: answer.reason.message }
-      : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes) };
+      : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes), sealedClient };
   } catch (error) {
     if (!(error instanceof AuthorizationFault)) throw error;
     log.warn({ organizationId, connection: id, why: error.message }, "a connection could not be refreshed yet");
