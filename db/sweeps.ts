@@ -64,6 +64,7 @@ export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "invitations", retentionMs: ENDED_CREDENTIAL_MS, take: past("invitation", "expires_at") },
   { name: "oauth_clients", retentionMs: CLOCK_SKEW_MS, take: past("oauth_client", "expires_at") },
   { name: "oauth_grants", retentionMs: ENDED_CREDENTIAL_MS, take: past("oauth_grant", "expires_at") },
+  { name: "removed_connections", retentionMs: ENDED_CREDENTIAL_MS, take: past("connection", "removed_at") },
   { name: "sign_in_flows", retentionMs: CLOCK_SKEW_MS, take: past("sign_in_flow", "expires_at") },
   { name: "sign_in_attempts", retentionMs: DAY_MS, take: past("sign_in_attempts", "updated_at") },
   { name: "audit_entries", retentionMs: AUDIT_RETENTION_MS, take: past("audit_entry", "created_at") },

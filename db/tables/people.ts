@@ -91,5 +91,8 @@ export const connection = pgTable(
     index("connection_owner")
       .on(t.organizationId, t.ownerId, t.createdAt, t.id)
       .where(sql`removed_at is null`),
+    index("connection_removed")
+      .on(t.removedAt)
+      .where(sql`removed_at is not null`),
   ],
 );

@@ -6,8 +6,19 @@
  *
  * Guarantees: a code is sent to its server at most once; what a person may read has no secret.
  */
-import type { ConnectionOrigin, ConnectionUser, SealedTokens } from "../../actors/connection/protocol.ts";
-import { type AuthClient, type Connection, connectionRef, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
+import type {
+  ConnectionDirectory,
+  ConnectionOrigin,
+  ConnectionUser,
+  SealedTokens,
+} from "../../actors/connection/protocol.ts";
+import {
+  type AuthClient,
+  type Connection,
+  connectionRef,
+  MAX_CONNECTIONS,
+  OF_ORGANIZATION,
+} from "../../actors/connection/schema.ts";
 import { notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isIdOf } from "../../actors/ids.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
@@ -42,6 +53,7 @@ export interface ConnectionsParts extends AccessParts {
   readonly egress: Pick<Egress, "open" | "request" | "resolve">;
   readonly clock: Pick<Clock, "now">;
   readonly secrets: ClientSecrets;
+  readonly connections: Pick<ConnectionDirectory, "connectionsOf">;
   readonly addresses: ConnectionAddresses;
 }
 
@@ -103,6 +115,8 @@ export class Connections {
     const found = await this.parts.system.dispatch(ref, { kind: "read_connection", by: connectionUserOf(by) });
     if (!found.ok) return found;
     const connection = found.value;
+    if (connection.tokens === null && (await this.isOneTooMany(connection)))
+      return ok({ kind: "failed", message: TOO_MANY_CONNECTIONS });
     const grant = this.grantOf(connection);
     try {
       const reach = this.reachOf(by.organizationId);
@@ -287,6 +301,12 @@ export class Connections {
     return { target, client, redirectUri, ...(secretName === undefined ? {} : { secretName }) };
   }
 
+  /** Jobs may ask for more than an owner can have; those cannot be connected. */
+  private async isOneTooMany({ organizationId, ownerId }: Connection): Promise<boolean> {
+    const of = { organizationId, userId: ownerId };
+    return (await this.parts.connections.connectionsOf(of, "", MAX_CONNECTIONS + 1)).length > MAX_CONNECTIONS;
+  }
+
   private grantOf({ organizationId, id }: { readonly organizationId: string; readonly id: string }): SealedGrant {
     return new SealedGrant(this.parts.sealing, organizationId, id);
   }
@@ -307,6 +327,8 @@ export const sealTokens = (
   isRefreshable: refreshToken !== undefined,
   scopes: scope === undefined ? [...asked] : scopesOf(scope),
 });
+
+const TOO_MANY_CONNECTIONS = `There are ${MAX_CONNECTIONS} connections already. Delete some that are not needed, and connect again.`;
 
 const LOST_ANSWER = {
   kind: "failed",

@@ -45,6 +45,7 @@ export function createServices(
   const { egress, sandbox, fileSandbox, models, git, shell } = resources;
   const access = new Connections({
     system,
+    connections: actors.connections,
     sealing,
     egress,
     clock,

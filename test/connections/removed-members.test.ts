@@ -4,7 +4,7 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import { use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
 import { ConnectedScene } from "../support/connected-scene.ts";
-import { answered, type Client, type Job, type Json } from "../support/current.ts";
+import { answered, type Client, type Job, type Json, refused } from "../support/current.ts";
 import type { Caller, Founded } from "../support/service.ts";
 
 interface WaitingJob extends Job {
@@ -72,6 +72,28 @@ test("[ACC-15] the access of a removed member is forgotten and revoked, aloud an
     const { audit_entries: entries } = await chief.get<{ audit_entries: Json[] }>(`/api/audit?action=${action}`);
     expect(entries).toMatchObject([{ user_id: userId, subject_id: id, detail: scene.accounts.resource }]);
   }
+});
+
+test("[ACC-7] a person has 200 connections; one more is refused, also on the page that a job's link leads to", async () => {
+  const job = await waiting(theirs);
+  const { organizationId } = owner;
+  const now = new Date().toISOString();
+  await scene.service.database.read`
+    insert into connection (organization_id, id, version, body)
+    select ${organizationId}, 'con_' || lpad(n::text, 21, '0'), 1, body || jsonb_build_object('id', 'con_' || lpad(n::text, 21, '0'))
+    from generate_series(1, 200) n, (select body || jsonb_build_object('waiting', '[]'::jsonb, 'createdAt', ${now}::text) as body
+    from connection where organization_id = ${organizationId} and owner_id = ${person.userId}) known`;
+  const more = { url: scene.accounts.resource.replace("/mcp", "/other") };
+  const details = await refused(theirs.call("POST", "/api/connections", more), 429, "quota_exceeded");
+  expect(details).toMatchObject({ quota: "connections", limit: 200 });
+  await answered(chief.call("POST", "/api/connections", more), 201);
+  const browser = await scene.signIn(person);
+  const path = new URL(job.authorizations[0]!.link).pathname;
+  expect((await browser.submit(await browser.get(path), path)).html).toContain("There are 200 connections already");
+  for (const n of [1, 2]) await answered(theirs.call("DELETE", `/api/connections/con_${String(n).padStart(21, "0")}`));
+  await scene.connect(browser, job.authorizations[0]!.link);
+  await theirs.reached(job.id, "completed");
+  await answered(theirs.call("POST", "/api/connections", more), 201);
 });
 
 test("[ACC-15] a person who comes back begins anew", async () => {

@@ -44,6 +44,13 @@ test("[AUTH-13] sessions and tokens of programs are deleted a month after their 
   expect(await left("ended_credentials", "token")).toEqual(["personal", "session"]);
 });
 
+test("[ACC-7] a removed connection is deleted a month later; one that is not removed stays", async () => {
+  await put("connection", "ended", { removedAt: null, status: "ended", end: { at: ago(400) } });
+  await put("connection", "new", { removedAt: ago(29) });
+  await put("connection", "old", { removedAt: ago(31) });
+  expect(await left("removed_connections", "connection")).toEqual(["ended", "new"]);
+});
+
 test("[AUTH-14] attempts to sign in are forgotten after a day", async () => {
   await put("sign_in_attempts", "new", { updatedAt: ago(0.9) });
   await put("sign_in_attempts", "old", { updatedAt: ago(1.1) });

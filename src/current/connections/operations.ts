@@ -8,10 +8,11 @@ import {
   CONNECTION_OWNERS,
   connectionRef,
   CONNECTION_STATUSES,
+  MAX_CONNECTIONS,
   OF_ORGANIZATION,
   ownerIdOf,
 } from "../../../actors/connection/schema.ts";
-import { invalid, mapOutcome } from "../../../actors/fault.ts";
+import { invalid, mapOutcome, refuse } from "../../../actors/fault.ts";
 import { Nullable, NullableTime, OneOf, Timestamp, Type, WEB_ADDRESS } from "../../../actors/schema.ts";
 import { AuthScope } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -126,16 +127,29 @@ export const connectionOperations = {
         "There is one connection for each owner and address, so this also finds an existing one. A server whose client was registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
       body: CreateConnectionBody,
       answers: { 201: ConnectionView },
-      errors: ["owner_required"],
+      errors: ["owner_required", "quota_exceeded"],
       emits: "resource.created",
     },
-    async ({ access, webhookTools }, change, { body: { url, owner = "person", scopes = [] } }) => {
+    async (
+      { system, access, connections, webhookTools, log },
+      change,
+      { body: { url, owner = "person", scopes = [] } },
+    ) => {
       const refused = await webhookTools.refusalOf(url);
       if (refused !== null) return invalid("/url", refused);
       const { organizationId, userId } = change.principal;
       const ownerId = ownerIdOf(owner, userId);
       const subject = { ownerId, resource: url, scopes, resourceMetadata: null, client: null };
-      const ref = connectionRef(organizationId, access.idOf(organizationId, ownerId, url));
+      const id = access.idOf(organizationId, ownerId, url);
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const of = { organizationId, userId: ownerId };
+      const known = await lookUp(log, connections.connectionsOf(of, "", MAX_CONNECTIONS));
+      if (!known.ok) return known;
+      const used = known.value.length;
+      if (used >= MAX_CONNECTIONS && !known.value.includes(id))
+        return refuse({ kind: "quota_exceeded", quota: "connections", limit: MAX_CONNECTIONS, used });
+      const ref = connectionRef(organizationId, id);
       return change.commit(
         [ask(ref, { kind: "want_connection", by: principalUser(change.principal), subject })],
         (connection) => created(connectionView(access, connection, change.principal)),

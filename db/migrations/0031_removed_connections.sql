@@ -1,0 +1,1 @@
+CREATE INDEX "connection_removed" ON "connection" USING btree ("removed_at") WHERE removed_at is not null;
