@@ -338,6 +338,61 @@ test("[APR-2] a rule that denies also denies what it cannot exclude", async () =
   expect(await of(value("500"))).toBe("default");
 });
 
+/** Conditions by which an owner keeps one role away, and what a lenient tool may read as that role. */
+const ROLE_CONDITIONS: readonly JsonObject[] = [
+  { const: "admin" },
+  { enum: ["root", "admin"] },
+  { type: "string", const: "admin" },
+  { type: "string", enum: ["admin"] },
+  { type: "string", anyOf: [{ const: "admin" }, { const: "root" }] },
+  { allOf: [{ type: "string" }, { const: "admin" }] },
+  { anyOf: [{ type: "string", pattern: "^admin$" }, { const: "root" }] },
+  { const: "admin", allOf: [{ minLength: 1 }] },
+  { type: "string" },
+];
+const ROLES_READ_SO = [
+  '"admin"',
+  '["admin"]',
+  '[["admin"]]',
+  '["user","admin"]',
+  '{"0":"admin"}',
+  '{"$eq":"admin"}',
+  '{"role":"admin"}',
+  "null",
+  "0",
+  "1",
+  "true",
+  "[]",
+  "{}",
+];
+
+test("[APR-2] no value of another type gets around a constant, a list of them or a type that is denied", async () => {
+  const schema = object({ role: {}, amount: {}, sure: {} });
+  const ofRule = async (fields: JsonObject, text: string, then: "ask" | "deny"): Promise<string> => {
+    const denying = [{ tool: "refund", when: { arguments: { properties: fields } }, then } as const];
+    const call = { name: "refund", input: parseExact(text) as JsonObject, schema };
+    return (await judgeCall(denying, call, facts, { checks: directRuleChecks }))?.decision.outcome ?? "default";
+  };
+  for (const then of ["ask", "deny"] as const) {
+    for (const role of ROLE_CONDITIONS)
+      for (const text of [...ROLES_READ_SO.map((one) => `{"role":${one}}`), "{}"])
+        expect([role, text, await ofRule({ role }, text, then)]).toEqual([role, text, then]);
+    for (const amount of [{ const: 1000 }, { type: "integer", enum: [1000] }])
+      for (const one of ["1000", "1e3", '"1e3"', '" 1000"', "[1000]", '{"value":1000}', "null", "true"])
+        expect([one, await ofRule({ amount }, value(one), then)]).toEqual([one, then]);
+    for (const one of ["true", '"true"', '"yes"', '"on"', "1", "[true]"])
+      expect([one, await ofRule({ sure: { const: true } }, `{"sure":${one}}`, then)]).toEqual([one, then]);
+    for (const one of ["null", '""', '"null"', "[]", "{}"])
+      expect([one, await ofRule({ role: { const: null } }, `{"role":${one}}`, then)]).toEqual([one, then]);
+  }
+  // What is certainly another value is left to the next rule.
+  expect(await ofRule({ role: { const: "admin" } }, '{"role":"user"}', "deny")).toBe("default");
+  expect(await ofRule({ role: { enum: ["root", "admin"] } }, '{"role":"user"}', "deny")).toBe("default");
+  expect(await ofRule({ role: { const: null } }, '{"role":"user"}', "deny")).toBe("default");
+  expect(await ofRule({ amount: { const: 1000 } }, value("100"), "deny")).toBe("default");
+  expect(await ofRule({ sure: { const: true } }, '{"sure":false}', "deny")).toBe("default");
+});
+
 test("[APR-2] a condition that cannot be checked in time refuses the call", async () => {
   const checks = {
     check: async (_: string, schemas: readonly JsonObject[]) => schemas.map((__, at) => (at === 0 ? [] : null)),

@@ -4,7 +4,8 @@
  * readings of one condition are plain JSON Schemas:
  *
  *   assured    for `allow`: each named field is there, and has the type that its keywords are about
- *   possible   for `ask` and `deny`: holds unless the arguments certainly do not meet it
+ *   possible   for `ask` and `deny`: holds unless the arguments certainly do not meet it. A value of another type may
+ *              be read as a fitting one by the tool, so `type` excludes nothing
  */
 import type { InputError } from "../../fault.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../schema.ts";
@@ -134,26 +135,26 @@ function assured(words: JsonObject): JsonObject {
 }
 
 function possible(words: JsonObject): JsonObject {
-  const { type, enum: values, const: value, ...rest } = words;
+  // Without `type`: the keywords beside it, here or in `allOf`, are about values of that type only.
+  const { type: _, enum: values, const: value, ...rest } = words;
+  if (values === undefined && value === undefined) return rest;
   // A constant may itself be null or a list.
-  const constants: readonly Json[] = value === undefined ? [] : [value];
-  const listed =
-    values === undefined && value === undefined ? null : [...constants, ...((values ?? []) as readonly Json[])];
-  const isTypeAlone = aboutOf(words).length === 0 && listed === null;
-  return {
-    ...rest,
-    ...(isTypeAlone && type !== undefined ? { type } : {}),
-    ...(listed === null ? {} : { enum: [...new Set(listed.flatMap(withTwins))] }),
-  };
+  const listed = [...(value === undefined ? [] : [value]), ...((values ?? []) as readonly Json[])];
+  const confusable = [...new Set(listed.flatMap(typesBeside))];
+  const constants = { enum: listed.includes(null) ? [...listed, ...TEXTS_OF_NULL] : listed };
+  const { allOf = [], ...others } = rest;
+  return { ...others, allOf: [...(allOf as readonly Json[]), { anyOf: [constants, { type: confusable }] }] };
 }
 
-/** A value with the texts and numbers that a server may take for it. */
-function withTwins(value: Json): Json[] {
-  if (typeof value === "number" || typeof value === "boolean") return [value, String(value)];
-  if (typeof value !== "string" || value.trim() === "") return [value];
-  const number = Number(value);
-  const twins: Json[] = Number.isFinite(number) ? [number] : [];
-  return value === "true" || value === "false" ? [value, value === "true"] : [value, ...twins];
+const JSON_TYPES = ["null", "boolean", "number", "string", "array", "object"] as const;
+/** Texts that a tool may read as null. */
+const TEXTS_OF_NULL = ["", "null"];
+
+/** The types whose values a tool may read as this constant, besides its own: `["admin"]` and `1000` for `"1000"`. */
+function typesBeside(value: Json): readonly string[] {
+  if (value === null) return ["array", "object"];
+  const own = Array.isArray(value) ? "array" : typeof value;
+  return JSON_TYPES.filter((type) => type !== own);
 }
 
 /** The fields that a condition names, as paths of names; `*` stands for the items of a list. */
