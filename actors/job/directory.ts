@@ -62,6 +62,11 @@ export interface JobDirectory {
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     page: { readonly after: number; readonly limit: number },
   ): Promise<ListHead<StoredEvent>>;
+  /** The tool calls in the transcript of a job before `before` (null: from the last event), newest first. */
+  newestToolCalls(
+    of: { readonly organizationId: string; readonly jobId: string },
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<ListHead<StoredEvent>>;
   /** Counts violated invariants of an organization, or of all (null) (JOB-4): each is 0 in a healthy service. */
   countBroken(organizationId: string | null): Promise<{
     readonly runningWithoutEffect: number;

@@ -10,7 +10,7 @@ import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { readListHead, readListPage } from "./paging.ts";
+import { type NumberedList, readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
 const JOB_WALKS: Walks = {
@@ -127,19 +127,35 @@ export class PostgresJobDirectory implements JobDirectory {
     return rows.map(({ id }) => id);
   }
 
-  async jobEvents(
-    of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
+  jobEvents(
+    of: StreamOfJob & { readonly types: readonly string[] },
     { after, limit }: { readonly after: number; readonly limit: number },
   ): Promise<ListHead<StoredEvent>> {
-    const conditions: SQL[] = [
+    const tests = of.types.length > 0 ? [inArray(event.type, [...of.types])] : [];
+    return this.eventsOf(of, { past: gt(event.seq, after), tests, direction: "asc", limit });
+  }
+
+  newestToolCalls(
+    of: StreamOfJob,
+    { before, limit }: { readonly before: number | null; readonly limit: number },
+  ): Promise<ListHead<StoredEvent>> {
+    const past = before === null ? undefined : lt(event.seq, before);
+    const tests = [eq(event.type, "transcript.event"), sql`${event.data} ->> 'kind' = 'tool_use'`];
+    return this.eventsOf(of, { past, tests, direction: "desc", limit });
+  }
+
+  private async eventsOf(
+    of: StreamOfJob,
+    { past, ...rest }: { readonly past: SQL | undefined } & Pick<NumberedList, "tests" | "direction" | "limit">,
+  ): Promise<ListHead<StoredEvent>> {
+    const conditions = [
       eq(event.organizationId, of.organizationId),
       eq(event.stream, of.jobId),
-      gt(event.seq, after),
+      ...(past === undefined ? [] : [past]),
     ];
-    const tests = of.types.length > 0 ? [inArray(event.type, [...of.types])] : [];
     const { seq, type, at, data } = event;
     const body = sql`jsonb_build_object('seq', ${seq}, 'type', ${type}, 'at', ${at}, 'data', ${data})`;
-    const list = { table: event, body, conditions, tests, number: "seq", direction: "asc", limit } as const;
+    const list = { table: event, body, conditions, number: "seq", ...rest } as const;
     const { records, ...head } = await readListHead<Parameters<typeof eventOfRow>[0]>(
       { database: this.database, organizationId: of.organizationId },
       list,
@@ -168,6 +184,11 @@ export class PostgresJobDirectory implements JobDirectory {
       endedWithEffect: row?.ended ?? 0,
     };
   }
+}
+
+interface StreamOfJob {
+  readonly organizationId: string;
+  readonly jobId: string;
 }
 
 const fieldOf = <K extends keyof JobHead>(name: K) => sql<JobHead[K]>`${job.body} -> ${sql.raw(`'${name}'`)}`;

@@ -220,6 +220,19 @@ test("[APR-11] a dry run says what rules would have decided about earlier calls,
   expect(heard).toHaveLength(2);
 });
 
+test("[APR-11] a dry run is about the newest calls, also of a job whose record is larger than a page", async () => {
+  const id = await agent({ approval_rules: [] });
+  calls = [1, 2, 3, 4].map((amount) => ({ name: "refund", input: { amount } }));
+  const job = await run(id);
+  // Each event of the record fills a page.
+  await service.database.read`
+    update event set data = (data::jsonb || jsonb_build_object('note', repeat('x', 1100000)))::json
+    where stream = ${job.id} and type = 'transcript.event'`;
+  const dryRun = client.call("POST", `/api/agents/${id}/approval-rules/dry-run`, {});
+  const tried = await answered<{ calls: Json[] }>(dryRun);
+  expect(tried.calls.map(({ tool_call_id: call }) => call)).toEqual(["c3", "c2", "c1", "c0"]);
+});
+
 describe("saving", () => {
   test("[APR-3] a rule about a tool or a field that the agent does not have is 400 with its place", async () => {
     const wrong = async (rule: Json) => (await errorsOf(create({ approval_rules: [rule] })))[0];

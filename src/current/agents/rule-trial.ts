@@ -6,6 +6,8 @@ import type { Job } from "../../../actors/job/schema.ts";
 import { namesTool } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
+import type { ListHead } from "../../../actors/page.ts";
+import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { type JsonObject, Nullable, textOrEmpty, Timestamp, Type } from "../../../actors/schema.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
@@ -17,10 +19,10 @@ import { infoOf } from "../usable-settings.ts";
 import { ApprovalRulesBody, ruleOfBody } from "./rule-schema.ts";
 import { usableRules } from "./usable-rules.ts";
 
-/** The newest calls that are judged, of at most so many jobs, and the newest events that are read of each. */
+/** The newest calls that are judged, of at most so many jobs, and in how many pages those of one job are read. */
 const TRIED_CALLS = 100;
 const TRIED_JOBS = 100;
-const TRIED_EVENTS = 1_000;
+const TRIED_PAGES = 10;
 /** Checks of conditions that take longer in all are in doubt. */
 const RULE_TRIAL_MS = 20_000;
 
@@ -96,15 +98,34 @@ async function newestCalls(
   if (!list.ok) return list;
   const calls: FoundCall[] = [];
   for (const job of list.value.records) {
-    const of = { organizationId, jobId: job.id, types: ["transcript.event"] };
-    const from = { after: Math.max(0, job.lastSeq - TRIED_EVENTS), limit: TRIED_EVENTS };
-    const events = await lookUp(log, jobs.jobEvents(of, from));
-    if (!events.ok) return events;
-    const used = events.value.records.filter(({ data }) => data["kind"] === "tool_use");
-    calls.push(...used.toReversed().map(({ at, data }) => ({ job, at, data })));
+    const found = await newestCallsOf({ jobs, log }, job, TRIED_CALLS - calls.length);
+    if (!found.ok) return found;
+    calls.push(...found.value);
     if (calls.length >= TRIED_CALLS) break;
   }
-  return ok(calls.slice(0, TRIED_CALLS));
+  return ok(calls);
+}
+
+/** At most `limit` calls of one job, newest first. A page may be short, because its bytes are bounded. */
+async function newestCallsOf(
+  { jobs, log }: Pick<Services, "jobs" | "log">,
+  job: Job,
+  limit: number,
+): Promise<Outcome<readonly FoundCall[]>> {
+  const of = { organizationId: job.organizationId, jobId: job.id };
+  const calls: FoundCall[] = [];
+  let before: number | null = null;
+  for (let read = 0; read < TRIED_PAGES && calls.length < limit; read++) {
+    const page: Outcome<ListHead<StoredEvent>> = await lookUp(
+      log,
+      jobs.newestToolCalls(of, { before, limit: limit - calls.length }),
+    );
+    if (!page.ok) return page;
+    calls.push(...page.value.records.map(({ at, data }) => ({ job, at, data })));
+    before = page.value.last;
+    if (!page.value.hasMore || before === null) break;
+  }
+  return ok(calls);
 }
 
 /** The schemas of the tools that the agent has now. */
