@@ -76,6 +76,8 @@ export interface Directory {
     organizationId: string,
     secret: string,
   ): Promise<{ readonly agents: readonly Agent[]; readonly workspaces: readonly Workspace[] }>;
+  /** Active agents with a rule that keeps calls for the group; the first hundred. */
+  usersOfGroup(organizationId: string, group: string): Promise<readonly Agent[]>;
   pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>>;
   /** Deleted workspaces are left out. */
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>>;

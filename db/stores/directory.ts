@@ -113,6 +113,25 @@ export class PostgresDirectory implements Directory {
     return rows.map((row) => row.body as Agent);
   }
 
+  usersOfGroup(organizationId: string, group: string): Promise<readonly Agent[]> {
+    const first = JSON.stringify([{ of: { group } }]);
+    const then = JSON.stringify([{ expiry: { escalateTo: { group } } }]);
+    const rules = sql`${agent.body} -> 'approvalRules'`;
+    return this.activeAgents(organizationId, sql`(${rules} @> ${first}::jsonb or ${rules} @> ${then}::jsonb)`);
+  }
+
+  /** The first hundred that pass the test. */
+  private async activeAgents(organizationId: string, test: SQL): Promise<readonly Agent[]> {
+    const rows = await this.database.reading("lookup", organizationId, ({ query }) =>
+      query
+        .select({ body: agent.body })
+        .from(agent)
+        .where(and(eq(agent.organizationId, organizationId), IS_ACTIVE, test))
+        .limit(NAMED_USERS),
+    );
+    return rows.map(({ body }) => body as Agent);
+  }
+
   async usersOfSecret(organizationId: string, secret: string) {
     const header = JSON.stringify([{ headers: [{ secret }] }]);
     const sent = JSON.stringify([{ http: { headers: [{ secret }] } }]);
@@ -120,20 +139,11 @@ export class PostgresDirectory implements Directory {
     const ofServer = JSON.stringify([client]);
     const ofTool = JSON.stringify([{ http: client }]);
     const signing = JSON.stringify([{ http: { signingSecret: secret } }]);
-    const agents = await this.database.reading("lookup", organizationId, ({ query }) =>
-      query
-        .select({ body: agent.body })
-        .from(agent)
-        .where(
-          and(
-            eq(agent.organizationId, organizationId),
-            IS_ACTIVE,
-            sql`(${agent.body} -> 'mcpServers' @> ${header}::jsonb
-              or ${agent.body} -> 'mcpServers' @> ${ofServer}::jsonb or ${agent.body} -> 'tools' @> ${ofTool}::jsonb
-              or ${agent.body} -> 'tools' @> ${sent}::jsonb or ${agent.body} -> 'tools' @> ${signing}::jsonb)`,
-          ),
-        )
-        .limit(SECRET_USERS),
+    const agents = await this.activeAgents(
+      organizationId,
+      sql`(${agent.body} -> 'mcpServers' @> ${header}::jsonb
+        or ${agent.body} -> 'mcpServers' @> ${ofServer}::jsonb or ${agent.body} -> 'tools' @> ${ofTool}::jsonb
+        or ${agent.body} -> 'tools' @> ${sent}::jsonb or ${agent.body} -> 'tools' @> ${signing}::jsonb)`,
     );
     const repository = JSON.stringify([{ secret }]);
     const workspaces = await this.database.reading("lookup", organizationId, ({ query }) =>
@@ -147,12 +157,9 @@ export class PostgresDirectory implements Directory {
             sql`${workspace.body} -> 'repos' @> ${repository}::jsonb`,
           ),
         )
-        .limit(SECRET_USERS),
+        .limit(NAMED_USERS),
     );
-    return {
-      agents: agents.map((row) => row.body as Agent),
-      workspaces: workspaces.map((row) => row.body as Workspace),
-    };
+    return { agents, workspaces: workspaces.map((row) => row.body as Workspace) };
   }
 
   pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>> {
@@ -331,7 +338,7 @@ export class PostgresDirectory implements Directory {
 }
 
 /** How many agents and how many workspaces are named. */
-const SECRET_USERS = 100;
+const NAMED_USERS = 100;
 
 /** Agents that lists of v1 show (V1-1). */
 const LISTED_VISIBILITIES = ["organization", "public"] as const;

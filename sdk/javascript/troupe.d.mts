@@ -1015,10 +1015,10 @@ export declare class Troupe {
     /**
      * Delete a group.
      *
-     * Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+     * Refused while a rule of an agent names it. Calls of jobs that keep such a rule wait for their expiry from then on.
      *
      * `DELETE /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
      */
     deleteGroup(name: string, options?: MutationOptions): Promise<Group>;
     /**

@@ -1508,10 +1508,10 @@ export class Troupe {
     /**
      * Delete a group.
      *
-     * Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+     * Refused while a rule of an agent names it. Calls of jobs that keep such a rule wait for their expiry from then on.
      *
      * `DELETE /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
      */
     deleteGroup(name, options) {
         return this.#http.json({ method: "DELETE", path: `/api/groups/${segment(name)}`, isKeyed: true, options });

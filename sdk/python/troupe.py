@@ -3066,11 +3066,12 @@ class Troupe:
     ) -> Group:
         """Delete a group.
 
-        Rules that name it stay: nobody decides about their calls any more, except by their expiry.
+        Refused while a rule of an agent names it. Calls of jobs that keep such a rule wait for their
+        expiry from then on.
 
         `DELETE /api/groups/{name}`. Needs `*`. May raise `OwnerRequiredError`,
-        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
-        `StorageFullError`.
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `QuotaExceededError` or `StorageFullError`.
         """
         answer: Group = self._http.json(
             _Request(

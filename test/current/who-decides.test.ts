@@ -232,9 +232,43 @@ describe("groups", () => {
       { expiry: { after_seconds: 60, on_expiry: "approve" } },
     ])
       await refused(rule(fields), 400, "invalid_request");
+    // The agents above were refused, so no rule names the group.
     await answered(chief.call("DELETE", "/api/groups/finance"));
     await refused(chief.call("DELETE", "/api/groups/finance"), 404, "not_found");
     const { audit_entries: entries } = await chief.get<{ audit_entries: Json[] }>("/api/audit?action=group.set");
     expect(entries.map(({ detail }) => detail)).toEqual(["finance"]);
+  });
+
+  test("[APR-10] a group that a rule of an agent names is not deleted, and the refusal names the agent", async () => {
+    const rules = [
+      { of: { group: "finance" } },
+      { expiry: { after_seconds: 60, on_expiry: "escalate", escalate_to: { group: "finance" } } },
+    ];
+    await answered(group([ada]), 201);
+    await answered(group([ada], "finances"), 201);
+    const remove = () => chief.call("DELETE", "/api/groups/finance");
+    for (const [at, rule] of rules.entries()) {
+      const body = { name: `Payer ${at}`, system_prompt: "x", allowed_tools: ["send"] };
+      const approval_rules = [
+        { tool: "send", then: "deny" },
+        { tool: "send", then: "ask", ...rule },
+      ];
+      const ofBen = at === 1;
+      const by = ofBen ? ben : chief;
+      const shown = ofBen ? {} : { visibility: "organization" };
+      const made = by.call("POST", "/api/agents", { ...body, ...shown, approval_rules });
+      const { id } = await answered<{ id: string }>(made, 201);
+      const answer = await remove();
+      const { code, message } = (await answer.json()) as Json;
+      expect([answer.status, code]).toEqual([409, "invalid_state"]);
+      // Ben's agent is private.
+      expect(message).toBe(
+        `Approval rules name the group finance: change those of ${ofBen ? "1 agent" : `\`Payer 0\` (${id})`} first`,
+      );
+      if (at === 0) await answered(chief.call("PATCH", `/api/agents/${id}`, { approval_rules: [] }));
+      else await answered(ben.call("DELETE", `/api/agents/${id}`));
+    }
+    await answered(chief.call("DELETE", "/api/groups/finances"));
+    await answered(remove());
   });
 });

@@ -114,7 +114,7 @@ function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed
         <ActionButton
           class="quiet"
           whyNot={whyNotWrite()}
-          question={`Delete the group ${isolated(name)}? Nobody decides about calls for which a rule names it, except by their expiry.`}
+          question={`Delete the group ${isolated(name)}? Nobody decides any more about calls that wait for it, except by their expiry.`}
           act={async () => {
             await service.deleteGroup(name);
             changed();

@@ -1,7 +1,7 @@
 /** Groups of members that decide about tool calls (APR-10). */
-import { mapOutcome } from "../../../actors/fault.ts";
+import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { GROUP_NAME } from "../../../actors/job/approval-rule.ts";
-import { FULL_ACCESS } from "../../../actors/organization/principal.ts";
+import { canUse, FULL_ACCESS, type Principal } from "../../../actors/organization/principal.ts";
 import { MAX_GROUP_MEMBERS, type MemberGroup, organizationRef } from "../../../actors/organization/schema.ts";
 import { Timestamp, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -9,7 +9,9 @@ import { created } from "../../http/commit/commit.ts";
 import { bad, good, pathId, textField } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import { originOf } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
 
 const ShownName = Text(`The name of the group: ${GROUP_NAME.form}`, "finance");
@@ -108,12 +110,16 @@ export const groupOperations = {
       scope: FULL_ACCESS,
       isForOwners: true,
       summary: "Delete a group",
-      description: "Rules that name it stay: nobody decides about their calls any more, except by their expiry.",
+      description:
+        "Refused while a rule of an agent names it. Calls of jobs that keep such a rule wait for their expiry from then on.",
       params: { name: GroupName },
       answers: { 200: GroupView },
+      errors: ["invalid_state"],
       emits: "resource.deleted",
     },
-    async (_, change, { params: { name } }) => {
+    async (services, change, { params: { name } }) => {
+      const unused = await unlessNamed(services, change.principal, name);
+      if (!unused.ok) return unused;
       const command = { kind: "delete_group", name, origin: originOf(change) } as const;
       return change.commit([ask(organizationRef(change.principal.organizationId), command)], (group) =>
         doneIf(true, groupView(group)),
@@ -121,3 +127,25 @@ export const groupOperations = {
     },
   ),
 };
+
+/** Agents that a refusal names; the others are counted. */
+const NAMED_AGENTS = 5;
+
+/** Refuses while rules of agents keep calls for the group: nobody could decide about them any more. */
+async function unlessNamed({ system, directory, log }: Services, by: Principal, name: string): Promise<Outcome<null>> {
+  const settled = await system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const found = await lookUp(log, directory.usersOfGroup(by.organizationId, name));
+  if (!found.ok) return found;
+  const agents = found.value;
+  if (agents.length === 0) return ok(null);
+  // A private agent of somebody else does not exist for the caller (AGT-5), but its rule does.
+  const named = agents
+    .filter((agent) => canUse(agent, by))
+    .slice(0, NAMED_AGENTS)
+    .map((agent) => `\`${agent.name}\` (${agent.id})`);
+  const others = agents.length - named.length;
+  const count = others === 0 ? [] : [`${others} ${named.length === 0 ? "" : "other "}agent${others === 1 ? "" : "s"}`];
+  const message = `Approval rules name the group ${name}: change those of ${[...named, ...count].join(", ")} first`;
+  return refuse({ kind: "invalid_state", status: "in_use", allowedActions: [], message });
+}
