@@ -210,3 +210,28 @@ test("[REACH-6] a link decides nothing after the deadline", async () => {
   expect(late.html).toContain("Nobody decided in time");
   expect((await scene.client.job(job.id)).approvals[0]?.decision).not.toBe("approve");
 });
+
+test("[REACH-6] whoever guesses keys is turned away, and no guess says whether it was close", async () => {
+  await scene.reset(ANYONE);
+  const job = await scene.blocked();
+  const link = await scene.mailedLink();
+  const guess = async (at: number): Promise<string> => {
+    const key = at.toString(36).padStart(43, "A");
+    const answer = await fetch(scene.service.url + link.replace(/key=.*/, `key=${key}`));
+    const text = await answer.text();
+    return answer.status === 404 ? `404 ${Bun.hash(text)}` : String(answer.status);
+  };
+  const answers = new Set<string>();
+  // Twice what an address has in a window, in case that a window ends meanwhile.
+  for (let at = 0; at < 6_500 && !answers.has("429"); at += 50)
+    for (const one of await Promise.all(Array.from({ length: 50 }, (_, more) => guess(at + more)))) answers.add(one);
+  expect([...answers].map((one) => one.slice(0, 3)).toSorted()).toEqual(["404", "429"]);
+  // A right guess would not be answered either.
+  const turnedAway = await fetch(scene.service.url + link);
+  expect([turnedAway.status, Number(turnedAway.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  expect(await turnedAway.text()).not.toContain("amount");
+  await clock.shift(60_000);
+  const browser = browserOf(scene.service);
+  expect((await browser.submit(await browser.get(link), pathOf(link), { decision: "deny" })).status).toBe(200);
+  await scene.client.reached(job.id, "completed");
+}, 60_000);

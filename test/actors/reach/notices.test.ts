@@ -1,13 +1,20 @@
 /** Notices where time, crashes and limits matter; over all actors in memory, with a mailbox that a test scripts. */
 import { expect, test } from "bun:test";
 import { notFound } from "../../../actors/fault.ts";
+import type { ApprovalRule } from "../../../actors/job/approval-rule.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import { MAILED_PEOPLE, NOTICE_WINDOW_MS, NOTICES_OF_JOB } from "../../../actors/reach/policy.ts";
+import {
+  MAILED_PEOPLE,
+  NOTICE_WINDOW_MS,
+  NOTICES_OF_JOB,
+  NOTICES_OF_ORGANIZATION,
+} from "../../../actors/reach/policy.ts";
 import type { OtherDeciders } from "../../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
 import type { Mailer } from "../../../src/reach/mailer.ts";
 import { SEND_NOTICE } from "../../../actors/reach/notices.ts";
 import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
+import { openApprovalLink } from "../../../src/sign-in/approval-link.ts";
 import { noticeEffects } from "../../../src/wiring/notices.ts";
 import { until } from "../../support/condition.ts";
 import { approval, ASKING, calling, DecisionScene } from "../../support/decision-scene.ts";
@@ -215,20 +222,20 @@ test("[REACH-2] an approval is told to the owners or the group that decide, but 
   expect((await tell("apr_g", { group: "finance", exceptUserId: null })).toSorted()).toEqual(["usr_1", "usr_3"]);
 });
 
-test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", async () => {
+test("[REACH-8] the attempts of a job and of an organization in an hour are bounded, also those that fail", async () => {
   const scene = new NoticeScene();
   const waiting: EffectHandler["run"] = (_, { signal }) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
   const effects = () => ({ [SEND_NOTICE]: { run: waiting, recover: waiting } });
   const { system } = await startJobs(scene.world, { hasMail: true, effects });
   /** Whether a job's attempt to send another notice is allowed; it fails. */
-  const attempt = async (at: number): Promise<boolean> => {
+  const attempt = async (at: number, jobId = "job_1"): Promise<boolean> => {
     const id = `apr_${at}`;
     const expiresAt = new Date(scene.world.clock.now() + 7_200_000).toISOString();
     const reach = { links: "signed_in", remindAfterSeconds: null } as const;
     const ask = {
       kind: "ask_people",
-      jobId: "job_1",
+      jobId,
       reach,
       approvals: [{ id, expiresAt, userIds: ["usr_1"], others: null }],
     } as const;
@@ -251,8 +258,15 @@ test("[REACH-8] a job's attempts in an hour are bounded, also those that fail", 
   expect(await attempt(NOTICES_OF_JOB)).toBe(false);
   const skipped = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: `apr_${NOTICES_OF_JOB}` });
   expect(skipped).toMatchObject({ value: { notices: [{ status: "skipped", skipped: "too_many", attempts: 0 }] } });
+  // Other jobs go on, until the organization has had its part.
+  for (let at = NOTICES_OF_JOB; at < NOTICES_OF_ORGANIZATION; at++)
+    expect([at, await attempt(at + 1, `job_of_${Math.floor(at / NOTICES_OF_JOB)}`)]).toEqual([at, true]);
+  const last = NOTICES_OF_ORGANIZATION + 1;
+  expect(await attempt(last, "job_more")).toBe(false);
+  const over = await system.dispatch(reachRef(ORG), { kind: "read_question", approvalId: `apr_${last}` });
+  expect(over).toMatchObject({ value: { notices: [{ status: "skipped", skipped: "too_many", attempts: 0 }] } });
   await scene.world.clock.leap(NOTICE_WINDOW_MS);
-  expect(await attempt(NOTICES_OF_JOB + 1)).toBe(true);
+  expect(await attempt(last + 1)).toBe(true);
 });
 
 test("[REACH-2] those who decide after the escalation are told, whoever was told before, also by another process", async () => {
@@ -310,4 +324,47 @@ test("[REACH-7] after an escalation only those are reminded who decide from then
   await scene.decide(jobId, { ...approval, people: { usr_1: { isOwner: true, groups: [] } } });
   await scene.reached(jobId, "completed");
   await after(0, ["decided", "usr_3", "success"], ["decided", "usr_1", "success"]);
+});
+
+test("[REACH-6] after the deadline a link says that it is over, also if the service was down and its alarm rings late", async () => {
+  const expiries: readonly ApprovalRule["expiry"][] = [
+    { afterSeconds: 60, onExpiry: "deny" },
+    { afterSeconds: 60, onExpiry: "cancel" },
+    { afterSeconds: 60, onExpiry: "escalate", escalateTo: "owners" },
+  ];
+  for (const expiry of expiries) {
+    const scene = await NoticeScene.open();
+    const rule: ApprovalRule = {
+      tool: "send",
+      then: "ask",
+      of: "starter",
+      ...(expiry === undefined ? {} : { expiry }),
+    };
+    const agent = { ...ASKING, approvalTools: [], approvalRules: [rule] };
+    const jobId = await scene.replica.send("go", CHAT, { agent });
+    await scene.reached(jobId, "blocked");
+    await until("the mail", () => scene.notices(jobId)[0]?.status === "success");
+    const [approvalId, query = ""] = /approvals\/(\S+)/.exec(scene.mails[0]?.text ?? "")?.[1]?.split("?") ?? [];
+    const given = new URLSearchParams(query);
+    const link = {
+      approvalId: approvalId ?? "",
+      organizationId: given.get("organization") ?? "",
+      noticeId: given.get("notice") ?? "",
+      key: given.get("key") ?? "",
+    };
+    const stateNow = async (): Promise<string> => {
+      const { clock } = scene.world;
+      const agents = { find: () => notFound("agent") };
+      const opened = await openApprovalLink({ system: scene.replica.system, agents, clock }, link);
+      return opened.ok ? opened.value.state : opened.fault.kind;
+    };
+    expect(await stateNow()).toBe("open");
+    scene.replica.crash();
+    await scene.world.clock.leap(60_000);
+    await scene.start();
+    // Before the alarm has rung.
+    const { decision } = scene.replica.job(jobId).approvals[0] ?? {};
+    expect([expiry, await stateNow(), decision]).toEqual([expiry, "expired", undefined]);
+    expect(scene.tools.calls).toEqual([]);
+  }
 });
