@@ -133,10 +133,13 @@ function accessErrors({ url, auth, headers }: HttpCall, path: string): InputErro
     : at("/resource", "The resource must have the same origin as the url of the tool: tokens are sent there only");
 }
 
+/** Parsers skip more slashes, backslashes and tabs before the host, which then is not where arguments are looked for. */
+const HOST_FOLLOWS = /^https?:\/\/[^/\\\s]/i;
+
 function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[], path: string): InputError[] {
   const at = (message: string): InputError[] => [{ path: `${path}/url`, message }];
   const parsed = URL.parse(plainUrl(url));
-  if (parsed === null) return at("The url of a tool must be a complete URL");
+  if (parsed === null || !HOST_FOLLOWS.test(url)) return at("The url of a tool must be a complete URL");
   // Everybody who may read the agent sees the record.
   if (parsed.username !== "" || parsed.password !== "")
     return at("The url of a tool must not have a user name or password; use a header with a secret");
