@@ -37,17 +37,26 @@ export function connectionEffects(parts: ConnectionEffectParts) {
    * Answers that the actor has not taken yet, by connection and generation. A commit with an unknown outcome begins the
    * effect again in this process, and the refresh token is then not sent a second time.
    */
-  const answers = new Map<string, Promise<RefreshOutcome>>();
+  const answers = new Map<string, Promise<RefreshOutcome | null>>();
   return {
     refresh_connection: {
       async run(effect, context) {
         const { organizationId, actorId: id } = effect;
         const { generation } = effect.intent as unknown as { readonly generation: number };
         const key = `${organizationId}/${id}/${generation}`;
-        if (!(await untilMayAct(parts, context))) return;
-        const asked = answers.get(key) ?? askedTokens(parts, effect, generation);
-        answers.set(key, asked);
-        const command = { kind: "end_refresh", effectId: effect.id, generation, outcome: await asked } as const;
+        let outcome: RefreshOutcome | null = null;
+        while (outcome === null) {
+          if (!(await untilMayAct(parts, context))) return;
+          const asked = answers.get(key) ?? askedTokens(parts, effect, { generation, context });
+          answers.set(key, asked);
+          try {
+            outcome = await asked;
+          } finally {
+            // Only an answer is kept: what failed, or was not asked, is asked again.
+            if (outcome === null && answers.get(key) === asked) answers.delete(key);
+          }
+        }
+        const command = { kind: "end_refresh", effectId: effect.id, generation, outcome } as const;
         // Not under the epoch: whoever owns the connection now takes the tokens, unless it has newer ones.
         const ended = await untilDecided(parts.pauses, REPORTING, new AbortController().signal, () =>
           parts.system.dispatch(connectionRef(organizationId, id), command),
@@ -91,11 +100,12 @@ async function untilMayAct({ pauses }: ConnectionEffectParts, context: EffectCon
   return !context.signal.aborted;
 }
 
+/** Null: this replica may not act any more, so nothing was sent. */
 async function askedTokens(
   { system, sealing, secrets, egress, clock, pauses, log }: ConnectionEffectParts,
   { organizationId, actorId: id }: EffectRow,
-  generation: number,
-): Promise<RefreshOutcome> {
+  { generation, context }: { readonly generation: number; readonly context: EffectContext },
+): Promise<RefreshOutcome | null> {
   const found = await untilDecided(pauses, REPORTING, new AbortController().signal, () =>
     system.dispatch(connectionRef(organizationId, id), { kind: "read_sealed_connection" }),
   );
@@ -109,6 +119,8 @@ async function askedTokens(
   try {
     const reach = oauthReach(egress, clock, organizationId);
     const { target, client } = await withClientSecret(secrets, organizationId, known);
+    // The reads may have taken longer than the lease: then the next owner sends the token.
+    if (!context.mayAct() || context.signal.aborted) return null;
     const answer = await refreshTokens(reach, target, client, kept.refreshToken);
     if (answer.kind === "refused" && isOwnersToMend(known, answer.reason)) throw answer.reason;
     return answer.kind === "refused"
