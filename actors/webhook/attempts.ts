@@ -89,7 +89,7 @@ function landAttempt(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }
   if (inFlight.length === feed.inFlight.length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
   if (attempt === null) return { ...feed, inFlight };
-  if (attempt.push !== undefined) return endPush(tx, { ...feed, inFlight }, attempt, result);
+  if (attempt.push !== undefined) return endPush(tx, { ...feed, inFlight }, { attempt, sentTo, result });
   return endAttempt(tx, { ...feed, inFlight }, { attempt, sentTo, result });
 }
 

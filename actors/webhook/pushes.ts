@@ -87,7 +87,15 @@ export function preparePush(tx: Tx, attempt: Attempt, event: WebhookEvent): Prep
 }
 
 /** The feed after an attempt to tell an address. */
-export function endPush(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptResult): Feed {
+export function endPush(
+  tx: Tx,
+  feed: Feed,
+  {
+    attempt,
+    sentTo,
+    result,
+  }: { readonly attempt: Attempt; readonly sentTo: string | null; readonly result: AttemptResult },
+): Feed {
   const push = pushOf(tx, attempt);
   if (result.kind === "delivered") {
     const { httpStatus, durationMs } = result;
@@ -106,7 +114,7 @@ export function endPush(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptRes
   const waitMs = isInterrupted ? 0 : result.isTransient ? retryWaitMs(failures, "standard", result.retryAfterMs) : null;
   if (push === null || waitMs === null) {
     tx.update(attemptTable, { ...ended, status: "failed" });
-    if (!isInterrupted && result.httpStatus === GONE_STATUS) removePush(tx, attempt);
+    if (!isInterrupted && result.httpStatus === GONE_STATUS && push?.url === sentTo) removePush(tx, attempt);
     return doneAfter(tx, feed, attempt);
   }
   const dueAt = isoTime(tx.now + waitMs);

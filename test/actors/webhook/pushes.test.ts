@@ -92,3 +92,24 @@ test("[DIA-18] a process that ends while it tells an address leaves the notifica
   expect(pushes.every(({ isDone, sealed }) => isDone && sealed === null)).toBe(true);
   await next.system.stop();
 });
+
+test("[DIA-18] a late 410 of a former address leaves the one that has taken its place", async () => {
+  const replica = await startWebhooks(new World());
+  const set = async (url: string) => {
+    const push = { id: "mine", url, scheme: null, sealed: null };
+    const event = replica.news("resource.created");
+    granted(await replica.ask({ kind: "set_push", jobId: JOBS[0]!, isOver: false, push, event }));
+  };
+  await set("https://former.test/");
+  const gone = Promise.withResolvers<AttemptResult>();
+  replica.receiver.react = () => gone.promise;
+  await tell(replica, JOBS[0]!, false);
+  await until("the former address is asked", () => replica.receiver.underWay === 1);
+  await set("https://present.test/");
+  gone.resolve(httpError(410));
+  await idle(replica);
+  expect(granted(await replica.ask({ kind: "read_pushes", jobId: JOBS[0]! }))).toMatchObject([
+    { id: "mine", url: "https://present.test/" },
+  ]);
+  await replica.system.stop();
+});
