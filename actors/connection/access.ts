@@ -48,6 +48,13 @@ export function noteConnection(
   tx.send(organizationRef(tx.self.organizationId), note);
 }
 
+/** Nobody can give access for a person who is gone: the organization answers if that is so. */
+export function checkPerson(tx: Tx, { ownerId: userId }: Pick<Connection, "ownerId">): void {
+  if (userId === OF_ORGANIZATION) return;
+  const check: OrganizationCommand = { kind: "check_owner", connectionId: tx.self.id, userId };
+  tx.send(organizationRef(tx.self.organizationId), check);
+}
+
 /** Refuses whoever may not decide about a connection of this owner. */
 export function unlessManages({ ownerId }: Pick<Connection, "ownerId">, by: ConnectionUser): Outcome<never> | null {
   if (ownerId === by.userId) return null;

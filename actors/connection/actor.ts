@@ -3,11 +3,10 @@
  * organization's actors are on one replica, so a refresh happens once however many runs ask for it.
  */
 import { ok } from "../fault.ts";
-import type { OrganizationCommand } from "../organization/protocol.ts";
-import { organizationRef } from "../organization/schema.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import {
+  checkPerson,
   noteConnection,
   revocationOf,
   sealedTexts,
@@ -22,7 +21,7 @@ import { CONSENT_HANDLERS } from "./consent.ts";
 import { sendEnd } from "./end-event.ts";
 import type { ConnectionOrigin, ConnectionProtocol, ConnectionSubject } from "./protocol.ts";
 import { REFRESH_HANDLERS } from "./refreshing.ts";
-import { type Connection, connectionTable, MAX_CONNECTION_JOBS, OF_ORGANIZATION } from "./schema.ts";
+import { type Connection, connectionTable, MAX_ASKED_SCOPES, MAX_CONNECTION_JOBS } from "./schema.ts";
 
 export const connectionActor: ActorDefinition<ConnectionProtocol> = {
   kind: "connection",
@@ -46,7 +45,7 @@ export const connectionActor: ActorDefinition<ConnectionProtocol> = {
         tellJob(tx, jobId, `More than ${MAX_CONNECTION_JOBS} jobs wait for this connection already`);
       else if (!connection.waiting.includes(jobId)) {
         tx.update(connectionTable, { ...connection, waiting: [...connection.waiting, jobId] });
-        if (subject.ownerId !== OF_ORGANIZATION) checkPerson(tx, subject.ownerId);
+        checkPerson(tx, subject);
       }
       return ok(null);
     },
@@ -98,12 +97,6 @@ export const connectionActor: ActorDefinition<ConnectionProtocol> = {
     },
   },
 };
-
-/** Nobody can consent for a person who is gone: the organization answers if that is so. */
-function checkPerson(tx: Tx, userId: string): void {
-  const check: OrganizationCommand = { kind: "check_owner", connectionId: tx.self.id, userId };
-  tx.send(organizationRef(tx.self.organizationId), check);
-}
 
 const PERSON_IS_GONE = "The person is no longer a member of the organization";
 
@@ -166,10 +159,10 @@ function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata, clie
     });
   // Of a removed connection nothing counts any more.
   const before = known.removedAt === null ? known.askedScopes : [];
-  const askedScopes = [...new Set([...before, ...scopes])];
+  const askedScopes = withScopes(before, scopes);
   const isKnown =
     known.removedAt === null &&
-    askedScopes.length === before.length &&
+    scopes.every((scope) => before.includes(scope)) &&
     (resourceMetadata === null || resourceMetadata === known.resourceMetadata);
   if (isKnown) return known;
   return tx.update(connectionTable, {
@@ -178,4 +171,11 @@ function withSubject(tx: Tx, { ownerId, resource, scopes, resourceMetadata, clie
     resourceMetadata: resourceMetadata ?? known.resourceMetadata,
     removedAt: null,
   });
+}
+
+/** Servers may ask for other scopes each time: the oldest are forgotten. */
+function withScopes(before: readonly string[], more: readonly string[]): string[] {
+  const all = [...new Set([...before, ...more])];
+  if (all.length <= MAX_ASKED_SCOPES) return all;
+  return [...before.filter((scope) => !more.includes(scope)), ...more].slice(-MAX_ASKED_SCOPES);
 }

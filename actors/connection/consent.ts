@@ -11,7 +11,7 @@ import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isSameHash } from "../sealing.ts";
 import { isoTime } from "../schema.ts";
-import { noteConnection, tellWaiting, withManaged } from "./access.ts";
+import { checkPerson, noteConnection, tellWaiting, withManaged } from "./access.ts";
 import type { ConnectionProtocol, TakenConsent } from "./protocol.ts";
 import { type Connection, connectionTable, CONSENT_MS } from "./schema.ts";
 import { withTokens } from "./refreshing.ts";
@@ -59,6 +59,8 @@ export const CONSENT_HANDLERS: Pick<Handlers<ConnectionProtocol>, ConsentCommand
       if (connection.refresh !== null) tx.settle(connection.refresh.effectId);
       tellWaiting(tx, connection, null);
       noteConnection(tx, connection, { action: "connection.made", origin });
+      // Who was removed meanwhile may have been looked for before this.
+      checkPerson(tx, connection);
       return ok(
         tx.update(connectionTable, {
           ...withTokens(tx, connection, tokens),

@@ -164,6 +164,8 @@ export const connectionContext = (organizationId: string, id: string): readonly 
 
 /** Jobs that wait for one connection; another one is told at once that it cannot wait. */
 export const MAX_CONNECTION_JOBS = 1_000;
+/** Scopes that are remembered for the next consent: the newest. */
+export const MAX_ASKED_SCOPES = 200;
 /** Connections of one person in an organization, and of the organization itself. */
 export const MAX_CONNECTIONS = 200;
 /** How long a person has from the beginning of a consent to its end. */

@@ -1,6 +1,9 @@
 /** The connections of a person who is removed from the organization end, and begin anew with a return (ACC-15). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { ConnectionCommand } from "../../actors/connection/protocol.ts";
+import { connectionRef } from "../../actors/connection/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { connectionIdOf } from "../../src/connections/connection-id.ts";
 import { use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
 import { ConnectedScene } from "../support/connected-scene.ts";
@@ -143,6 +146,28 @@ test("[ACC-15] a job that runs while its person is removed does not begin to wai
   expect(failed.error).toMatchObject({ code: "authorization_required" });
   expect(failed.error!.message).toContain(GONE);
 });
+
+test("[ACC-15] a consent that ends just after its person was removed gives nothing", async () => {
+  const [resource, by] = ["https://late.test/mcp", { userId: person.userId, isOwner: false }];
+  const ref = connectionRef(owner.organizationId, connectionIdOf(owner.organizationId, person.userId, resource));
+  const told = async (command: ConnectionCommand) =>
+    expect(await scene.service.system.dispatch(ref, command)).toMatchObject({ ok: true });
+  const connectionEnded = async () => (await stored(ref.id))["removedAt"] !== null;
+  const subject = { ownerId: person.userId, resource, scopes: [], resourceMetadata: null, client: null };
+  await told({ kind: "want_connection", by, subject });
+  await remove();
+  await until("the removal has looked for their connections", connectionEnded);
+  // A request that was verified before.
+  await told({ kind: "want_connection", by, subject });
+  await told({ kind: "begin_consent", by, stateHash: "s", sealed: "consent", issuer: "https://as.test" });
+  const tokens = { sealed: "tokens", expiresAt: null, isRefreshable: true, scopes: [] };
+  const issued = { stateHash: "s", issuer: "https://as.test", sealedClient: "client", tokens };
+  await told({ kind: "finish_consent", by, ...issued, origin: ORIGIN });
+  await until("it is forgotten", connectionEnded);
+  expect(await stored(ref.id)).toMatchObject({ tokens: null, sealedClient: null });
+});
+
+const ORIGIN = { userId: null, tokenId: null, address: null };
 
 const ofPerson = async (): Promise<readonly Json[]> =>
   (

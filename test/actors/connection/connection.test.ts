@@ -127,6 +127,13 @@ describe("consent", () => {
   });
 });
 
+test("[ACC-9] servers that ask for other scopes each time do not fill the record", async () => {
+  const batch = (n: number) => Array.from({ length: 90 }, (_, i) => `scope-${n}-${i}`);
+  for (const n of [1, 2, 3, 4, 1])
+    await told({ kind: "want_connection", by: BY, subject: { ...SUBJECT, scopes: batch(n) } });
+  expect(record().askedScopes).toEqual([...batch(3).slice(-20), ...batch(4), ...batch(1)]);
+});
+
 describe("refresh", () => {
   test("[ACC-10] many requests begin one refresh, and all get its token", async () => {
     await connected();
