@@ -106,12 +106,14 @@ export class AccessedRequests {
       const challenge = answer.kind === "failed" ? null : await challengeIn(answer);
       if (challenge === null) return { kind: "answered", answer };
       if ("body" in answer && answer.body instanceof ReadableStream) await answer.body.cancel().catch(() => {});
-      const asked = scopesOf(challenge.scope ?? "");
+      // What it asks for is stored and shown: an echo of the token must not be.
+      const { resourceMetadata = null } = challenge;
+      const asked = scopesOf(challenge.scope ?? "").filter((scope) => !scope.includes(token.token));
       const hasAll = asked.every((scope) => token.scopes.includes(scope));
       const more = {
         ...need,
         scopes: joinedScopes(need.scopes, asked),
-        resourceMetadata: challenge.resourceMetadata ?? null,
+        resourceMetadata: resourceMetadata?.includes(token.token) === true ? null : resourceMetadata,
       };
       if (challenge.kind === "insufficient_scope" && (!hasAll || spent !== null))
         return { kind: "lacking", need: more };
