@@ -119,6 +119,8 @@ const JobPush = Type.Object({
   eventId: NullableText,
   /** Whether it was told the last state, or nobody could be told. */
   isDone: Type.Boolean(),
+  /** Who has named it: nothing is sent once they are no member. Absent in records of before. */
+  userId: Type.Optional(Type.String()),
 });
 export type JobPush = Static<typeof JobPush>;
 

@@ -32,8 +32,8 @@ export interface SenderParts {
   readonly clock: Clock;
   /** The body of an event (HOOK-2). */
   readonly bodyOf: (event: WebhookEvent) => string;
-  /** The current state of a job, as the address of a push gets it. */
-  readonly pushBodyOf: (organizationId: string, jobId: string) => Promise<Outcome<PushBody>>;
+  /** The current state of a job, as the address of a push gets it; `not_found`: it may be told nothing. */
+  readonly pushBodyOf: (organizationId: string, push: PreparedPush["push"]) => Promise<Outcome<PushBody>>;
   /** The headers that carry the trace to the receiver; absent if tracing is off. */
   readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
@@ -94,7 +94,7 @@ async function pushRequest(
   { event, push }: PreparedPush,
 ): Promise<Outcome<AttemptRequest>> {
   const { organizationId } = event;
-  const sent = await pushBodyOf(organizationId, push.jobId);
+  const sent = await pushBodyOf(organizationId, push);
   if (!sent.ok) return sent;
   const { token, credentials } = pushSecrets(sealing, organizationId, push);
   const headers = {

@@ -2,8 +2,9 @@
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
-import { ok, type Outcome } from "../../actors/fault.ts";
+import { ok } from "../../actors/fault.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { webhookEffects, type WebhookSender } from "../../actors/webhook/delivering.ts";
@@ -19,7 +20,7 @@ import type { TaskJob } from "../dialects/a2a/task.ts";
 import type { WebhookTools } from "../operations/webhook-tools.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressError } from "../egress/failure.ts";
-import { createWebhookSender, type PushBody } from "../egress/webhook-sender.ts";
+import { createWebhookSender, type SenderParts } from "../egress/webhook-sender.ts";
 import { newSigningSecret } from "../egress/webhook-signature.ts";
 import { verifySignature } from "../egress/webhook-verification.ts";
 
@@ -56,7 +57,12 @@ export const webhookHandlers = (parts: WebhookParts) => {
 function senderOf({ egress, sealing, clock, system, appUrl, meters, tracing }: WebhookParts): WebhookSender {
   const bodyOf = (event: WebhookEvent): string => JSON.stringify(webhookEventView(event, appUrl));
   const traceHeaders = tracing === null || tracing === undefined ? undefined : () => tracing.headers();
-  const pushBodyOf = async (organizationId: string, jobId: string): Promise<Outcome<PushBody>> => {
+  const pushBodyOf: SenderParts["pushBodyOf"] = async (organizationId, { jobId, userId }) => {
+    const member =
+      userId === undefined
+        ? ok(null)
+        : await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
+    if (!member.ok) return member;
     const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
     return job.ok ? ok(a2aPushBody(taskJobOf(job.value), appUrl)) : job;
   };

@@ -199,6 +199,26 @@ test("[DIA-18] a failed notification is tried again, with the newest state only;
   );
 });
 
+test("[DIA-18] the address of a person who was removed is told nothing more", async () => {
+  const person = await service.join(owner.organizationId);
+  const { id: shared } = await answered<{ id: string }>(
+    http.call("POST", "/api/agents", { name: "Bo", system_prompt: "Be brief.", visibility: "organization" }),
+    201,
+  );
+  const client = await connectA2a("HTTP+JSON", { url: service.url, token: person.token, agent: shared });
+  const { hold, open } = gate();
+  service.model.script = () => [{ say: "begun" }, { hold }, { say: "." }];
+  const configuration = { returnImmediately: true, taskPushNotificationConfig: config("") };
+  const { id } = (await client.sendMessage(sending(said(textPart("go")), configuration))) as Task;
+  await told("TASK_STATE_WORKING");
+  const before = receiver.deliveries.length;
+  await answered(http.call("DELETE", `/api/members/${person.userId}`));
+  open();
+  await http.reached(id, "completed");
+  await until("the last state is left out", async () => (await ledger()).some(({ status }) => status === "skipped"));
+  expect(receiver.deliveries.length).toBe(before);
+});
+
 test("[DIA-18] pushes go on while the organization's own delivery is off, and leave its state alone", async () => {
   const off = { url: receiver.url, enabled: false };
   await answered(http.call("PUT", "/api/messaging-integration", off), 201);

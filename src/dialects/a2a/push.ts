@@ -66,7 +66,7 @@ export async function pushStep(
   given: GivenPush,
   field = "",
 ): Promise<Outcome<(of: { readonly jobId: string; readonly isOver: boolean }) => Ask<JobPush>>> {
-  const { organizationId } = change.principal;
+  const { organizationId, userId } = change.principal;
   const { url, token = "", authentication } = given;
   const { scheme = "", credentials = "" } = authentication ?? {};
   if (!IN_HEADER.test(token)) return invalid(`${field}/token`, "token must be printable ASCII: it is sent in a header");
@@ -87,6 +87,7 @@ export async function pushStep(
   const push = {
     id: pushIdOf(given),
     url,
+    userId,
     scheme: scheme === "" ? null : scheme,
     sealed: isSealed ? sealing.seal("webhook", JSON.stringify(secrets), signingContext(organizationId)) : null,
   };
