@@ -9,6 +9,8 @@ const PLACE_IN_STATE = "troupe place";
 /** Lists load; after this time the reader has looked elsewhere. */
 const LONGEST_RETURN_MS = 5_000;
 
+const LEAVING_KINDS = ["click", "keydown"] as const;
+
 /** What is kept of an entry of the history, in its state: so it ends with the entry. */
 interface KeptPlace {
   readonly top: number;
@@ -37,16 +39,27 @@ export function useKeptPlace(page: () => HTMLElement | null): void {
   useEffect(() => {
     const element = page();
     if (element === null) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const forget = (): void => {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    };
+    const keep = (): void => {
+      if (timer !== null) keepPlace({ top: element.scrollTop });
+      forget();
+    };
     const watch = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => keepPlace({ top: element.scrollTop }), 100);
+      forget();
+      timer = setTimeout(keep, 100);
     };
     element.addEventListener("scroll", watch, { passive: true });
+    // A reader who scrolls and leaves at once does it by a click or a key.
+    for (const kind of LEAVING_KINDS) addEventListener(kind, keep, { capture: true });
     const end = scrollTo(element, keptPlace().top ?? 0);
     return () => {
-      clearTimeout(timer);
+      forget();
       element.removeEventListener("scroll", watch);
+      for (const kind of LEAVING_KINDS) removeEventListener(kind, keep, { capture: true });
       end();
     };
   }, [path]);

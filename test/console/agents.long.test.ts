@@ -1,5 +1,6 @@
 /** The pages of agents in a real browser, against the real service. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../support/condition.ts";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/browser.ts";
 import { acceptQuestions, type ConsoleScene, openConsole } from "../support/console-scene.ts";
@@ -123,9 +124,9 @@ testInBrowser("[CON-9] a change that somebody else has made is told, and nothing
   await page.evaluate("sessionStorage.clear()");
   await page.goto(`${scene.url}/app/agents/${id}`);
   await page.getByRole("textbox", { name: "Name" }).fill("Mine");
-  await page.waitForFunction("sessionStorage.length > 0");
+  await until("the draft is kept", () => page.evaluate<boolean>("sessionStorage.length > 0"));
   written.resolve();
-  await page.waitForFunction("sessionStorage.getItem('troupe kept for') !== null");
+  await until("its key is kept", () => page.evaluate<boolean>("sessionStorage.getItem('troupe kept for') !== null"));
   // A reload loads their version under the changes.
   await answered(scene.service.call(person, "PATCH", `/api/agents/${id}`, { role: "Their role" }));
   await page.reload();

@@ -1,5 +1,6 @@
 /** What a person does with answers: their cost and job, another one, links to them; and what asks for a person. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../support/condition.ts";
 import { parsePrices, PriceTable } from "../../src/settings/price-table.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { pricedModels } from "../../src/wiring/priced.ts";
@@ -81,13 +82,14 @@ testInBrowser("[CON-22] back shows a list where it was, with its filter and its 
   const top = (): Promise<number> => page.evaluate("document.querySelector('main').scrollTop");
   const before = await top();
   expect(before).toBeGreaterThan(1_000);
-  await page.waitForFunction("history.state !== null");
   await chats.nth(60).click();
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   await page.goBack();
   await chats.nth(69).waitFor();
   expect(await page.getByRole("searchbox", { name: "Title" }).inputValue()).toBe("Plan");
-  await page.waitForFunction(`Math.abs(document.querySelector('main').scrollTop - ${before}) < 200`);
+  await until("the list is where it was", () =>
+    page.evaluate<boolean>(`Math.abs(document.querySelector('main').scrollTop - ${before}) < 200`),
+  );
   await page.getByRole("link", { name: "Agents", exact: true }).click();
   await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
   expect(await top()).toBe(0);
