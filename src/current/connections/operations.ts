@@ -127,7 +127,7 @@ export const connectionOperations = {
         "There is one connection for each owner and address, so this also finds an existing one. A server whose client was registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
       body: CreateConnectionBody,
       answers: { 201: ConnectionView },
-      errors: ["owner_required", "quota_exceeded"],
+      errors: ["owner_required"],
       emits: "resource.created",
     },
     async (
