@@ -70,6 +70,8 @@ type RunReport =
       readonly error: string | null;
       readonly usage: Usage;
     }
+  /** The replica gives the job away in good order while it runs: the interruption does not count as an attempt. */
+  | { readonly kind: "run_handed_over"; readonly attempt: number }
   /** A step begins again after readers have seen text of it; `text` is the committed text of the message. */
   | { readonly kind: "step_restarted"; readonly attempt: number; readonly text: string }
   /** The run continues without something. With `runner`, it continues with another model. */
@@ -234,6 +236,7 @@ export interface JobReplies {
   run_alive: Job;
   run_logged: Job;
   run_waiting: Job;
+  run_handed_over: Job;
   step_restarted: Job;
   run_warned: Job;
   take_steers: { readonly job: Job; readonly steers: readonly Steer[] };

@@ -29,6 +29,7 @@ type RunReportKind =
   | "run_alive"
   | "run_logged"
   | "run_waiting"
+  | "run_handed_over"
   | "step_restarted"
   | "run_warned"
   | "take_steers"
@@ -105,13 +106,18 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       return ok(tx.update<Job>(jobTable, next));
     }),
 
+  // A job that waits is excused by its recovery.
+  run_handed_over: (tx, { attempt }) =>
+    withRunning(tx, attempt, (job) =>
+      ok((job.waiting ?? null) === null ? tx.update<Job>(jobTable, excused(job)) : job),
+    ),
+
   step_restarted: (tx, { attempt: before, text }) =>
     withRunning(tx, before, (job) => {
       const attempt = before + 1;
       appendJobEvent(tx, "job.restarted", { attempt });
       tx.beginText(job.outputMessageId, attempt, text, text.length);
-      const excusedAttempts = (job.excusedAttempts ?? 0) + 1;
-      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), attempt, excusedAttempts }));
+      return ok(tx.update<Job>(jobTable, { ...excused(alive(tx, job)), attempt }));
     }),
 
   run_warned: (tx, { attempt, warnings, runner }) =>
@@ -228,6 +234,11 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 });
 
 /** Notes a sign of life of the runner. */
+const excused = (job: JobIn<"running">): JobIn<"running"> => ({
+  ...job,
+  excusedAttempts: (job.excusedAttempts ?? 0) + 1,
+});
+
 const alive = (tx: Tx, job: JobIn<"running">): JobIn<"running"> => ({ ...job, heartbeatAt: isoTime(tx.now) });
 
 const withArtifacts = (job: JobIn<"running">, made: readonly MadeArtifact[], callId: string): JobIn<"running"> =>

@@ -74,6 +74,7 @@ const contextOf = (mayAct: () => boolean): EffectContext => ({
   signal: new AbortController().signal,
   epoch: 1,
   mayAct,
+  isHandedOver: () => false,
   isOver: () => !mayAct(),
 });
 

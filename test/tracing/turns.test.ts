@@ -302,7 +302,13 @@ test("[OPS-9] a run whose row does not have its job's trace continues that of it
     const handler = tracedExecution(tracing)(services as never);
     const intent = carrying({ attempt: 1, priority: "normal", since: "2026-11-01T12:00:00.000Z" }, cause);
     const effect = { id: "eff_1", organizationId: ORG, actorKind: "job", actorId: "job_1", kind: "run", intent };
-    const context = { signal: AbortSignal.abort(), epoch: 1, isOver: () => seen.length > 1, mayAct: () => false };
+    const context = {
+      signal: AbortSignal.abort(),
+      epoch: 1,
+      isOver: () => seen.length > 1,
+      isHandedOver: () => false,
+      mayAct: () => false,
+    };
     await handler.run(effect, context);
     // What is made of it after a crash belongs to the same trace.
     await handler.recover(effect, context);

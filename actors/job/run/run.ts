@@ -124,7 +124,7 @@ export class JobRun {
   }
 
   private async onFault(cause: unknown): Promise<void> {
-    if (cause instanceof RunOver) return this.stopIfCancelled();
+    if (cause instanceof RunOver) return this.leave();
     this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
     const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
     await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
@@ -133,11 +133,17 @@ export class JobRun {
     });
   }
 
-  /** A job that is being cancelled refuses every report except `run_stopped`. */
-  private async stopIfCancelled(): Promise<void> {
+  /**
+   * Ends without the job's end. A job that is being cancelled refuses every report except `run_stopped`. One that the
+   * next owner continues has not caused that, so its attempt is excused.
+   */
+  private async leave(): Promise<void> {
     try {
       const { status, attempt } = await this.reporter.read();
-      if (status !== "cancelling" || attempt !== this.attempt) return;
+      if (attempt !== this.attempt) return;
+      if (status === "running" && this.context.isHandedOver())
+        return void (await this.reporter.report({ kind: "run_handed_over", attempt }, () => []));
+      if (status !== "cancelling") return;
       this.transcript = await this.reading.transcript();
       const { text: partial, usage } = this.unreported;
       await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });

@@ -17,6 +17,8 @@ export interface EffectContext {
   readonly epoch: number;
   /** Whether the epoch is over or the process ends: the next owner recovers the effect. False if a turn aborted it. */
   isOver(): boolean;
+  /** Whether it is over because the next owner goes on, and this one still takes reports for a moment. */
+  isHandedOver(): boolean;
   /**
    * Whether this replica may still act: false when the epoch is over, and while the lease has lapsed, because another
    * replica may then run the effect. Before anything that cannot be undone, await `whenEntitled`.
@@ -182,6 +184,7 @@ export class Effects {
         signal: running.abort.signal,
         epoch: grant.epoch,
         isOver: () => running.isOver,
+        isHandedOver: () => running.isOver && (this.isClosed || this.leaving.has(grant.shard)),
         mayAct: () => !running.isOver && this.serves(grant),
       });
     try {

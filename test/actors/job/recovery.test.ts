@@ -145,6 +145,25 @@ describe("a crash", () => {
     held.open();
   });
 
+  test("[JOB-9] interruptions by orderly stops do not count: the job ends, however often it is handed over", async () => {
+    const held = gate();
+    const scene = new Scene((call) =>
+      call.entries.length === 1 ? [{ say: "Let me look. " }, use("c1")] : [{ hold: held.hold }, { say: "Done." }],
+    );
+    let replica = await scene.start();
+    const jobId = await replica.send("go");
+    for (let stops = 1; stops <= JOB_ATTEMPTS + 2; stops++) {
+      await scene.model.called(stops + 1);
+      await replica.system.effects.stop();
+      await replica.system.stop();
+      replica = await scene.start();
+    }
+    await scene.model.called(JOB_ATTEMPTS + 4);
+    held.open();
+    expect(await replica.ended(jobId)).toMatchObject({ status: "completed", attempt: JOB_ATTEMPTS + 3 });
+    expect(await disagreements(replica)).toEqual([]);
+  });
+
   test("[JOB-4] a queued job runs after the restart, with its attempt unspent; the queue continues", async () => {
     const held = gate();
     const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }] : [{ say: "ok" }]));

@@ -14,6 +14,7 @@ const context: EffectContext = {
   signal: new AbortController().signal,
   epoch: 1,
   isOver: () => false,
+  isHandedOver: () => false,
   mayAct: () => true,
 };
 
