@@ -79,6 +79,8 @@ test("[ACC-15] the access of a removed member is forgotten and revoked, aloud an
 
 test("[ACC-7] a person has 200 connections; one more is refused, also on the page that a job's link leads to", async () => {
   const job = await waiting(theirs);
+  // The job asks by a message to the connection.
+  await until("it is stored", async () => (await ofPerson()).length === 1);
   const { organizationId } = owner;
   const now = new Date().toISOString();
   await scene.service.database.read`
