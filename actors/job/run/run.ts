@@ -142,7 +142,7 @@ export class JobRun {
       const { status, attempt } = await this.reporter.read();
       if (attempt !== this.attempt) return;
       if (status === "running" && this.context.isHandedOver())
-        return void (await this.reporter.report({ kind: "run_handed_over", attempt }, () => []));
+        await this.reporter.report({ kind: "run_handed_over", attempt }, () => []);
       if (status !== "cancelling") return;
       this.transcript = await this.reading.transcript();
       const { text: partial, usage } = this.unreported;
