@@ -22,7 +22,7 @@ export const WITHOUT_ACCESS = {
   refreshFailures: 0,
 } satisfies Partial<Connection>;
 
-/** Tells the job how its wait has ended: `refusal` says why there is no connection, null that there is one. */
+/** Sends the job the end of its wait. `refusal`: why there is no connection; null if there is one. */
 export function tellJob(tx: Tx, jobId: string, refusal: string | null): void {
   const { organizationId, id: connectionId } = tx.self;
   const settled: JobCommand = { kind: "connection_settled", connectionId, refusal };
@@ -55,7 +55,7 @@ export function checkPerson(tx: Tx, { ownerId: userId }: Pick<Connection, "owner
   tx.send(organizationRef(tx.self.organizationId), check);
 }
 
-/** Refuses whoever may not decide about a connection of this owner. */
+/** Refuses callers without the right to decide about a connection of this owner. */
 export function unlessManages({ ownerId }: Pick<Connection, "ownerId">, by: ConnectionUser): Outcome<never> | null {
   if (ownerId === by.userId) return null;
   if (ownerId !== OF_ORGANIZATION) return notFound("connection");

@@ -162,7 +162,7 @@ export const ownerIdOf = (owner: ConnectionOwner, userId: string): string =>
 /** The context of everything that is sealed for a connection. */
 export const connectionContext = (organizationId: string, id: string): readonly string[] => [organizationId, id];
 
-/** Jobs that wait for one connection; another one is told at once that it cannot wait. */
+/** Jobs that may wait for one connection. The next job is refused at once. */
 export const MAX_CONNECTION_JOBS = 1_000;
 /** Scopes that are remembered for the next consent: the newest. */
 export const MAX_ASKED_SCOPES = 200;

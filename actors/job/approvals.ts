@@ -85,7 +85,7 @@ function tellPeople(tx: Tx, job: Job, approvals: readonly Approval[]): void {
   tx.send(reachRef(tx.self.organizationId), command);
 }
 
-/** Who is told by mail: those who may decide; where every member may, the person for whom the job acts. */
+/** The people who get a mail: those who may decide or, where every member may, the person for whom the job acts. */
 function mailedPeople(
   { agent, createdBy }: Job,
   policy: Approval["policy"],
@@ -183,7 +183,7 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   return ok(tx.update(jobTable, continueJob(tx, next)));
 }
 
-/** Refuses whoever may not decide one of the approvals, or not with these arguments (APR-4, APR-7). */
+/** Refuses callers who may not decide one of the approvals, and arguments that the rules do not allow (APR-4, APR-7). */
 function unlessMayDecide(
   job: JobIn<"blocked">,
   chosen: readonly Approval[],

@@ -56,7 +56,7 @@ export function sendCreated(tx: Tx, job: Job): void {
   });
 }
 
-/** Whether the addresses of the job are told this state. Its creation is told to its client by the answer. */
+/** Whether this state is sent to the job's push addresses. The client learns of the creation from its answer. */
 function pushedState({ isPushed }: Pick<Job, "isPushed">, type: LifecycleType): TakeEvent["push"] {
   const announced = ANNOUNCED_STATUS[type];
   return isPushed !== true || announced === null || announced === "queued"

@@ -205,7 +205,7 @@ type Control =
     }
   /** Results of tools that the client runs, for calls that wait for one (JOB-17). */
   | { readonly kind: "tool_results"; readonly by: string; readonly results: readonly ClientResult[] }
-  /** A message: there is the connection, or `refusal` says why there is none. */
+  /** A message: the wait for a connection is over. `refusal`: why there is none; null if there is one. */
   | { readonly kind: "connection_settled"; readonly connectionId: string; readonly refusal: string | null }
   /** The tool call with this key delegates work to the job with this id, which is the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
@@ -217,7 +217,7 @@ type Control =
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly inGroup?: true;
     }
-  /** From now on it tells its states to addresses of its own, which the same group adds (`webhook/pushes.ts`). */
+  /** From now on the job sends its states to push addresses, which the same group adds (`webhook/pushes.ts`). */
   | { readonly kind: "begin_pushes" }
   | ({ readonly kind: "steer"; readonly by: string } & Steer)
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
