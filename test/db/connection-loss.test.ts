@@ -1,6 +1,6 @@
 /** Connections that end in the middle of something: the pools must come back by themselves. */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
-import { type Database, openDatabase, READ_BOUNDS, type ReadKind, type Sql } from "../../db/client.ts";
+import { type Database, openDatabase, poolOf, READ_BOUNDS, type ReadKind, type Sql } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { until } from "../support/condition.ts";
 import { seededChance } from "../support/fake-clock.ts";
@@ -56,6 +56,16 @@ for (const pool of ["flush", "read", "placement"] as const) {
     }
   });
 }
+
+test("[RT-11] a statement that fails among its rows leaves none of them to the next one", async () => {
+  const sql = poolOf(testDatabase.url, "test", 1);
+  try {
+    await expect(sql`select 1 / (3 - n) from generate_series(1, 5) n`.execute()).rejects.toThrow("division by zero");
+    expect([...(await sql`select 7 as n`)]).toEqual([{ n: 7 }]);
+  } finally {
+    await sql.end();
+  }
+});
 
 test("[RT-12] placement survives the loss of its connection anywhere in a transaction", async () => {
   const placement = new PostgresPlacement(database, {
