@@ -181,11 +181,13 @@ export class PostgresPlacement implements Placement {
     return rows.length === 1;
   }
 
-  async release(shards: readonly number[]): Promise<void> {
-    const ids = `array[${shards.map(Number).join(", ")}]::int[]`;
+  async release(grants: readonly ShardGrant[]): Promise<void> {
+    const ids = `array[${grants.map(({ shard }) => Number(shard)).join(", ")}]::int[]`;
+    const epochs = `array[${grants.map(({ epoch }) => Number(epoch)).join(", ")}]::bigint[]`;
     await this.transaction(
       `select id from shard where id = any(${ids}) order by id for update`,
-      `update shard set owner = null where id = any(${ids}) and owner = ${literal(this.self.id)}`,
+      `update shard set owner = null from unnest(${ids}, ${epochs}) as given(shard, at)
+        where id = given.shard and epoch = given.at and owner = ${literal(this.self.id)}`,
     );
   }
 

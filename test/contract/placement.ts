@@ -105,12 +105,21 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
       await first.claim(64);
       await second.claim(64);
       const own = numbers(await second.claim(64));
-      await first.release([...ALL]);
+      await first.release(ALL.map((shard) => ({ shard, epoch: 1 })));
       expect(numbers(await second.claim(64))).toEqual(own);
       const taken = await second.claim();
       expect(numbers(taken)).toEqual(ALL);
       expect(taken.filter((g) => g.epoch === 2)).toHaveLength(64);
       expect(await first.raise([...ALL])).toEqual([]);
+    });
+
+    test("[REP-2] a release that arrives after the epoch has risen keeps the shard", async () => {
+      const [given] = await first.claim(1);
+      const [raised] = await first.raise([given!.shard]);
+      await first.release([given!]);
+      expect(numbers(await second.claim())).not.toContain(given!.shard);
+      await first.release([raised!]);
+      expect(numbers(await second.claim())).toEqual(ALL);
     });
 
     test("[RT-12] leaving frees the shards at once; the next owner's epoch is higher", async () => {

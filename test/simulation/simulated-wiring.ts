@@ -133,8 +133,8 @@ export class SimulatedPlacement implements Placement {
     return call(this.wiring, "claim", () => this.placement.claimPart());
   }
 
-  release(shards: readonly number[]): Promise<void> {
-    return call(this.wiring, "release", () => this.placement.release(shards));
+  release(grants: readonly ShardGrant[]): Promise<void> {
+    return call(this.wiring, "release", () => this.placement.release(grants));
   }
 
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]> {

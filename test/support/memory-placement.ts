@@ -82,22 +82,23 @@ export class MemoryPlacement implements Placement {
     return this.owned().filter(({ shard }) => raised.includes(shard));
   }
 
-  async release(shards: readonly number[]): Promise<void> {
+  async release(grants: readonly ShardGrant[]): Promise<void> {
     await this.reach("release");
-    await this.free(shards);
+    await this.free(grants);
   }
 
   async leave(): Promise<void> {
     await this.reach("leave");
-    await this.free(this.owned().map(({ shard }) => shard));
+    await this.free(this.owned());
     this.self().dead = true;
   }
 
-  private async free(shards: readonly number[]): Promise<void> {
+  private async free(grants: readonly ShardGrant[]): Promise<void> {
+    const shards = grants.map(({ shard }) => shard);
     for (let held = this.holding(shards); held !== null; held = this.holding(shards)) await held;
-    for (const shard of shards) {
+    for (const { shard, epoch } of grants) {
       const row = this.database.shards[shard]!;
-      if (row.owner === this.id) row.owner = null;
+      if (row.owner === this.id && row.epoch === epoch) row.owner = null;
     }
   }
 

@@ -13,7 +13,7 @@ import type { LiveActors } from "../turns/live-actors.ts";
 import type { Clock } from "../ports.ts";
 import type { Effects } from "../outputs/effects.ts";
 import type { FlushLane } from "../commit/flush.ts";
-import type { Peers, Placement } from "./placement.ts";
+import type { Peers, Placement, ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 
 /** An effect that does not stop within this time is left behind: its later reports are refused. */
@@ -36,24 +36,25 @@ export interface HandOverHost {
  * Hands these shards over; `onReleased` runs when they are free. Rejects if the result is unknown because the placement
  * cannot be reached.
  */
-export type HandOver = (shards: ReadonlySet<number>, onReleased: () => void) => Promise<void>;
+export type HandOver = (grants: readonly ShardGrant[], onReleased: () => void) => Promise<void>;
 
 export const handOver =
   (host: HandOverHost, placement: Pick<Placement, "release">, peers: Peers): HandOver =>
-  async (shards, onReleased) => {
+  async (grants, onReleased) => {
     const { actors, effects } = host;
+    const shards = new Set(grants.map(({ shard }) => shard));
     effects.leaveShards(shards);
     await within(host.clock, MOVED_EFFECTS_STOP_MS, effects.drainedOf(shards));
     const letGo = await peers.holdClients(shards);
     try {
-      host.shards.leave(shards);
+      host.shards.leave(grants);
       // Hurries patient groups, which would otherwise wait for the next batch.
       const answered = Promise.all([host.shards.answered(shards), settleLanes(host.lanes)]);
       await within(host.clock, GROUPS_END_MS, answered);
       await settleLanes(host.lanes);
       const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
       await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));
-      await placement.release([...shards]);
+      await placement.release(grants);
       onReleased();
       peers.announce();
     } finally {

@@ -258,15 +258,17 @@ export class Ownership implements FlushHost {
   }
 
   private async giveAway(surplus: readonly ShardGrant[], handOver: HandOver): Promise<void> {
-    const isOurs = ({ shard, epoch }: ShardGrant): boolean => this.epochOf(shard) === epoch;
-    const given = new Set(surplus.filter(isOurs).map((g) => g.shard));
-    if (given.size === 0 || this.stopped) return;
-    this.parts.log.debug({ shards: given.size }, "handing shards over to another replica");
+    const { shards, log } = this.parts;
+    const given = surplus.filter(({ shard, epoch }) => this.epochOf(shard) === epoch);
+    if (given.length === 0 || this.stopped) return;
+    log.debug({ shards: given.length }, "handing shards over to another replica");
+    const isStillGiven = ({ shard, epoch }: ShardGrant): boolean => (shards.epochOf(shard) ?? 0) <= epoch;
     try {
-      await handOver(given, () => this.forsake(given));
+      // A shard whose epoch has risen meanwhile is not released.
+      await handOver(given, () => this.forsake(new Set(given.filter(isStillGiven).map((g) => g.shard))));
     } catch (cause) {
       // Raising the epochs shows whether they are still ours.
-      this.onUnknown(given, cause);
+      this.onUnknown(new Set(given.map((g) => g.shard)), cause);
     }
   }
 

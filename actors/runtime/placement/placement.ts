@@ -55,8 +55,11 @@ export interface Placement {
    * no longer owns a shard that is missing from the result.
    */
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]>;
-  /** Gives up those of these shards that this replica owns; waits for statements that still hold their epochs. */
-  release(shards: readonly number[]): Promise<void>;
+  /**
+   * Gives up those of these shards that this replica still owns at these epochs; waits for statements that hold them.
+   * An epoch that has risen meanwhile keeps its shard here, however late this arrives.
+   */
+  release(grants: readonly ShardGrant[]): Promise<void>;
   /** Gives up all shards and ends the lease. */
   leave(): Promise<void>;
 }

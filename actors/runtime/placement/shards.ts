@@ -104,11 +104,11 @@ export class Shards {
     this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased, recovering: true, leaving: false });
   }
 
-  /** Another replica will get these shards: only groups in flight continue. */
-  leave(shards: ReadonlySet<number>): void {
-    for (const shard of shards) {
+  /** Another replica will get these shards: only groups in flight continue. One whose epoch has risen stays. */
+  leave(grants: readonly ShardGrant[]): void {
+    for (const { shard, epoch } of grants) {
       const held = this.held.get(shard);
-      if (held !== undefined) held.leaving = true;
+      if (held?.epoch === epoch) held.leaving = true;
     }
   }
 

@@ -166,6 +166,34 @@ test("[REP-2] shards that were handed over, but whose release was not answered, 
   expect(group.owned).toEqual([64, 64]);
 });
 
+for (const isLate of [false, true])
+  test(`[REP-2] a shard whose epoch rises while it is handed over has one owner${isLate ? ", also if it is taken up late" : ""}`, async () => {
+    const group = new Group();
+    const first = await group.join();
+    const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
+    const gate = new Gate();
+    group.world.database.pace = async (operation) => {
+      if (isLate && operation === "undone") await gate.pass();
+    };
+    const unknown: Promise<unknown>[] = [];
+    group.peers[0]!.onHold = () => {
+      group.peers[0]!.onHold = () => {};
+      first.store.failNext({ kind: "lost_reply" });
+      unknown.push(...organizations.map((id) => first.system.dispatch(ledgerRef(id, "l1"), { kind: "add", by: 1 })));
+    };
+    const joined = group.join();
+    await settle();
+    gate.open();
+    await joined;
+    expect((await Promise.all(unknown)).map((outcome) => faultOf(outcome as never))).toContain("outcome_unknown");
+    await settle();
+    const owners = () => organizations.map((id) => group.all.filter(({ system }) => system.serves(id)).length);
+    expect(Math.max(...owners())).toBe(1);
+    for (let i = 0; i < 4; i++) await group.world.clock.advance(LEASE_RENEW_MS);
+    expect(owners()).toEqual(organizations.map(() => 1));
+    expect(group.owned).toEqual([64, 64]);
+  });
+
 test("[REP-2] a started group that waits for records when its shard is handed over is answered", async () => {
   const group = new Group();
   const first = await group.join();

@@ -297,7 +297,8 @@ describe("what ends it", () => {
   test("[RT-19] the hand-over of its shard to another replica while both live, before that has anything", async () => {
     const desk = await start();
     await desk.keep();
-    desk.replica.system.shards.leave(new Set([shardOf(ORG)]));
+    const { shards } = desk.replica.system;
+    shards.leave([{ shard: shardOf(ORG), epoch: shards.epochOf(shardOf(ORG))! }]);
     expect(faultOf(await desk.ask())).toBe("unavailable");
   });
 

@@ -83,6 +83,19 @@ test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has r
   expect(fired).toEqual(["wake"]);
 });
 
+test("[REP-2] a shard that leaves at an epoch that has passed stays open", async () => {
+  const lease = new Lease(new FakeClock());
+  await lease.renew({ renew: () => Promise.resolve(true) } as never);
+  const shards = new Shards(lease);
+  const shard = shardOf(ORG);
+  shards.grant(shard, 2);
+  shards.open(shard, 2);
+  shards.leave([{ shard, epoch: 1 }]);
+  expect(shards.isOpen(shard)).toBe(true);
+  shards.leave([{ shard, epoch: 2 }]);
+  expect(shards.isOpen(shard)).toBe(false);
+});
+
 test("[RT-12] a list that waited for commits is refused when the lease or the epoch has gone meanwhile", async () => {
   for (const loss of ["lease", "epoch"] as const) {
     const replica = await startLedgers(new World());
