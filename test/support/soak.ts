@@ -18,6 +18,12 @@ const REST_MS = 60_000;
 const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
+/** JavaScriptCore's defaults: a service of the tests compiles later, and then its memory grows for longer. */
+const COMPILED_AS_SHIPPED = {
+  BUN_JSC_thresholdForJITAfterWarmUp: "500",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "1000",
+};
+
 export interface SoakReading {
   /** Since the start of the load. */
   readonly seconds: number;
@@ -33,6 +39,8 @@ export interface SoakReading {
 interface SoakReport {
   readonly readings: readonly SoakReading[];
   readonly counts: SoakCounts;
+  /** Causes of the answers that are bugs, from the log. */
+  readonly bugs: readonly unknown[];
   readonly end: number | string;
 }
 
@@ -46,6 +54,7 @@ export async function soak(
     env: {
       // The lines of requests would be the largest part of the work of this test.
       LOG_LEVEL: "info",
+      ...COMPILED_AS_SHIPPED,
       ADMIN_PORT: String(adminPort),
       EGRESS_ALLOW: "127.0.0.1",
       QUOTAS: "chats=unlimited,tasks=unlimited,stored_rows=unlimited,stored_bytes=unlimited",
@@ -84,7 +93,8 @@ export async function soak(
         done: load.counts.done,
       });
     }
-    return { readings, counts: load.counts, end: await service.end() };
+    const bugs = service.log.filter(({ msg }) => msg === "a request failed");
+    return { readings, counts: load.counts, bugs, end: await service.end() };
   } finally {
     await load.stop();
     await receiver.stop(true);
