@@ -124,7 +124,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/placement/hand-over.ts",
-    "host.shards.leave(shards);",
+    "host.shards.leave(grants);",
     "",
     `${RUNTIME}hand-over.test.ts`,
     "new commands are refused",
@@ -137,8 +137,22 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "after its shard is lost",
   ],
   [
+    "actors/runtime/placement/shards.ts",
+    "if (held?.epoch === epoch) held.leaving = true;",
+    "if (held !== undefined) held.leaving = true;",
+    `${RUNTIME}single-guards.test.ts`,
+    "an epoch that has passed",
+  ],
+  [
     "actors/runtime/outputs/effects.ts",
-    "if (known !== undefined && !known.isOver) return;",
+    "return this.runs(effect.id) ? Promise.resolve(true) : ",
+    "return ",
+    `${RUNTIME}effects.test.ts`,
+    "answered after its recovery failed",
+  ],
+  [
+    "actors/runtime/outputs/effects.ts",
+    "if (this.runs(effect.id)) return;",
     "",
     `${RUNTIME}effects.test.ts`,
     "being recovered does not start",

@@ -113,16 +113,23 @@ export class Effects {
 
   /** Starts the effect, unless it was found in the tables before its commit was answered and is being recovered. */
   start(effect: EffectRow, grant: ShardGrant): void {
-    const known = this.running.get(effect.id);
-    if (known !== undefined && !known.isOver) return;
+    if (this.runs(effect.id)) return;
     void this.drive(effect, grant, "run").then((isDone) => {
       if (!isDone) this.onFailedRun(effect, grant);
     });
   }
 
-  /** Resolves to false if it failed and must be retried. */
+  /**
+   * Resolves to false if it failed and must be retried. Does nothing if the effect runs: its commit was answered after
+   * a recovery had failed.
+   */
   recover(effect: EffectRow, grant: ShardGrant): Promise<boolean> {
-    return this.drive(effect, grant, "recover");
+    return this.runs(effect.id) ? Promise.resolve(true) : this.drive(effect, grant, "recover");
+  }
+
+  /** Whether a handler works on it for the current grant. */
+  private runs(effectId: string): boolean {
+    return this.running.get(effectId)?.isOver === false;
   }
 
   /** A turn has settled or interrupted it: a running handler stops. */
@@ -177,7 +184,7 @@ export class Effects {
       return true;
     }
     const running: Running = { grant, abort: new AbortController(), ended: Promise.withResolvers(), isOver: false };
-    assert(this.running.get(effect.id)?.isOver !== false, "an effect has one handler at a time (EF-1)");
+    assert(!this.runs(effect.id), "an effect has one handler at a time (EF-1)");
     this.running.set(effect.id, running);
     const work = () =>
       handler[how](effect, {

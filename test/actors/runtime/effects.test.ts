@@ -248,3 +248,25 @@ test("[RT-10] an effect that is being recovered does not start as well", async (
   end.resolve();
   expect(await recovered).toBe(true);
 });
+
+test("[RT-10] an effect whose commit is answered after its recovery failed runs, and is not recovered beside that", async () => {
+  const calls: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const handler: EffectHandler = {
+    run: () => (calls.push("run"), end.promise),
+    recover: () => (calls.push("recover"), Promise.reject(new Error("fails"))),
+  };
+  const effects = new Effects(
+    () => true,
+    () => {},
+  );
+  effects.handle({ count: handler });
+  const row = { id: "eff_1", organizationId: ORG, actorKind: "ledger", actorId: "l1", kind: "count", intent: {} };
+  const grant = { shard: shardOf(ORG), epoch: 1 };
+  expect(await effects.recover(row, grant)).toBe(false);
+  effects.start(row, grant);
+  expect(await effects.recover(row, grant)).toBe(true);
+  expect(calls).toEqual(["recover", "run"]);
+  end.resolve();
+  await effects.drained();
+});
