@@ -14,13 +14,18 @@ import { endPush, preparePush } from "./pushes.ts";
 import { redactedHost } from "./redaction.ts";
 import {
   activeDestination,
-  withSearchAt,
   destinationOf,
   feedOf,
   fillFeed,
+  flightsOf,
   keepFeed,
+  plannedIds,
   queueAttempt,
+  searchingLane,
+  withLane,
   withMore,
+  withoutFlights,
+  withSearchAt,
 } from "./queue.ts";
 import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhookEventTable } from "./schema.ts";
 
@@ -34,7 +39,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     for (const end of ends) feed = landAttempt(tx, feed, end);
     // An effect ends with the last of its attempts.
     for (const effectId of new Set(ends.map((end) => end.effectId)))
-      if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);
+      if (!flightsOf(feed).some((flight) => flight.effectId === effectId)) tx.settle(effectId);
     keepFeed(tx, fillFeed(tx, feed));
     return ok(null);
   },
@@ -42,23 +47,33 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
   attempts_found(tx, { effectId, until, attemptIds, isAll, nextDueAt }) {
     tx.settle(effectId);
     const feed = feedOf(tx);
-    if (feed.search !== effectId) return ok(null);
-    const known = new Set([...feed.ready, ...feed.inFlight.map((flight) => flight.attemptId)]);
-    const found = attemptIds.filter((id) => !known.has(id));
-    const isMore = !isAll || feed.isSearchStale;
-    let next: Feed = { ...feed, search: null, isSearchStale: false };
-    // For a search that was to skip them, delivery may be on again meanwhile: then the found attempts may not be due.
-    if (until === null && activeDestination(tx) !== null) next = withMore(next);
-    else if (until === null) {
-      for (const id of found) skipAttempt(tx, id);
-      next = { ...next, hasSkips: isMore };
-    } else next = { ...next, hasMore: isMore, ready: [...next.ready, ...found] };
-    keepFeed(tx, fillFeed(tx, withSearchAt(tx, next, nextDueAt)));
+    const name = searchingLane(feed, effectId);
+    if (name === null) return ok(null);
+    const planned = new Set(plannedIds(feed));
+    const found = attemptIds.filter((id) => !planned.has(id));
+    const isToSkip = until === null && activeDestination(tx) === null;
+    if (isToSkip) for (const id of found) skipAttempt(tx, id);
+    let hasSkips = feed.hasSkips === true;
+    const next = withLane(feed, name, (lane) => {
+      const isMore = !isAll || lane.isSearchStale;
+      const over = { ...lane, search: null, isSearchStale: false };
+      if (until !== null) return { ...over, hasMore: isMore, ready: [...lane.ready, ...found] };
+      hasSkips = isToSkip ? isMore : hasSkips;
+      // Delivery may be on again meanwhile: then the found attempts may not be due.
+      return isToSkip ? over : withMore(over);
+    });
+    keepFeed(tx, fillFeed(tx, withSearchAt(tx, { ...next, hasSkips }, name, nextDueAt)));
     return ok(null);
   },
 
-  attempts_due(tx) {
-    keepFeed(tx, fillFeed(tx, withMore({ ...feedOf(tx), wakeAt: null })));
+  attempts_due(tx, { lane: name = "webhooks" }) {
+    keepFeed(
+      tx,
+      fillFeed(
+        tx,
+        withLane(feedOf(tx), name, (lane) => withMore({ ...lane, wakeAt: null })),
+      ),
+    );
     return ok(null);
   },
 };
@@ -85,12 +100,12 @@ function withDestinationHost(tx: Tx, attempt: Attempt, { url }: WebhookDestinati
  * The feed after the end of one of its attempts in flight; a report about any other attempt is too late and ignored.
  */
 function landAttempt(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }: AttemptEnd): Feed {
-  const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
-  if (inFlight.length === feed.inFlight.length) return feed;
+  const left = withoutFlights(feed, (flight) => flight.attemptId === attemptId && flight.effectId === effectId);
+  if (flightsOf(left).length === flightsOf(feed).length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
-  if (attempt === null) return { ...feed, inFlight };
-  if (attempt.push !== undefined) return endPush(tx, { ...feed, inFlight }, { attempt, sentTo, result });
-  return endAttempt(tx, { ...feed, inFlight }, { attempt, sentTo, result });
+  if (attempt === null) return left;
+  if (attempt.push !== undefined) return endPush(tx, left, { attempt, sentTo, result });
+  return endAttempt(tx, left, { attempt, sentTo, result });
 }
 
 function skipAttempt(tx: Tx, attemptId: string): void {
@@ -165,7 +180,7 @@ function failAttempt(tx: Tx, feed: Feed, { attempt, result, destination, isOfPre
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...reported, status: "retrying", nextAttemptAt: dueAt });
   nextAttempt(tx, attempt, { failures, dueAt, url: destination.url });
-  return withSearchAt(tx, failing, dueAt);
+  return withSearchAt(tx, failing, "webhooks", dueAt);
 }
 
 /** The feed after a delivery that is not retried; a failed test is not counted as undelivered. */

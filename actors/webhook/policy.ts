@@ -7,7 +7,7 @@ export const GONE_STATUS = 410;
 /** Addresses that one job tells its states. */
 export const PUSHES_OF_JOB = 8;
 
-/** Attempts of one organization that are in flight at once. */
+/** Attempts of one organization that are in flight at once, for its destination; and as many for addresses of its jobs. */
 export const IN_FLIGHT_LIMIT = 8;
 /** A destination at which everything has failed for this long is disabled. */
 export const FAILING_LIMIT_MS = 5 * DAY_MS;
@@ -19,10 +19,10 @@ export const READY_LIMIT = 32;
 /** Attempts that one search finds: the number that is ready or in flight anyway, and as many again. */
 export const FOUND_LIMIT = READY_LIMIT + READY_LOW + IN_FLIGHT_LIMIT;
 /**
- * Records that an organization's deliveries keep in memory: the ready attempts, those in flight and the results of one
- * search, each with its event. Ended attempts are not read again.
+ * Records that an organization's deliveries keep in memory: for its destination and for the addresses of its jobs the
+ * ready attempts, those in flight and the results of one search, each with its event. Ended attempts are not read again.
  */
-export const KEPT_DELIVERY_RECORDS = 128;
+export const KEPT_DELIVERY_RECORDS = 256;
 /** Retries that are due within the same interval are searched for together. */
 export const RETRY_TICK_MS = 100;
 

@@ -51,6 +51,9 @@ export interface AttemptEnd {
   readonly result: AttemptResult;
 }
 
+/** Whose places an attempt takes: those of the organization's destination, or those of the addresses of jobs. */
+export type LaneName = "webhooks" | "pushes";
+
 /** Names an attempt, and the event that it delivers. */
 export type AttemptHead = Pick<Attempt, "id" | "eventId">;
 
@@ -125,8 +128,8 @@ export type WebhookCommand =
       readonly isAll: boolean;
       readonly nextDueAt: string | null;
     }
-  /** The alarm of retries. */
-  | { readonly kind: "attempts_due" }
+  /** The alarm of retries of a lane; absent in alarms of before: `webhooks`. */
+  | { readonly kind: "attempts_due"; readonly lane?: LaneName }
   /** `rest` is null if there are no more. */
   | {
       readonly kind: "redeliver_page";

@@ -1,7 +1,8 @@
 /**
  * Push notifications of a job: its client has named addresses that are told each new state of this job, until it has
- * ended. They share the numbers, the attempts and the ledger of webhooks, but no destination: each has an address and
- * credentials of its own, and its failures say nothing about the organization's destination.
+ * ended. They share the numbers, the attempts and the ledger of webhooks, but no destination and no places in flight:
+ * each has an address and credentials of its own, and its failures neither say anything about the organization's
+ * destination nor delay it.
  *
  *   set ─▶ told each state of the job; only the newest one is tried again ─▶ told the last state ─▶ done
  *      └─▶ removed by its client, or by an answer 410
@@ -120,7 +121,7 @@ export function endPush(
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...ended, status: "retrying", nextAttemptAt: dueAt });
   const next = nextAttempt(tx, attempt, { failures, dueAt, url: push.url });
-  return waitMs === 0 ? queueAttempt(feed, next) : withSearchAt(tx, feed, dueAt);
+  return waitMs === 0 ? queueAttempt(feed, next) : withSearchAt(tx, feed, "pushes", dueAt);
 }
 
 function removePush(tx: Tx, { push: of }: Attempt): void {

@@ -8,9 +8,12 @@
  *      └─▶ only in the table: more than 32 are due, or it is a retry that is not due yet
  *
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
- * searches again when the first retry is due. If delivery is switched off, a search takes every waiting attempt of the
- * organization's destination and marks it as skipped. Attempts to tell the addresses of a job its state (`pushes.ts`)
- * go on.
+ * searches again when the first retry is due.
+ *
+ * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
+ * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.
+ * If delivery is switched off, a search takes every waiting attempt of the organization's destination and marks it as
+ * skipped; the other lane goes on.
  */
 import { assert } from "../assert.ts";
 import type { NewRecord, Tx } from "../runtime/actor.ts";
@@ -18,10 +21,11 @@ import { isoTime } from "../schema.ts";
 import { type NewsEvent, takes } from "./events.ts";
 import { firstAttempt, numberEvent } from "./numbering.ts";
 import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
-import type { AttemptHead } from "./protocol.ts";
+import type { AttemptHead, LaneName, WebhookCommand } from "./protocol.ts";
 import {
   type Attempt,
   attemptTable,
+  type DeliveryLane,
   type WebhookDestination,
   destinationTable,
   type Feed,
@@ -36,19 +40,25 @@ export interface DeliveryIntent {
 
 /** The intent of a search in the table. */
 export interface SearchIntent {
+  /** Attempts of this lane; absent in searches of before: `webhooks`. */
+  readonly lane?: LaneName;
   /** Attempts due by this time, ISO 8601; null: all that wait for the organization's destination. */
   readonly until: string | null;
   readonly limit: number;
 }
 
-const EMPTY_FEED: Omit<NewRecord<Feed>, "id"> = {
-  sequence: 0,
+const EMPTY_LANE: DeliveryLane = {
   inFlight: [],
   ready: [],
   hasMore: false,
   search: null,
   isSearchStale: false,
   wakeAt: null,
+};
+const EMPTY_FEED: Omit<NewRecord<Feed>, "id"> = {
+  sequence: 0,
+  ...EMPTY_LANE,
+  pushes: EMPTY_LANE,
   redeliveries: [],
   lastSuccessAt: null,
   lastFailureAt: null,
@@ -56,15 +66,48 @@ const EMPTY_FEED: Omit<NewRecord<Feed>, "id"> = {
 };
 
 export const feedOf = (tx: Tx): Feed =>
-  tx.read(feedTable, tx.self.id) ?? tx.create(feedTable, { id: tx.self.id, ...EMPTY_FEED });
+  withBothLanes(tx.read(feedTable, tx.self.id) ?? tx.create(feedTable, { id: tx.self.id, ...EMPTY_FEED }));
+
+/** A feed of before, whose ready attempts may be of both lanes, searches for them anew. */
+const withBothLanes = (feed: Feed): Feed =>
+  feed.pushes === undefined ? { ...withMore({ ...feed, ready: [] }), pushes: withMore(EMPTY_LANE) } : feed;
+
 export function keepFeed(tx: Tx, feed: Feed): Feed {
-  const { inFlight, ready } = feed;
-  assert(inFlight.length <= IN_FLIGHT_LIMIT, "so many attempts are in flight at most");
-  const ids = [...inFlight.map(({ attemptId }) => attemptId), ...ready];
+  for (const name of LANES)
+    assert(laneOf(feed, name).inFlight.length <= IN_FLIGHT_LIMIT, "so many are in flight at most");
+  const ids = plannedIds(feed);
   assert(new Set(ids).size === ids.length, "an attempt is ready or in flight, once");
   assert(feed.sequence >= feedOf(tx).sequence, "numbers of events only rise");
   return tx.update(feedTable, feed);
 }
+
+const LANES: readonly LaneName[] = ["webhooks", "pushes"];
+const laneOf = (feed: Feed, name: LaneName): DeliveryLane => (name === "pushes" ? (feed.pushes ?? EMPTY_LANE) : feed);
+
+/** The feed after a change of one of its lanes. */
+export const withLane = (feed: Feed, name: LaneName, change: (lane: DeliveryLane) => DeliveryLane): Feed =>
+  name === "pushes" ? { ...feed, pushes: change(laneOf(feed, name)) } : { ...feed, ...change(feed) };
+
+/** Attempts in flight, of both lanes. */
+export const flightsOf = (feed: Feed): DeliveryLane["inFlight"] => LANES.flatMap((name) => laneOf(feed, name).inFlight);
+
+/** The feed without attempts in flight that meet this. */
+export const withoutFlights = (feed: Feed, isEnded: (flight: DeliveryLane["inFlight"][number]) => boolean): Feed =>
+  LANES.reduce(
+    (left, name) =>
+      withLane(left, name, (lane) => ({ ...lane, inFlight: lane.inFlight.filter((flight) => !isEnded(flight)) })),
+    feed,
+  );
+
+/** The lane that waits for this search; null: none does any more. */
+export const searchingLane = (feed: Feed, effectId: string): LaneName | null =>
+  LANES.find((name) => laneOf(feed, name).search === effectId) ?? null;
+
+/** Attempts that are ready or in flight, of both lanes. */
+export const plannedIds = (feed: Feed): string[] => [
+  ...flightsOf(feed).map(({ attemptId }) => attemptId),
+  ...LANES.flatMap((name) => laneOf(feed, name).ready),
+];
 
 export const destinationOf = (tx: Tx): WebhookDestination | null => tx.read(destinationTable, tx.self.id);
 /** The destination, if delivery is on. */
@@ -74,10 +117,11 @@ export function activeDestination(tx: Tx): WebhookDestination | null {
 }
 
 /** The feed after planning an attempt that is due now. */
-export function queueAttempt(feed: Feed, attempt: Attempt): Feed {
-  if (!feed.hasMore && feed.ready.length < READY_LIMIT) return { ...feed, ready: [...feed.ready, attempt.id] };
-  return withMore(feed);
-}
+export const queueAttempt = (feed: Feed, attempt: Attempt): Feed =>
+  withLane(feed, attempt.push === undefined ? "webhooks" : "pushes", (lane) => {
+    if (!lane.hasMore && lane.ready.length < READY_LIMIT) return { ...lane, ready: [...lane.ready, attempt.id] };
+    return withMore(lane);
+  });
 
 /** Numbers the event, and plans its delivery if the organization's destination takes it. */
 export function takeNews(
@@ -90,48 +134,56 @@ export function takeNews(
   return { feed: queueAttempt(feed, firstAttempt(tx, event, destination, "automatic")), event, isWanted: true };
 }
 
-/** The feed whose table has more due attempts. */
-export const withMore = (feed: Feed): Feed => ({ ...feed, hasMore: true, isSearchStale: feed.search !== null });
+/** The lane whose table has more due attempts. */
+export const withMore = <L extends DeliveryLane>(lane: L): L => ({
+  ...lane,
+  hasMore: true,
+  isSearchStale: lane.search !== null,
+});
 
 /** The feed whose table has attempts that are to be skipped. */
 export const withSkips = (feed: Feed): Feed => ({ ...feed, hasSkips: true, isSearchStale: feed.search !== null });
 
-/** The feed with a search at this time. */
-export function withSearchAt(tx: Tx, feed: Feed, dueAt: string | null): Feed {
-  if (dueAt === null) return feed;
-  const wakeAtMs = Math.ceil(Date.parse(dueAt) / RETRY_TICK_MS) * RETRY_TICK_MS;
-  if (feed.wakeAt !== null && Date.parse(feed.wakeAt) <= wakeAtMs) return feed;
-  tx.setAlarm("retries", wakeAtMs, { kind: "attempts_due" });
-  return { ...feed, wakeAt: isoTime(wakeAtMs) };
-}
+/** The feed with a search of this lane at this time. */
+export const withSearchAt = (tx: Tx, feed: Feed, name: LaneName, dueAt: string | null): Feed =>
+  withLane(feed, name, (lane) => {
+    if (dueAt === null) return lane;
+    const wakeAtMs = Math.ceil(Date.parse(dueAt) / RETRY_TICK_MS) * RETRY_TICK_MS;
+    if (lane.wakeAt !== null && Date.parse(lane.wakeAt) <= wakeAtMs) return lane;
+    const command = { kind: "attempts_due", lane: name } as const;
+    tx.setAlarm(name === "pushes" ? "push_retries" : "retries", wakeAtMs, command satisfies WebhookCommand);
+    return { ...lane, wakeAt: isoTime(wakeAtMs) };
+  });
 
 /** Starts attempts while there is room, and searches for more if few are ready. */
 export function fillFeed(tx: Tx, feed: Feed): Feed {
   const isActive = activeDestination(tx) !== null;
-  const next = startAttempts(tx, isActive ? feed : withoutOff(tx, feed));
-  const skips = !isActive && next.hasSkips === true;
+  const own = isActive || feed.ready.length === 0 ? feed : { ...withSkips(feed), ready: [] };
+  const skips = !isActive && own.hasSkips === true;
+  return LANES.reduce(
+    (next, name) => withLane(next, name, (lane) => fillLane(tx, lane, name, skips && name === "webhooks")),
+    own,
+  );
+}
+
+function fillLane(tx: Tx, lane: DeliveryLane, name: LaneName, skips: boolean): DeliveryLane {
+  const next = startAttempts(tx, lane);
   if (next.search !== null || next.ready.length > READY_LOW || !(skips || next.hasMore)) return next;
-  const intent: SearchIntent = { until: skips ? null : isoTime(tx.now), limit: FOUND_LIMIT };
+  const intent: SearchIntent = { lane: name, until: skips ? null : isoTime(tx.now), limit: FOUND_LIMIT };
   return { ...next, search: tx.effect(tx.self, "find_webhooks", { ...intent }), isSearchStale: false };
 }
 
-/** The feed without ready attempts for the organization's destination, because delivery to it is off. */
-function withoutOff(tx: Tx, feed: Feed): Feed {
-  const ready = feed.ready.filter((id) => tx.read(attemptTable, id)?.push !== undefined);
-  return ready.length === feed.ready.length ? feed : { ...withSkips(feed), ready };
-}
-
-function startAttempts(tx: Tx, feed: Feed): Feed {
+function startAttempts(tx: Tx, lane: DeliveryLane): DeliveryLane {
   const attempts: AttemptHead[] = [];
   let taken = 0;
-  while (feed.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {
-    const attempt = tx.read(attemptTable, feed.ready[taken++]!);
+  while (lane.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < lane.ready.length) {
+    const attempt = tx.read(attemptTable, lane.ready[taken++]!);
     // An attempt from the table may have ended during the search.
     if (attempt?.status === "pending") attempts.push({ id: attempt.id, eventId: attempt.eventId });
   }
-  if (taken === 0) return feed;
-  const ready = feed.ready.slice(taken);
-  if (attempts.length === 0) return { ...feed, ready };
+  if (taken === 0) return lane;
+  const ready = lane.ready.slice(taken);
+  if (attempts.length === 0) return { ...lane, ready };
   const effectId = tx.effect(tx.self, "deliver_webhooks", { attempts } satisfies DeliveryIntent);
-  return { ...feed, inFlight: [...feed.inFlight, ...attempts.map(({ id }) => ({ attemptId: id, effectId }))], ready };
+  return { ...lane, inFlight: [...lane.inFlight, ...attempts.map(({ id }) => ({ attemptId: id, effectId }))], ready };
 }

@@ -142,24 +142,33 @@ const Undelivered = Type.Object({
 });
 export type Undelivered = Static<typeof Undelivered>;
 
-/** The state of an organization's deliveries; one record. */
-export const Feed = Type.Object({
-  ...RecordBase,
-  /** The number of the last event. */
-  sequence: Type.Integer({ minimum: 0 }),
+/** Attempts that share places in flight, and the search for the next ones. */
+const laneFields = {
   inFlight: Type.Array(Type.Object({ attemptId: Type.String(), effectId: Type.String() })),
   /** Due attempts that come next, in order. */
   ready: Type.Array(Type.String()),
   /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
-  /** Whether the table may have attempts that are to be skipped, because delivery is off. */
-  hasSkips: Type.Optional(Type.Boolean()),
   /** The effect that searches for them. */
   search: NullableText,
   /** Whether more became due during the search. */
   isSearchStale: Type.Boolean(),
   /** The time of the next search for due retries. */
   wakeAt: NullableTime,
+};
+const DeliveryLane = Type.Object(laneFields);
+export type DeliveryLane = Static<typeof DeliveryLane>;
+
+/** The state of an organization's deliveries; one record. Its own lane is that of the organization's destination. */
+export const Feed = Type.Object({
+  ...RecordBase,
+  /** The number of the last event. */
+  sequence: Type.Integer({ minimum: 0 }),
+  ...laneFields,
+  /** The lane of the addresses of jobs (`pushes.ts`). Absent in records of before, whose own lane had both. */
+  pushes: Type.Optional(DeliveryLane),
+  /** Whether the table may have attempts that are to be skipped, because delivery is off. */
+  hasSkips: Type.Optional(Type.Boolean()),
   /** Bulk redeliveries in progress, by their effects. */
   redeliveries: Type.Array(Type.String()),
   lastSuccessAt: NullableTime,

@@ -24,15 +24,19 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
     this.database = database;
   }
 
-  async waiting(organizationId: string, { until, limit }: SearchIntent): Promise<FoundAttempts> {
+  async waiting(organizationId: string, { lane, until, limit }: SearchIntent): Promise<FoundAttempts> {
     const { dueAt, sequence, id, status } = webhookAttempt;
     // Written as in the index: the planner must see the literal.
-    const isWaiting = and(eq(webhookAttempt.organizationId, organizationId), sql`${status} = 'pending'`);
+    const isWaiting = and(
+      eq(webhookAttempt.organizationId, organizationId),
+      sql`${status} = 'pending'`,
+      sql`${webhookAttempt.body} -> 'push' is ${lane === "pushes" ? sql`not null` : sql`null`}`,
+    );
     const rows = await this.database.reading("load", organizationId, ({ query }) =>
       query
         .select({ id })
         .from(webhookAttempt)
-        .where(and(isWaiting, until === null ? sql`${webhookAttempt.body} -> 'push' is null` : lte(dueAt, until)))
+        .where(and(isWaiting, until === null ? undefined : lte(dueAt, until)))
         .orderBy(asc(dueAt), asc(sequence))
         .limit(limit),
     );

@@ -85,8 +85,8 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     `${MISSION}recovery.test.ts`,
     "effect that was replaced",
   ],
-  ["actors/webhook/attempts.ts", " || feed.isSearchStale", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
-  ["actors/webhook/queue.ts", "!feed.hasMore && ", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
+  ["actors/webhook/attempts.ts", " || lane.isSearchStale", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
+  ["actors/webhook/queue.ts", "!lane.hasMore && ", "", `${WEBHOOK}delivery.test.ts`, "during a search"],
   [
     "actors/webhook/reports.ts",
     "`${organizationId}/${epoch}`",
@@ -208,7 +208,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/webhook/attempts.ts",
-    "if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);",
+    "if (!flightsOf(feed).some((flight) => flight.effectId === effectId)) tx.settle(effectId);",
     "tx.settle(effectId);",
     `${WEBHOOK}delivery.test.ts`,
     "until the last of them has ended",

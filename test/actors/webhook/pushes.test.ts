@@ -1,8 +1,8 @@
 /** How the webhook actor tells the addresses of jobs their states, beside the organization's own deliveries. */
 import { expect, test } from "bun:test";
 import { webhookRef } from "../../../actors/webhook/events.ts";
-import { READY_LIMIT } from "../../../actors/webhook/policy.ts";
-import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
+import { IN_FLIGHT_LIMIT, READY_LIMIT } from "../../../actors/webhook/policy.ts";
+import type { AttemptResult, Prepared } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
 import { World } from "../../support/replica.ts";
 import {
@@ -34,8 +34,10 @@ const tell = async (replica: WebhookReplica, jobId: string, isOver: boolean): Pr
 const idle = (replica: WebhookReplica): Promise<void> =>
   until("nothing is under way", () => {
     const { feed } = replica;
+    const lanes = [feed, feed.pushes!];
     return (
-      feed.inFlight.length + feed.ready.length === 0 && !feed.hasMore && feed.hasSkips !== true && feed.search === null
+      feed.hasSkips !== true &&
+      lanes.every((lane) => lane.inFlight.length + lane.ready.length === 0 && !lane.hasMore && lane.search === null)
     );
   });
 
@@ -90,6 +92,55 @@ test("[DIA-18] a process that ends while it tells an address leaves the notifica
   expect(ledger).toEqual([...JOBS.map(() => "retrying" as const), ...JOBS.map(() => "success" as const)]);
   const pushes = granted(await next.system.dispatch(webhookRef(ORG), { kind: "read_pushes", jobId: JOBS[0]! }));
   expect(pushes.every(({ isDone, sealed }) => isDone && sealed === null)).toBe(true);
+  await next.system.stop();
+});
+
+test("[DIA-18] addresses that do not answer delay no webhook, and a destination that does not answer no address", async () => {
+  const events = 2 * READY_LIMIT + JOBS.length;
+  for (const { isOfDead, others } of [
+    { isOfDead: ({ attempt }: Prepared) => attempt.push !== undefined, others: events },
+    { isOfDead: ({ attempt }: Prepared) => attempt.push === undefined, others: JOBS.length * ADDRESSES.length },
+  ]) {
+    const replica = await startWebhooks(new World());
+    await addAll(replica);
+    replica.receiver.react = (prepared) => (isOfDead(prepared) ? new Promise(() => {}) : delivered);
+    await replica.configure({ eventTypes: ["agent.*", "job.started"] });
+    // Of both kinds more than are ready at once.
+    await replica.take(2 * READY_LIMIT);
+    for (const jobId of JOBS) await tell(replica, jobId, false);
+    const { arrived } = replica.receiver;
+    const ofDead = (): number => arrived.filter(isOfDead).length;
+    await until("the others have arrived", () => arrived.length - ofDead() === others);
+    expect(ofDead()).toBe(IN_FLIGHT_LIMIT);
+    expect(replica.errors).toEqual([]);
+    replica.crash();
+  }
+});
+
+test("[DIA-18] a record of before, with one queue for both, is divided without losing an attempt", async () => {
+  const world = new World();
+  const first = await startWebhooks(world);
+  await addAll(first);
+  first.receiver.react = () => new Promise(() => {});
+  await first.configure();
+  await first.take(IN_FLIGHT_LIMIT + 4);
+  for (const jobId of JOBS) await tell(first, jobId, true);
+  await until("both are under way", () => first.receiver.underWay === 2 * IN_FLIGHT_LIMIT);
+  first.crash();
+  const { pushes, ...feed } = first.feed;
+  const { inFlight, ready } = pushes!;
+  const joined = {
+    inFlight: [...feed.inFlight.slice(0, 4), ...inFlight.slice(0, 4)],
+    ready: [...feed.ready, ...ready],
+  };
+  (world.database.records as Map<string, object>).set(`webhook_feed/${ORG}/webhook`, { ...feed, ...joined });
+  const next = await startWebhooks(world);
+  await next.take(1);
+  await until("all were told", () => next.statuses.every((status) => status === "success" || status === "retrying"));
+  expect(next.statuses.filter((status) => status === "success").length).toBe(
+    IN_FLIGHT_LIMIT + 4 + JOBS.length + 1 + JOBS.length * ADDRESSES.length,
+  );
+  expect(next.errors).toEqual([]);
   await next.system.stop();
 });
 
