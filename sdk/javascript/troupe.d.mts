@@ -339,9 +339,9 @@ export declare class Troupe {
     /**
      * Cancel, resume or decide many jobs.
      *
-     * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
-     * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
-     * resume the same failed job. Call it again with `next_cursor` for the jobs after these.
+     * Acts on the jobs of one page of the filter, one after the other. Each job changes and emits its event as if the
+     * operation for one job had been called. The answer says what happened to each. Do not call it twice at the same
+     * time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.
      *
      * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -500,8 +500,8 @@ export declare class Troupe {
     /**
      * Forecast a schedule that is not saved.
      *
-     * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
-     * Without a time for a schedule that is started by hand.
+     * Validates the schedule as for a new mission, and answers its next times with the effects of clock changes. A
+     * mission that only runs when it is started by hand has no times.
      *
      * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
      * `OrganizationSuspendedError` or `RequestTimeoutError`.
@@ -992,7 +992,7 @@ export declare class Troupe {
     /**
      * List the groups of members.
      *
-     * For every member.
+     * Every member may read them.
      *
      * `GET /api/groups`. Needs `tokens:read`. May throw `OrganizationSuspendedError`.
      */
@@ -1006,7 +1006,8 @@ export declare class Troupe {
     /**
      * Write a group.
      *
-     * Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.
+     * Creates it, or replaces its members. The members at the time of a decision may decide, also about calls that
+     * already wait.
      *
      * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1083,9 +1084,10 @@ export declare class Troupe {
     /**
      * Ask for a connection to a tool server.
      *
-     * There is one connection for each owner and address, so this also finds an existing one. A server whose client was
-     * registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person
-     * consents at its `authorization_url`. For a connection of the organization you must be an owner.
+     * There is one connection for each owner and address, so this also finds an existing one. A server with a client that
+     * was registered by hand (`auth.client` of an agent) has a separate connection, which the first job of the agent
+     * creates. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be
+     * an owner.
      *
      * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1251,7 +1253,7 @@ export declare class Troupe {
     /**
      * List the members.
      *
-     * For every member, newest first.
+     * Newest first. Every member may read the list.
      *
      * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1259,7 +1261,7 @@ export declare class Troupe {
     /**
      * List the members. All of them: the next page is asked for when it is needed.
      *
-     * For every member, newest first.
+     * Newest first. Every member may read the list.
      *
      * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1461,7 +1463,7 @@ export declare class Troupe {
     /**
      * Delete a messenger.
      *
-     * For owners. Nothing is sent to it any more, and the links in its messages still open.
+     * For owners. Nothing more is sent to it. The links in messages that it already has still work.
      *
      * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1488,7 +1490,7 @@ export declare class Troupe {
     /**
      * Read whether approvals reach you by mail.
      *
-     * For the caller alone.
+     * The caller's own choice.
      *
      * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
      */
@@ -1496,7 +1498,7 @@ export declare class Troupe {
     /**
      * Choose whether approvals reach you by mail.
      *
-     * For the caller alone. Mails are sent only if the operator has set a mail server.
+     * The caller's own choice. Mails are sent only if the operator has set a mail server.
      *
      * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
@@ -2264,8 +2266,7 @@ export interface Agent {
     /** Whether the organization has installed the library agent */
     install_state: "available" | "installed" | "uninstalled";
     /**
-     * Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of an MCP
-     * server
+     * Tools that the agent may use in addition to the read-only ones; `<server>__*` stands for all tools of an MCP server
      */
     allowed_tools: string[];
     /** Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list */
@@ -2587,7 +2588,10 @@ export interface Approval {
     message: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
-    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+     */
     on_expiry: ApprovalExpiryAction;
     /** What made the call wait; null if the agent has no approval rules */
     asked_by: CallDecision | null;
@@ -2612,7 +2616,10 @@ export type ApprovalDecision = "approve" | "deny" | "expired";
 export interface ApprovalExpiry {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+     */
     on_expiry: AgentExpiryAction;
 }
 /** What happens if nobody decides on an approval in time */
@@ -2621,7 +2628,10 @@ export type ApprovalExpiryAction = "deny" | "cancel" | "keep" | "escalate";
 export interface ApprovalExpiryInput {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+     */
     on_expiry: AgentExpiryAction;
 }
 /** Whether approvals reach the caller by mail */
@@ -2772,7 +2782,10 @@ export interface ApprovalRuleConditionsInput {
 export interface ApprovalRuleExpiry {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+     */
     on_expiry: ApprovalExpiryAction;
     /**
      * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
@@ -2784,7 +2797,10 @@ export interface ApprovalRuleExpiry {
 export interface ApprovalRuleExpiryInput {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+    /**
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+     */
     on_expiry: ApprovalExpiryAction;
     /**
      * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
@@ -2942,7 +2958,7 @@ export interface AuthClientInput {
     /** Name of the secret with the client's secret; omitted: it has none */
     secret?: string;
 }
-/** A connection that a job needs, and how its wait for it has ended */
+/** A connection that a job needs, and how the wait for it ended */
 export interface Authorization {
     /** The connection */
     connection_id: string;
@@ -2958,7 +2974,7 @@ export interface Authorization {
     link: string;
     /** ISO 8601 UTC with milliseconds */
     requested_at: string;
-    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+    /** How the wait ended; null while the job waits */
     outcome: "connected" | "denied" | "expired" | null;
     /** Why there is no connection */
     message: string | null;
@@ -3076,7 +3092,7 @@ export interface CallDeciders {
 export interface CallDecision {
     /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
     by: "rule" | "default" | "doubt";
-    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+    /** What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`) */
     outcome: RuleOutcome;
     /** Place of the rule in the agent's list, from 0 */
     rule?: number;
@@ -3205,7 +3221,8 @@ export interface ChatApprovalRequestedEvent {
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
         /**
-         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+         * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
          */
         on_expiry: ApprovalExpiryAction;
         asked_by?: CallDecision;
@@ -3946,8 +3963,8 @@ export interface Connection {
 /** Why a connection has ended by itself */
 export interface ConnectionEnd {
     /**
-     * `refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it cannot be
-     * renewed; `rejected`: the tool server does not take it any more
+     * `refused`: the authorization server refused to renew the access; `refresh_lost`: it refused after the answer to an
+     * earlier renewal was lost; `expired`: the access cannot be renewed; `rejected`: the tool server no longer accepts it
      */
     reason: "refused" | "refresh_lost" | "expired" | "rejected";
     /** For people */
@@ -4123,7 +4140,7 @@ export interface CreateInvitationRequest {
 export interface CreateMessengerRequest {
     /** Name */
     name: string;
-    /** The shape of its messages */
+    /** The format of its messages */
     format: MessengerFormat;
     /** An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again */
     url: string;
@@ -4150,7 +4167,7 @@ export interface CreateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs, which replace the agent's one by one */
+    /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
     model_settings?: ModelSettingsInput | null;
 }
 export interface CreatePersonalAccessTokenRequest {
@@ -4389,9 +4406,15 @@ export interface Delivery {
     destination_host: string;
     /** The same for all attempts of one delivery */
     delivery_key: string;
-    /** Why it is sent: the event itself, a redelivery or a test */
+    /**
+     * Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of
+     * A2A (`push`)
+     */
     trigger: "automatic" | "redelivery" | "test" | "push";
-    /** The job whose state it tells to an address of its own; null: it goes to the destination */
+    /**
+     * For a push notification of A2A: the job whose state it reports; null: the delivery goes to the organization's
+     * destination
+     */
     pushed_job_id: string | null;
     /** ISO 8601 UTC with milliseconds */
     next_attempt_at: string | null;
@@ -4745,7 +4768,7 @@ export interface FoundFiles {
     /** The matching files */
     files: FoundFile[];
 }
-/** Members who decide together about tool calls that rules name them for */
+/** Members who may decide about the tool calls for which a rule names the group */
 export interface Group {
     /** The name of the group: 1 to 64 lower-case letters, digits, `_` and `-` */
     name: string;
@@ -4769,9 +4792,9 @@ export interface IdentityKey {
     kty: "EC";
     /** Its curve */
     crv: "P-256";
-    /** A coordinate */
+    /** The x coordinate of its point */
     x: string;
-    /** A coordinate */
+    /** The y coordinate of its point */
     y: string;
     /** Id of the key, which tokens name: its thumbprint (RFC 7638) */
     kid: string;
@@ -4936,7 +4959,7 @@ export interface Job {
     output_schema: {
         [name: string]: unknown;
     } | null;
-    /** Settings of its model calls: the message's over the agent's; null for none */
+    /** Settings of its model calls: those of the message, and for the others those of the agent; null for none */
     model_settings: ModelSettings | null;
     /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
     output: {
@@ -5020,7 +5043,8 @@ export interface JobApprovalRequestedEvent {
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
         /**
-         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+         * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
          */
         on_expiry: ApprovalExpiryAction;
         asked_by?: CallDecision;
@@ -5086,7 +5110,8 @@ export interface JobApprovalUpdatedEvent {
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
         /**
-         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+         * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
          */
         on_expiry: ApprovalExpiryAction;
     };
@@ -5965,7 +5990,7 @@ export interface Messenger {
     id: string;
     /** Its name */
     name: string;
-    /** The shape of its messages */
+    /** The format of its messages */
     format: MessengerFormat;
     /** The host of its address, redacted */
     destination_host: string;
@@ -6015,7 +6040,7 @@ export interface Mission {
     metadata: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs, over the agent's; null for none */
+    /** Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none */
     model_settings: ModelSettings | null;
     /** Failures since the last success */
     consecutive_failures: number;
@@ -6503,9 +6528,9 @@ export interface OAuthClientDocument {
     client_uri: string;
     /** Where people come back */
     redirect_uris: string[];
-    /** What it asks tokens for */
+    /** Grant types that it uses */
     grant_types: string[];
-    /** What it asks people for */
+    /** Response types that it uses */
     response_types: string[];
     /** `none`: it proves itself by PKCE */
     token_endpoint_auth_method: string;
@@ -6744,8 +6769,8 @@ export interface RateLimitPolicy {
         /** Whether requests to v1 are counted */
         counted: boolean;
         /**
-         * If they are not counted: requests per window of one organization, beyond which the service protects itself with
-         * 429 and `Retry-After`
+         * If requests to v1 are not counted: requests per window of one organization, beyond which the service protects
+         * itself with 429 and `Retry-After`
          */
         protective_limit: number | null;
     };
@@ -7138,8 +7163,8 @@ export interface SendMessageRequest {
         [name: string]: unknown;
     } | null;
     /**
-     * Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's
-     * default
+     * Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the
+     * provider's default
      */
     model_settings?: ModelSettingsInput | null;
 }
@@ -7509,8 +7534,8 @@ export interface Tool {
         [name: string]: unknown;
     };
     /**
-     * `always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs
-     * of missions; `agent`: only the requested agent
+     * `always`: every agent has it, unless its `allowed_tools` was set to an empty list; `granted`: agents whose
+     * `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the requested agent
      */
     availability: "always" | "granted" | "missions" | "agent";
     /** Whether it is read-only */
@@ -7549,8 +7574,8 @@ export interface ToolAuth {
     scopes?: string[];
     client?: AuthClient;
     /**
-     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-     * `secrets:use`
+     * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+     * may name another one
      */
     audience?: string;
     /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -7569,8 +7594,8 @@ export interface ToolAuthInput {
     scopes?: string[];
     client?: AuthClientInput;
     /**
-     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-     * `secrets:use`
+     * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+     * may name another one
      */
     audience?: string;
     /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -7680,8 +7705,8 @@ export interface ToolServerAuth {
     scopes?: string[];
     client?: AuthClient;
     /**
-     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-     * `secrets:use`
+     * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+     * may name another one
      */
     audience?: string;
 }
@@ -7698,8 +7723,8 @@ export interface ToolServerAuthInput {
     scopes?: string[];
     client?: AuthClientInput;
     /**
-     * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-     * `secrets:use`
+     * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+     * may name another one
      */
     audience?: string;
 }
@@ -8038,7 +8063,10 @@ export interface UpdateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none */
+    /**
+     * Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of
+     * the same name
+     */
     model_settings?: ModelSettingsInput | null;
     /** `paused` pauses it, `pending` resumes it, `running` runs it now */
     status?: MissionStatus;

@@ -491,9 +491,9 @@ export class Troupe {
     /**
      * Cancel, resume or decide many jobs.
      *
-     * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
-     * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
-     * resume the same failed job. Call it again with `next_cursor` for the jobs after these.
+     * Acts on the jobs of one page of the filter, one after the other. Each job changes and emits its event as if the
+     * operation for one job had been called. The answer says what happened to each. Do not call it twice at the same
+     * time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.
      *
      * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -714,8 +714,8 @@ export class Troupe {
     /**
      * Forecast a schedule that is not saved.
      *
-     * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
-     * Without a time for a schedule that is started by hand.
+     * Validates the schedule as for a new mission, and answers its next times with the effects of clock changes. A
+     * mission that only runs when it is started by hand has no times.
      *
      * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
      * `OrganizationSuspendedError` or `RequestTimeoutError`.
@@ -1475,11 +1475,11 @@ export class Troupe {
     getCostliestJobs(query, options) {
         return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
     }
-    // Groups: Members who decide together about tool calls
+    // Groups: Groups of members who may decide about tool calls
     /**
      * List the groups of members.
      *
-     * For every member.
+     * Every member may read them.
      *
      * `GET /api/groups`. Needs `tokens:read`. May throw `OrganizationSuspendedError`.
      */
@@ -1497,7 +1497,8 @@ export class Troupe {
     /**
      * Write a group.
      *
-     * Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.
+     * Creates it, or replaces its members. The members at the time of a decision may decide, also about calls that
+     * already wait.
      *
      * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1607,9 +1608,10 @@ export class Troupe {
     /**
      * Ask for a connection to a tool server.
      *
-     * There is one connection for each owner and address, so this also finds an existing one. A server whose client was
-     * registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person
-     * consents at its `authorization_url`. For a connection of the organization you must be an owner.
+     * There is one connection for each owner and address, so this also finds an existing one. A server with a client that
+     * was registered by hand (`auth.client` of an agent) has a separate connection, which the first job of the agent
+     * creates. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be
+     * an owner.
      *
      * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1841,7 +1843,7 @@ export class Troupe {
     /**
      * List the members.
      *
-     * For every member, newest first.
+     * Newest first. Every member may read the list.
      *
      * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1851,7 +1853,7 @@ export class Troupe {
     /**
      * List the members. All of them: the next page is asked for when it is needed.
      *
-     * For every member, newest first.
+     * Newest first. Every member may read the list.
      *
      * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -2128,7 +2130,7 @@ export class Troupe {
     /**
      * Delete a messenger.
      *
-     * For owners. Nothing is sent to it any more, and the links in its messages still open.
+     * For owners. Nothing more is sent to it. The links in messages that it already has still work.
      *
      * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2166,7 +2168,7 @@ export class Troupe {
     /**
      * Read whether approvals reach you by mail.
      *
-     * For the caller alone.
+     * The caller's own choice.
      *
      * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
      */
@@ -2176,7 +2178,7 @@ export class Troupe {
     /**
      * Choose whether approvals reach you by mail.
      *
-     * For the caller alone. Mails are sent only if the operator has set a mail server.
+     * The caller's own choice. Mails are sent only if the operator has set a mail server.
      *
      * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.

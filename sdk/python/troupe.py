@@ -1113,10 +1113,10 @@ class Troupe:
     ) -> BulkJobs:
         """Cancel, resume or decide many jobs.
 
-        Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its
-        event, as by the single operation; the answer says what happened to each. Do not call it twice at
-        the same time: both calls may resume the same failed job. Call it again with `next_cursor` for the
-        jobs after these.
+        Acts on the jobs of one page of the filter, one after the other. Each job changes and emits its
+        event as if the operation for one job had been called. The answer says what happened to each. Do
+        not call it twice at the same time: both calls may resume the same failed job. Call it again with
+        `next_cursor` for the jobs after these.
 
         `POST /api/jobs/bulk`. Needs `jobs:write`. May raise `InvalidCursorError`,
         `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1592,8 +1592,8 @@ class Troupe:
     ) -> ScheduleForecast:
         """Forecast a schedule that is not saved.
 
-        Checks the schedule as a mission with it would be, and answers its next times with the effects of
-        clock changes. Without a time for a schedule that is started by hand.
+        Validates the schedule as for a new mission, and answers its next times with the effects of clock
+        changes. A mission that only runs when it is started by hand has no times.
 
         `POST /api/missions/forecast`. Needs `missions:read`. May raise `InvalidScheduleError`,
         `OrganizationSuspendedError` or `RequestTimeoutError`.
@@ -2996,12 +2996,12 @@ class Troupe:
         )
         return answer
 
-    # Groups: Members who decide together about tool calls
+    # Groups: Groups of members who may decide about tool calls
 
     def list_groups(self, *, timeout: float | None = None) -> GroupList:
         """List the groups of members.
 
-        For every member.
+        Every member may read them.
 
         `GET /api/groups`. Needs `tokens:read`. May raise `OrganizationSuspendedError`.
         """
@@ -3039,8 +3039,8 @@ class Troupe:
     ) -> Group:
         """Write a group.
 
-        Creates it, or replaces its members. Calls that wait already are decided by the members of that
-        moment.
+        Creates it, or replaces its members. The members at the time of a decision may decide, also about
+        calls that already wait.
 
         `PUT /api/groups/{name}`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3279,9 +3279,9 @@ class Troupe:
         """Ask for a connection to a tool server.
 
         There is one connection for each owner and address, so this also finds an existing one. A server
-        whose client was registered by hand (`auth.client` of an agent) has another, which its first job
-        asks for. A signed-in person consents at its `authorization_url`. For a connection of the
-        organization you must be an owner.
+        with a client that was registered by hand (`auth.client` of an agent) has a separate connection,
+        which the first job of the agent creates. A signed-in person consents at its `authorization_url`.
+        For a connection of the organization you must be an owner.
 
         `POST /api/connections`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3741,7 +3741,7 @@ class Troupe:
     ) -> MemberList:
         """List the members.
 
-        For every member, newest first.
+        Newest first. Every member may read the list.
 
         `GET /api/members`. Needs `tokens:read`. May raise `InvalidCursorError` or
         `OrganizationSuspendedError`.
@@ -3764,7 +3764,7 @@ class Troupe:
     ) -> Generator[Member, None, None]:
         """List the members. All of them: the next page is asked for when it is needed.
 
-        For every member, newest first.
+        Newest first. Every member may read the list.
 
         `GET /api/members`. Needs `tokens:read`. May raise `InvalidCursorError` or
         `OrganizationSuspendedError`.
@@ -4351,7 +4351,7 @@ class Troupe:
     ) -> Messenger:
         """Delete a messenger.
 
-        For owners. Nothing is sent to it any more, and the links in its messages still open.
+        For owners. Nothing more is sent to it. The links in messages that it already has still work.
 
         `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -4420,7 +4420,7 @@ class Troupe:
     def get_approval_mails(self, *, timeout: float | None = None) -> ApprovalMails:
         """Read whether approvals reach you by mail.
 
-        For the caller alone.
+        The caller's own choice.
 
         `GET /api/approval-mails`. Needs `jobs:read`. May raise `OrganizationSuspendedError`.
         """
@@ -4442,7 +4442,7 @@ class Troupe:
     ) -> ApprovalMails:
         """Choose whether approvals reach you by mail.
 
-        For the caller alone. Mails are sent only if the operator has set a mail server.
+        The caller's own choice. Mails are sent only if the operator has set a mail server.
 
         `PUT /api/approval-mails`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -5206,8 +5206,8 @@ class Agent(TypedDict):
     status: Literal["active", "archived"]
     # Whether the organization has installed the library agent
     install_state: Literal["available", "installed", "uninstalled"]
-    # Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of
-    # an MCP server
+    # Tools that the agent may use in addition to the read-only ones; `<server>__*` stands for all tools of an
+    # MCP server
     allowed_tools: list[str]
     # Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list
     has_no_tools: bool
@@ -5561,7 +5561,7 @@ class Approval(TypedDict):
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
     # What made the call wait; null if the agent has no approval rules
     asked_by: CallDecision | None
@@ -5597,7 +5597,7 @@ class ApprovalExpiry(TypedDict):
     # How long an approval may take, in seconds
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: AgentExpiryAction
 
 
@@ -5613,7 +5613,7 @@ class ApprovalExpiryInput(TypedDict):
     # How long an approval may take, in seconds
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: AgentExpiryAction
 
 
@@ -5785,7 +5785,7 @@ class ApprovalRuleExpiry(TypedDict):
     # How long an approval may take, in seconds
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
     # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
     # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
@@ -5798,7 +5798,7 @@ class ApprovalRuleExpiryInput(TypedDict):
     # How long an approval may take, in seconds
     after_seconds: int
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
     # Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts,
     # `agent_owner` the creator of the agent, `owners` those of the organization; or the members of a group
@@ -5989,7 +5989,7 @@ class AuthClientInput(TypedDict):
 
 
 class Authorization(TypedDict):
-    """A connection that a job needs, and how its wait for it has ended"""
+    """A connection that a job needs, and how the wait for it ended"""
 
     # The connection
     connection_id: str
@@ -6005,7 +6005,7 @@ class Authorization(TypedDict):
     link: str
     # ISO 8601 UTC with milliseconds
     requested_at: str
-    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
+    # How the wait ended; null while the job waits
     outcome: Literal["connected", "denied", "expired"] | None
     # Why there is no connection
     message: str | None
@@ -6152,7 +6152,7 @@ class CallDecision(TypedDict):
 
     # What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made
     by: Literal["rule", "default", "doubt"]
-    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
+    # What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`)
     outcome: RuleOutcome
     # Place of the rule in the agent's list, from 0
     rule: NotRequired[int]
@@ -6275,7 +6275,7 @@ class ChatApprovalRequestedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
     asked_by: NotRequired[CallDecision]
     policy: NotRequired[CallDeciders]
@@ -7155,8 +7155,9 @@ class Connection(TypedDict):
 class ConnectionEnd(TypedDict):
     """Why a connection has ended by itself"""
 
-    # `refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it
-    # cannot be renewed; `rejected`: the tool server does not take it any more
+    # `refused`: the authorization server refused to renew the access; `refresh_lost`: it refused after the
+    # answer to an earlier renewal was lost; `expired`: the access cannot be renewed; `rejected`: the tool
+    # server no longer accepts it
     reason: Literal["refused", "refresh_lost", "expired", "rejected"]
     # For people
     message: str
@@ -7355,7 +7356,7 @@ class CreateInvitationRequest(TypedDict):
 class CreateMessengerRequest(TypedDict):
     # Name
     name: str
-    # The shape of its messages
+    # The format of its messages
     format: MessengerFormat
     # An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again
     url: str
@@ -7381,7 +7382,7 @@ class CreateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Settings of the model for its runs, which replace the agent's one by one
+    # Settings of the model for its runs. Each replaces the agent's setting of the same name
     model_settings: NotRequired[ModelSettingsInput | None]
 
 
@@ -7638,9 +7639,11 @@ class Delivery(TypedDict):
     destination_host: str
     # The same for all attempts of one delivery
     delivery_key: str
-    # Why it is sent: the event itself, a redelivery or a test
+    # Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push
+    # notification of A2A (`push`)
     trigger: Literal["automatic", "redelivery", "test", "push"]
-    # The job whose state it tells to an address of its own; null: it goes to the destination
+    # For a push notification of A2A: the job whose state it reports; null: the delivery goes to the
+    # organization's destination
     pushed_job_id: str | None
     # ISO 8601 UTC with milliseconds
     next_attempt_at: str | None
@@ -8056,7 +8059,7 @@ class FoundFiles(TypedDict):
 
 
 class Group(TypedDict):
-    """Members who decide together about tool calls that rules name them for"""
+    """Members who may decide about the tool calls for which a rule names the group"""
 
     # The name of the group: 1 to 64 lower-case letters, digits, `_` and `-`
     name: str
@@ -8088,9 +8091,9 @@ class IdentityKey(TypedDict):
     kty: Literal["EC"]
     # Its curve
     crv: Literal["P-256"]
-    # A coordinate
+    # The x coordinate of its point
     x: str
-    # A coordinate
+    # The y coordinate of its point
     y: str
     # Id of the key, which tokens name: its thumbprint (RFC 7638)
     kid: str
@@ -8272,7 +8275,7 @@ class Job(TypedDict):
     stop_reason: StopReason | None
     # JSON Schema that the answer must match, from the message or the agent; null for none
     output_schema: dict[str, Any] | None
-    # Settings of its model calls: the message's over the agent's; null for none
+    # Settings of its model calls: those of the message, and for the others those of the agent; null for none
     model_settings: ModelSettings | None
     # The answer as a value that matches `output_schema`, once the job is completed; null for none
     output: dict[str, Any] | None
@@ -8342,7 +8345,7 @@ class JobApprovalRequestedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
     asked_by: NotRequired[CallDecision]
     policy: NotRequired[CallDeciders]
@@ -8415,7 +8418,7 @@ class JobApprovalUpdatedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
-    # the job
+    # the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
     on_expiry: ApprovalExpiryAction
 
 
@@ -9482,7 +9485,7 @@ class Messenger(TypedDict):
     id: str
     # Its name
     name: str
-    # The shape of its messages
+    # The format of its messages
     format: MessengerFormat
     # The host of its address, redacted
     destination_host: str
@@ -9538,7 +9541,7 @@ class Mission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
-    # Settings of the model for its runs, over the agent's; null for none
+    # Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none
     model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int
@@ -10097,9 +10100,9 @@ class OAuthClientDocument(TypedDict):
     client_uri: str
     # Where people come back
     redirect_uris: list[str]
-    # What it asks tokens for
+    # Grant types that it uses
     grant_types: list[str]
-    # What it asks people for
+    # Response types that it uses
     response_types: list[str]
     # `none`: it proves itself by PKCE
     token_endpoint_auth_method: str
@@ -10381,8 +10384,8 @@ class RateLimitPolicyPublicEndpoints(TypedDict):
 class RateLimitPolicyV1(TypedDict):
     # Whether requests to v1 are counted
     counted: bool
-    # If they are not counted: requests per window of one organization, beyond which the service protects
-    # itself with 429 and `Retry-After`
+    # If requests to v1 are not counted: requests per window of one organization, beyond which the service
+    # protects itself with 429 and `Retry-After`
     protective_limit: int | None
 
 
@@ -10843,8 +10846,8 @@ class SendMessageRequest(TypedDict):
     budget: NotRequired[JobBudgetInput]
     # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
-    # Settings of the model for this message, which replace the agent's one by one; null in a field: the
-    # provider's default
+    # Settings of the model for this message. Each replaces the agent's setting of the same name; null stands
+    # for the provider's default
     model_settings: NotRequired[ModelSettingsInput | None]
 
 
@@ -11285,8 +11288,9 @@ class Tool(TypedDict):
     description: str
     # JSON Schema of its arguments
     input_schema: dict[str, Any]
-    # `always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent,
-    # in the jobs of missions; `agent`: only the requested agent
+    # `always`: every agent has it, unless its `allowed_tools` was set to an empty list; `granted`: agents
+    # whose `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the
+    # requested agent
     availability: Literal["always", "granted", "missions", "agent"]
     # Whether it is read-only
     read_only: bool
@@ -11337,8 +11341,8 @@ class ToolAuth(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClient]
-    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-    # `secrets:use`
+    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
+    # `secrets:use` may name another one
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11355,8 +11359,8 @@ class ToolAuthInput(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClientInput]
-    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-    # `secrets:use`
+    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
+    # `secrets:use` may name another one
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11482,8 +11486,8 @@ class ToolServerAuth(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClient]
-    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-    # `secrets:use`
+    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
+    # `secrets:use` may name another one
     audience: NotRequired[str]
 
 
@@ -11498,8 +11502,8 @@ class ToolServerAuthInput(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClientInput]
-    # For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-    # `secrets:use`
+    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
+    # `secrets:use` may name another one
     audience: NotRequired[str]
 
 
@@ -11857,8 +11861,8 @@ class UpdateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for
-    # none
+    # Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's
+    # setting of the same name
     model_settings: NotRequired[ModelSettingsInput | None]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
     status: NotRequired[MissionStatus]

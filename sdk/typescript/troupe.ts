@@ -568,9 +568,9 @@ export class Troupe {
   /**
    * Cancel, resume or decide many jobs.
    *
-   * Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the
-   * single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may
-   * resume the same failed job. Call it again with `next_cursor` for the jobs after these.
+   * Acts on the jobs of one page of the filter, one after the other. Each job changes and emits its event as if the
+   * operation for one job had been called. The answer says what happened to each. Do not call it twice at the same
+   * time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.
    *
    * `POST /api/jobs/bulk`. Needs `jobs:write`. May throw `InvalidCursorError`, `OrganizationSuspendedError`,
    * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -842,8 +842,8 @@ export class Troupe {
   /**
    * Forecast a schedule that is not saved.
    *
-   * Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes.
-   * Without a time for a schedule that is started by hand.
+   * Validates the schedule as for a new mission, and answers its next times with the effects of clock changes. A
+   * mission that only runs when it is started by hand has no times.
    *
    * `POST /api/missions/forecast`. Needs `missions:read`. May throw `InvalidScheduleError`,
    * `OrganizationSuspendedError` or `RequestTimeoutError`.
@@ -1732,12 +1732,12 @@ export class Troupe {
     return this.#http.json({ method: "GET", path: "/api/usage/jobs", query, options });
   }
 
-  // Groups: Members who decide together about tool calls
+  // Groups: Groups of members who may decide about tool calls
 
   /**
    * List the groups of members.
    *
-   * For every member.
+   * Every member may read them.
    *
    * `GET /api/groups`. Needs `tokens:read`. May throw `OrganizationSuspendedError`.
    */
@@ -1757,7 +1757,8 @@ export class Troupe {
   /**
    * Write a group.
    *
-   * Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.
+   * Creates it, or replaces its members. The members at the time of a decision may decide, also about calls that
+   * already wait.
    *
    * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
    * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1885,9 +1886,10 @@ export class Troupe {
   /**
    * Ask for a connection to a tool server.
    *
-   * There is one connection for each owner and address, so this also finds an existing one. A server whose client was
-   * registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person
-   * consents at its `authorization_url`. For a connection of the organization you must be an owner.
+   * There is one connection for each owner and address, so this also finds an existing one. A server with a client that
+   * was registered by hand (`auth.client` of an agent) has a separate connection, which the first job of the agent
+   * creates. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be
+   * an owner.
    *
    * `POST /api/connections`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
    * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2168,7 +2170,7 @@ export class Troupe {
   /**
    * List the members.
    *
-   * For every member, newest first.
+   * Newest first. Every member may read the list.
    *
    * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
@@ -2179,7 +2181,7 @@ export class Troupe {
   /**
    * List the members. All of them: the next page is asked for when it is needed.
    *
-   * For every member, newest first.
+   * Newest first. Every member may read the list.
    *
    * `GET /api/members`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
    */
@@ -2511,7 +2513,7 @@ export class Troupe {
   /**
    * Delete a messenger.
    *
-   * For owners. Nothing is sent to it any more, and the links in its messages still open.
+   * For owners. Nothing more is sent to it. The links in messages that it already has still work.
    *
    * `DELETE /api/messengers/{id}`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
    * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2558,7 +2560,7 @@ export class Troupe {
   /**
    * Read whether approvals reach you by mail.
    *
-   * For the caller alone.
+   * The caller's own choice.
    *
    * `GET /api/approval-mails`. Needs `jobs:read`. May throw `OrganizationSuspendedError`.
    */
@@ -2569,7 +2571,7 @@ export class Troupe {
   /**
    * Choose whether approvals reach you by mail.
    *
-   * For the caller alone. Mails are sent only if the operator has set a mail server.
+   * The caller's own choice. Mails are sent only if the operator has set a mail server.
    *
    * `PUT /api/approval-mails`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
    * `QuotaExceededError` or `StorageFullError`.
@@ -3573,8 +3575,7 @@ export interface Agent {
   /** Whether the organization has installed the library agent */
   install_state: "available" | "installed" | "uninstalled";
   /**
-   * Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of an MCP
-   * server
+   * Tools that the agent may use in addition to the read-only ones; `<server>__*` stands for all tools of an MCP server
    */
   allowed_tools: string[];
   /** Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list */
@@ -3899,7 +3900,10 @@ export interface Approval {
   message: string;
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;
-  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  /**
+   * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+   * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+   */
   on_expiry: ApprovalExpiryAction;
   /** What made the call wait; null if the agent has no approval rules */
   asked_by: CallDecision | null;
@@ -3927,7 +3931,10 @@ export type ApprovalDecision = "approve" | "deny" | "expired";
 export interface ApprovalExpiry {
   /** How long an approval may take, in seconds */
   after_seconds: number;
-  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  /**
+   * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+   * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+   */
   on_expiry: AgentExpiryAction;
 }
 
@@ -3938,7 +3945,10 @@ export type ApprovalExpiryAction = "deny" | "cancel" | "keep" | "escalate";
 export interface ApprovalExpiryInput {
   /** How long an approval may take, in seconds */
   after_seconds: number;
-  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  /**
+   * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+   * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+   */
   on_expiry: AgentExpiryAction;
 }
 
@@ -4111,7 +4121,10 @@ export interface ApprovalRuleConditionsInput {
 export interface ApprovalRuleExpiry {
   /** How long an approval may take, in seconds */
   after_seconds: number;
-  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  /**
+   * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+   * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+   */
   on_expiry: ApprovalExpiryAction;
   /**
    * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
@@ -4124,7 +4137,10 @@ export interface ApprovalRuleExpiry {
 export interface ApprovalRuleExpiryInput {
   /** How long an approval may take, in seconds */
   after_seconds: number;
-  /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
+  /**
+   * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+   * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
+   */
   on_expiry: ApprovalExpiryAction;
   /**
    * Who decides: `anyone` is every member who sees the job, `starter` the person for whom it acts, `agent_owner` the
@@ -4322,7 +4338,7 @@ export interface AuthClientInput {
   secret?: string;
 }
 
-/** A connection that a job needs, and how its wait for it has ended */
+/** A connection that a job needs, and how the wait for it ended */
 export interface Authorization {
   /** The connection */
   connection_id: string;
@@ -4338,7 +4354,7 @@ export interface Authorization {
   link: string;
   /** ISO 8601 UTC with milliseconds */
   requested_at: string;
-  /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+  /** How the wait ended; null while the job waits */
   outcome: "connected" | "denied" | "expired" | null;
   /** Why there is no connection */
   message: string | null;
@@ -4473,7 +4489,7 @@ export interface CallDeciders {
 export interface CallDecision {
   /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
   by: "rule" | "default" | "doubt";
-  /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
+  /** What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`) */
   outcome: RuleOutcome;
   /** Place of the rule in the agent's list, from 0 */
   rule?: number;
@@ -4600,7 +4616,8 @@ export interface ChatApprovalRequestedEvent {
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /**
-     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
      */
     on_expiry: ApprovalExpiryAction;
     asked_by?: CallDecision;
@@ -5395,8 +5412,8 @@ export interface Connection {
 /** Why a connection has ended by itself */
 export interface ConnectionEnd {
   /**
-   * `refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it cannot be
-   * renewed; `rejected`: the tool server does not take it any more
+   * `refused`: the authorization server refused to renew the access; `refresh_lost`: it refused after the answer to an
+   * earlier renewal was lost; `expired`: the access cannot be renewed; `rejected`: the tool server no longer accepts it
    */
   reason: "refused" | "refresh_lost" | "expired" | "rejected";
   /** For people */
@@ -5586,7 +5603,7 @@ export interface CreateInvitationRequest {
 export interface CreateMessengerRequest {
   /** Name */
   name: string;
-  /** The shape of its messages */
+  /** The format of its messages */
   format: MessengerFormat;
   /** An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again */
   url: string;
@@ -5612,7 +5629,7 @@ export interface CreateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
-  /** Settings of the model for its runs, which replace the agent's one by one */
+  /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
   model_settings?: ModelSettingsInput | null;
 }
 
@@ -5861,9 +5878,15 @@ export interface Delivery {
   destination_host: string;
   /** The same for all attempts of one delivery */
   delivery_key: string;
-  /** Why it is sent: the event itself, a redelivery or a test */
+  /**
+   * Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of
+   * A2A (`push`)
+   */
   trigger: "automatic" | "redelivery" | "test" | "push";
-  /** The job whose state it tells to an address of its own; null: it goes to the destination */
+  /**
+   * For a push notification of A2A: the job whose state it reports; null: the delivery goes to the organization's
+   * destination
+   */
   pushed_job_id: string | null;
   /** ISO 8601 UTC with milliseconds */
   next_attempt_at: string | null;
@@ -6339,7 +6362,7 @@ export interface FoundFiles {
   files: FoundFile[];
 }
 
-/** Members who decide together about tool calls that rules name them for */
+/** Members who may decide about the tool calls for which a rule names the group */
 export interface Group {
   /** The name of the group: 1 to 64 lower-case letters, digits, `_` and `-` */
   name: string;
@@ -6366,9 +6389,9 @@ export interface IdentityKey {
   kty: "EC";
   /** Its curve */
   crv: "P-256";
-  /** A coordinate */
+  /** The x coordinate of its point */
   x: string;
-  /** A coordinate */
+  /** The y coordinate of its point */
   y: string;
   /** Id of the key, which tokens name: its thumbprint (RFC 7638) */
   kid: string;
@@ -6537,7 +6560,7 @@ export interface Job {
   stop_reason: StopReason | null;
   /** JSON Schema that the answer must match, from the message or the agent; null for none */
   output_schema: { [name: string]: unknown } | null;
-  /** Settings of its model calls: the message's over the agent's; null for none */
+  /** Settings of its model calls: those of the message, and for the others those of the agent; null for none */
   model_settings: ModelSettings | null;
   /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
   output: { [name: string]: unknown } | null;
@@ -6614,7 +6637,8 @@ export interface JobApprovalRequestedEvent {
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /**
-     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
      */
     on_expiry: ApprovalExpiryAction;
     asked_by?: CallDecision;
@@ -6680,7 +6704,8 @@ export interface JobApprovalUpdatedEvent {
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /**
-     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
+     * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job,
+     * `keep` keeps the call waiting; `escalate` (only in rules) lets others decide
      */
     on_expiry: ApprovalExpiryAction;
   };
@@ -7669,7 +7694,7 @@ export interface Messenger {
   id: string;
   /** Its name */
   name: string;
-  /** The shape of its messages */
+  /** The format of its messages */
   format: MessengerFormat;
   /** The host of its address, redacted */
   destination_host: string;
@@ -7720,7 +7745,7 @@ export interface Mission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
-  /** Settings of the model for its runs, over the agent's; null for none */
+  /** Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none */
   model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;
@@ -8242,9 +8267,9 @@ export interface OAuthClientDocument {
   client_uri: string;
   /** Where people come back */
   redirect_uris: string[];
-  /** What it asks tokens for */
+  /** Grant types that it uses */
   grant_types: string[];
-  /** What it asks people for */
+  /** Response types that it uses */
   response_types: string[];
   /** `none`: it proves itself by PKCE */
   token_endpoint_auth_method: string;
@@ -8515,8 +8540,8 @@ export interface RateLimitPolicy {
     /** Whether requests to v1 are counted */
     counted: boolean;
     /**
-     * If they are not counted: requests per window of one organization, beyond which the service protects itself with
-     * 429 and `Retry-After`
+     * If requests to v1 are not counted: requests per window of one organization, beyond which the service protects
+     * itself with 429 and `Retry-After`
      */
     protective_limit: number | null;
   };
@@ -8966,8 +8991,8 @@ export interface SendMessageRequest {
   /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
   output_schema?: { [name: string]: unknown } | null;
   /**
-   * Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's
-   * default
+   * Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the
+   * provider's default
    */
   model_settings?: ModelSettingsInput | null;
 }
@@ -9365,8 +9390,8 @@ export interface Tool {
   /** JSON Schema of its arguments */
   input_schema: { [name: string]: unknown };
   /**
-   * `always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs
-   * of missions; `agent`: only the requested agent
+   * `always`: every agent has it, unless its `allowed_tools` was set to an empty list; `granted`: agents whose
+   * `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the requested agent
    */
   availability: "always" | "granted" | "missions" | "agent";
   /** Whether it is read-only */
@@ -9409,8 +9434,8 @@ export interface ToolAuth {
   scopes?: string[];
   client?: AuthClient;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-   * `secrets:use`
+   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+   * may name another one
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9430,8 +9455,8 @@ export interface ToolAuthInput {
   scopes?: string[];
   client?: AuthClientInput;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-   * `secrets:use`
+   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+   * may name another one
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9551,8 +9576,8 @@ export interface ToolServerAuth {
   scopes?: string[];
   client?: AuthClient;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-   * `secrets:use`
+   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+   * may name another one
    */
   audience?: string;
 }
@@ -9570,8 +9595,8 @@ export interface ToolServerAuthInput {
   scopes?: string[];
   client?: AuthClientInput;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Another one takes an owner with
-   * `secrets:use`
+   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
+   * may name another one
    */
   audience?: string;
 }
@@ -9922,7 +9947,10 @@ export interface UpdateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
-  /** Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none */
+  /**
+   * Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of
+   * the same name
+   */
   model_settings?: ModelSettingsInput | null;
   /** `paused` pauses it, `pending` resumes it, `running` runs it now */
   status?: MissionStatus;

@@ -56,11 +56,11 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ChatOptionsInput.model": "Model that answers in this chat, as `provider:name`; null is the agent's own",
   "JobStartedEvent.model": "Model of this run, as `provider:name`",
   allowed_tools:
-    "Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of an MCP server",
+    "Tools that the agent may use in addition to the read-only ones; `<server>__*` stands for all tools of an MCP server",
   approval_tools: "Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server",
   after_seconds: "How long an approval may take, in seconds",
   on_expiry:
-    "What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job",
+    "What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job, `keep` keeps the call waiting; `escalate` (only in rules) lets others decide",
   mcp_servers: "MCP servers whose tools the agent can use",
   url: "Address of the MCP server",
   "AttachmentSource.url": "URL that it was fetched from",
@@ -74,12 +74,15 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "ModelThinking.type": "`adaptive`: the model decides; `enabled` needs a budget",
   model_settings: "Settings of the model; null or absent: the defaults of its provider",
   "SendMessageRequest.model_settings":
-    "Settings of the model for this message, which replace the agent's one by one; null in a field: the provider's default",
-  "CreateMissionRequest.model_settings": "Settings of the model for its runs, which replace the agent's one by one",
+    "Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the provider's default",
+  "CreateMissionRequest.model_settings":
+    "Settings of the model for its runs. Each replaces the agent's setting of the same name",
   "UpdateMissionRequest.model_settings":
-    "Settings of the model for its runs, replaced as a whole; they replace the agent's one by one; null for none",
-  "Mission.model_settings": "Settings of the model for its runs, over the agent's; null for none",
-  "Job.model_settings": "Settings of its model calls: the message's over the agent's; null for none",
+    "Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of the same name",
+  "Mission.model_settings":
+    "Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none",
+  "Job.model_settings":
+    "Settings of its model calls: those of the message, and for the others those of the agent; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:
     "Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it, `off` asks for nothing",
@@ -231,6 +234,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   last_run: "The newest run; null before the first",
   trigger: "What started the run",
   outcome: "Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run",
+  "Authorization.outcome": "How the wait ended; null while the job waits",
+  "CallDecision.outcome":
+    "What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`)",
   run: "The run; null if none was started",
   job: "The job; null if none was started",
   note: "How a clock change shifts, skips or repeats the time; null if it does not",
@@ -281,7 +287,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "EventResource.id": "Id of the record; null if it has none",
   "Delivery.source": "Origin of the event: a change over the API, the lifecycle of a job, or a test",
   "Delivery.error": "Why the attempt failed; null if it did not",
-  "Delivery.trigger": "Why it is sent: the event itself, a redelivery or a test",
+  "Delivery.trigger":
+    "Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of A2A (`push`)",
   http_status: "HTTP status of the receiver's response; null if there was none",
   undelivered:
     "Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if there are none",

@@ -22,7 +22,7 @@ export const webhookObject = (components: Components): JsonSchema => ({
   tags: ["Webhooks"],
   summary: "An event is delivered",
   description:
-    "Answer 2xx within 15 s. Failures and other statuses are retried after 1, 2 and 4 s; 3xx and most 4xx are final, and 410 disables delivery.",
+    "Answer 2xx within 15 s. Failures and other statuses are retried after 1, 2 and 4 s, and with the retry profile `durable` for three more days. 3xx and most 4xx are not retried, and 410 disables delivery.",
   security: [],
   "x-event-types": EVENT_TYPES,
   parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({

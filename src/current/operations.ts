@@ -89,7 +89,7 @@ export const CURRENT_OPERATIONS = [
   operationGroup("Models", "The models that agents may use", modelOperations),
   operationGroup("Tools", "Tools that agents can use", toolOperations),
   operationGroup("Usage", "The organization's usage and budget", usageOperations),
-  operationGroup("Groups", "Members who decide together about tool calls", groupOperations),
+  operationGroup("Groups", "Groups of members who may decide about tool calls", groupOperations),
   operationGroup("Secrets", "Write-only credentials for agents; for owners", secretOperations),
   operationGroup("Connections", "Access to tool servers that people have consented to", connectionOperations),
   operationGroup("Tokens", "Credentials: service tokens for owners, personal ones for all", tokenOperations),

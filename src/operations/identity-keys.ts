@@ -8,8 +8,8 @@ const COORDINATE = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
 export const IdentityKey = noun("IdentityKey", "A public key that verifies who acts, as a JSON Web Key", {
   kty: OneOf(["EC"] as const, { description: "Kind of the key" }),
   crv: OneOf(["P-256"] as const, { description: "Its curve" }),
-  x: KeyText("A coordinate", COORDINATE),
-  y: KeyText("A coordinate", COORDINATE),
+  x: KeyText("The x coordinate of its point", COORDINATE),
+  y: KeyText("The y coordinate of its point", COORDINATE),
   kid: KeyText("Id of the key, which tokens name: its thumbprint (RFC 7638)", COORDINATE),
   alg: OneOf(["ES256"] as const, { description: "Algorithm of the signatures" }),
   use: OneOf(["sig"] as const, { description: "What it is for" }),

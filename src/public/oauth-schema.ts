@@ -49,8 +49,8 @@ export const OAuthClientDocument = noun(
     client_name: Type.String({ description: "Its name for people", examples: ["Troupe"] }),
     client_uri: OAuthUrl("Address of the service"),
     redirect_uris: Type.Array(OAuthUrl("Where people come back"), { description: "Where people come back" }),
-    grant_types: OAuthWords("What it asks tokens for"),
-    response_types: OAuthWords("What it asks people for"),
+    grant_types: OAuthWords("Grant types that it uses"),
+    response_types: OAuthWords("Response types that it uses"),
     token_endpoint_auth_method: Type.String({ description: "`none`: it proves itself by PKCE", examples: ["none"] }),
   },
 );

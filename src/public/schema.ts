@@ -47,7 +47,7 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "The current rate limits"
     protective_limit: Nullable(
       Type.Integer({
         description:
-          "If they are not counted: requests per window of one organization, beyond which the service protects itself with 429 and `Retry-After`",
+          "If requests to v1 are not counted: requests per window of one organization, beyond which the service protects itself with 429 and `Retry-After`",
         examples: [600_000],
       }),
     ),

@@ -55,7 +55,7 @@ export const ConnectionView = noun("Connection", "Access to a tool server that a
       noun("ConnectionEnd", "Why a connection has ended by itself", {
         reason: OneOf(CONNECTION_ENDS, {
           description:
-            "`refused`: the access was not renewed; `refresh_lost`: neither, after an answer was lost; `expired`: it cannot be renewed; `rejected`: the tool server does not take it any more",
+            "`refused`: the authorization server refused to renew the access; `refresh_lost`: it refused after the answer to an earlier renewal was lost; `expired`: the access cannot be renewed; `rejected`: the tool server no longer accepts it",
         }),
         message: Text("For people", "The authorization server refused to renew the access."),
         at: Timestamp,
@@ -124,7 +124,7 @@ export const connectionOperations = {
       scope: "tokens:write",
       summary: "Ask for a connection to a tool server",
       description:
-        "There is one connection for each owner and address, so this also finds an existing one. A server whose client was registered by hand (`auth.client` of an agent) has another, which its first job asks for. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
+        "There is one connection for each owner and address, so this also finds an existing one. A server with a client that was registered by hand (`auth.client` of an agent) has a separate connection, which the first job of the agent creates. A signed-in person consents at its `authorization_url`. For a connection of the organization you must be an owner.",
       body: CreateConnectionBody,
       answers: { 201: ConnectionView },
       errors: ["owner_required"],

@@ -22,7 +22,7 @@ const WrittenGroupName = textField<string>(ShownName, (text) =>
   NAME.test(text) ? good(text) : bad(`A name has ${GROUP_NAME.form}, and does not begin with \`_\` or \`-\``),
 );
 
-export const GroupView = noun("Group", "Members who decide together about tool calls that rules name them for", {
+export const GroupView = noun("Group", "Members who may decide about the tool calls for which a rule names the group", {
   name: ShownName,
   members: Type.Array(Id("usr", "A member's user id"), { description: "Its members, by their user ids" }),
   created_at: Timestamp,
@@ -43,7 +43,7 @@ export const groupOperations = {
       path: "/api/groups",
       scope: "tokens:read",
       summary: "List the groups of members",
-      description: "For every member.",
+      description: "Every member may read them.",
       answers: {
         200: noun("GroupList", "All groups, by name", {
           groups: Type.Array(GroupView, { description: "All groups, by name" }),
@@ -80,7 +80,7 @@ export const groupOperations = {
       isForOwners: true,
       summary: "Write a group",
       description:
-        "Creates it, or replaces its members. Calls that wait already are decided by the members of that moment.",
+        "Creates it, or replaces its members. The members at the time of a decision may decide, also about calls that already wait.",
       params: { name: WrittenGroupName },
       body: Type.Object(
         {

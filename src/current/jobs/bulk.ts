@@ -34,7 +34,7 @@ export const bulkOperations = {
       scope: "jobs:write",
       summary: "Cancel, resume or decide many jobs",
       description:
-        "Acts on the jobs of one page of the filter, one after the other. Each job changes, and emits its event, as by the single operation; the answer says what happened to each. Do not call it twice at the same time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.",
+        "Acts on the jobs of one page of the filter, one after the other. Each job changes and emits its event as if the operation for one job had been called. The answer says what happened to each. Do not call it twice at the same time: both calls may resume the same failed job. Call it again with `next_cursor` for the jobs after these.",
       query: pageQuery("jobs"),
       body: BulkJobsBody,
       answers: { 200: BulkJobsView },

@@ -60,7 +60,7 @@ export const MetricsView = noun("JobMetrics", "What a job has used", {
   time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
 });
 
-const AuthorizationView = noun("Authorization", "A connection that a job needs, and how its wait for it has ended", {
+const AuthorizationView = noun("Authorization", "A connection that a job needs, and how the wait for it ended", {
   connection_id: Id("con", "The connection"),
   name: Text("The MCP server or the tool that needs it", "crm"),
   url: Text("The address of the tool server", "https://mcp.example/mcp"),

@@ -124,7 +124,10 @@ export const DeliveryView = noun("Delivery", "One attempt to deliver an event", 
   delivery_key: Text("The same for all attempts of one delivery", "dlk_V1StGXR8_Z5jdHi6B-myT"),
   trigger: OneOf(TRIGGERS),
   pushed_job_id: Nullable(
-    Id("job", "The job whose state it tells to an address of its own; null: it goes to the destination"),
+    Id(
+      "job",
+      "For a push notification of A2A: the job whose state it reports; null: the delivery goes to the organization's destination",
+    ),
   ),
   next_attempt_at: Nullable(Timestamp),
   ...RECORD,

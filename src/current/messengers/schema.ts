@@ -26,7 +26,7 @@ export const CreateMessengerBody = Type.Object(
       form: "text without control characters",
       maxLength: MESSENGER_NAME_CHARACTERS,
     }),
-    format: OneOf(MESSENGER_FORMATS, { description: "The shape of its messages" }),
+    format: OneOf(MESSENGER_FORMATS, { description: "The format of its messages" }),
     url: Type.String({
       maxLength: MESSENGER_URL_CHARACTERS,
       description: "An incoming webhook of Slack or Teams, or the address of a topic of ntfy. It is never shown again",
@@ -38,7 +38,7 @@ export const CreateMessengerBody = Type.Object(
 export const MessengerView = noun("Messenger", "A place where approvals reach people", {
   id: Id("mgr", "The messenger's id"),
   name: Text("Its name", "Refunds"),
-  format: OneOf(MESSENGER_FORMATS, { description: "The shape of its messages" }),
+  format: OneOf(MESSENGER_FORMATS, { description: "The format of its messages" }),
   destination_host: Text("The host of its address, redacted", "h***s.s***k.com"),
   created_by: Id("usr", "Who added it"),
   created_at: Timestamp,

@@ -52,7 +52,7 @@ export const forecastOperations = {
       scope: "missions:read",
       summary: "Forecast a schedule that is not saved",
       description:
-        "Checks the schedule as a mission with it would be, and answers its next times with the effects of clock changes. Without a time for a schedule that is started by hand.",
+        "Validates the schedule as for a new mission, and answers its next times with the effects of clock changes. A mission that only runs when it is started by hand has no times.",
       body: Type.Object(
         { schedule: ScheduleBody, count: Type.Optional(FORECAST_COUNT) },
         { examples: [{ schedule: { type: "cron", value: "30 2 * * *", timezone: "Europe/Berlin" }, count: 5 }] },

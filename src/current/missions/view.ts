@@ -64,7 +64,7 @@ export const MissionTaskView = noun("MissionTask", "A task of a mission", {
   priority: OneOf(TASK_PRIORITIES),
   assigned_to: Nullable(Text("An agent's or a user's id, as it was given", "agt_V1StGXR8_Z5jdHi6B-myT")),
   position: Count("Position in the mission's list, from 0"),
-  depends_on: Type.Array(Id("mtk", "A task that must be completed first")),
+  depends_on: Type.Array(Id("mtk", "A task that must be completed or cancelled first")),
   job_id: Nullable(Id("job", "The newest job that works on it")),
   created_by: Id("usr", "The user who created it"),
   completed_at: NullableTime,

@@ -38,7 +38,7 @@ export const memberOperations = {
       path: "/api/members",
       scope: "tokens:read",
       summary: "List the members",
-      description: "For every member, newest first.",
+      description: "Newest first. Every member may read the list.",
       query: pageQuery("members"),
       answers: { 200: MemberList },
     },

@@ -16,7 +16,7 @@ export const ToolView = noun("Tool", "A tool that agents can call", {
   input_schema: OpenObject("JSON Schema of its arguments"),
   availability: OneOf(AVAILABILITIES, {
     description:
-      "`always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the requested agent",
+      "`always`: every agent has it, unless its `allowed_tools` was set to an empty list; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the requested agent",
   }),
   read_only: Type.Boolean({ description: "Whether it is read-only" }),
 });
