@@ -6894,7 +6894,7 @@ export interface RequestedToolCall {
     id: string;
     /** The tool */
     name: string;
-    /** The arguments as the model gave them, not checked against the tool's schema */
+    /** The arguments; they match the tool's `input_schema` */
     arguments: {
         [name: string]: unknown;
     };

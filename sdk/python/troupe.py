@@ -10533,7 +10533,7 @@ class RequestedToolCall(TypedDict):
     id: str
     # The tool
     name: str
-    # The arguments as the model gave them, not checked against the tool's schema
+    # The arguments; they match the tool's `input_schema`
     arguments: dict[str, Any]
     # ISO 8601 UTC with milliseconds
     expires_at: str

@@ -8670,7 +8670,7 @@ export interface RequestedToolCall {
   id: string;
   /** The tool */
   name: string;
-  /** The arguments as the model gave them, not checked against the tool's schema */
+  /** The arguments; they match the tool's `input_schema` */
   arguments: { [name: string]: unknown };
   /** ISO 8601 UTC with milliseconds */
   expires_at: string;

@@ -139,7 +139,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
     noun("RequestedToolCall", "A call of a tool that the client runs; the client sends the result", {
       id: Text("The call", "call_1"),
       name: Text("The tool", "lookup"),
-      arguments: OpenObject("The arguments as the model gave them, not checked against the tool's schema"),
+      arguments: OpenObject("The arguments; they match the tool's `input_schema`"),
       expires_at: Timestamp,
     }),
     {
