@@ -3092,7 +3092,7 @@ export interface CallDeciders {
 export interface CallDecision {
     /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
     by: "rule" | "default" | "doubt";
-    /** What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`) */
+    /** Whether the call is made, waits for a person, or is denied */
     outcome: RuleOutcome;
     /** Place of the rule in the agent's list, from 0 */
     rule?: number;
@@ -4167,7 +4167,7 @@ export interface CreateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
+    /** Settings of the model for its runs. Each replaces the agent's of that name */
     model_settings?: ModelSettingsInput | null;
 }
 export interface CreatePersonalAccessTokenRequest {
@@ -4406,10 +4406,7 @@ export interface Delivery {
     destination_host: string;
     /** The same for all attempts of one delivery */
     delivery_key: string;
-    /**
-     * Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of
-     * A2A (`push`)
-     */
+    /** Why it is sent: for the event, again, as a test, or as a push notification of A2A */
     trigger: "automatic" | "redelivery" | "test" | "push";
     /**
      * For a push notification of A2A: the job whose state it reports; null: the delivery goes to the organization's
@@ -4959,7 +4956,7 @@ export interface Job {
     output_schema: {
         [name: string]: unknown;
     } | null;
-    /** Settings of its model calls: those of the message, and for the others those of the agent; null for none */
+    /** Settings of its model calls: the message's, else the agent's; null for none */
     model_settings: ModelSettings | null;
     /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
     output: {
@@ -6040,7 +6037,7 @@ export interface Mission {
     metadata: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none */
+    /** Settings of the model for its runs. Each replaces the agent's of that name; null: none */
     model_settings: ModelSettings | null;
     /** Failures since the last success */
     consecutive_failures: number;

@@ -6152,7 +6152,7 @@ class CallDecision(TypedDict):
 
     # What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made
     by: Literal["rule", "default", "doubt"]
-    # What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`)
+    # Whether the call is made, waits for a person, or is denied
     outcome: RuleOutcome
     # Place of the rule in the agent's list, from 0
     rule: NotRequired[int]
@@ -7382,7 +7382,7 @@ class CreateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Settings of the model for its runs. Each replaces the agent's setting of the same name
+    # Settings of the model for its runs. Each replaces the agent's of that name
     model_settings: NotRequired[ModelSettingsInput | None]
 
 
@@ -7639,8 +7639,7 @@ class Delivery(TypedDict):
     destination_host: str
     # The same for all attempts of one delivery
     delivery_key: str
-    # Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push
-    # notification of A2A (`push`)
+    # Why it is sent: for the event, again, as a test, or as a push notification of A2A
     trigger: Literal["automatic", "redelivery", "test", "push"]
     # For a push notification of A2A: the job whose state it reports; null: the delivery goes to the
     # organization's destination
@@ -8275,7 +8274,7 @@ class Job(TypedDict):
     stop_reason: StopReason | None
     # JSON Schema that the answer must match, from the message or the agent; null for none
     output_schema: dict[str, Any] | None
-    # Settings of its model calls: those of the message, and for the others those of the agent; null for none
+    # Settings of its model calls: the message's, else the agent's; null for none
     model_settings: ModelSettings | None
     # The answer as a value that matches `output_schema`, once the job is completed; null for none
     output: dict[str, Any] | None
@@ -9541,7 +9540,7 @@ class Mission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
-    # Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none
+    # Settings of the model for its runs. Each replaces the agent's of that name; null: none
     model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int

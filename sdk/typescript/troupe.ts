@@ -4489,7 +4489,7 @@ export interface CallDeciders {
 export interface CallDecision {
   /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
   by: "rule" | "default" | "doubt";
-  /** What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`) */
+  /** Whether the call is made, waits for a person, or is denied */
   outcome: RuleOutcome;
   /** Place of the rule in the agent's list, from 0 */
   rule?: number;
@@ -5629,7 +5629,7 @@ export interface CreateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
-  /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
+  /** Settings of the model for its runs. Each replaces the agent's of that name */
   model_settings?: ModelSettingsInput | null;
 }
 
@@ -5878,10 +5878,7 @@ export interface Delivery {
   destination_host: string;
   /** The same for all attempts of one delivery */
   delivery_key: string;
-  /**
-   * Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of
-   * A2A (`push`)
-   */
+  /** Why it is sent: for the event, again, as a test, or as a push notification of A2A */
   trigger: "automatic" | "redelivery" | "test" | "push";
   /**
    * For a push notification of A2A: the job whose state it reports; null: the delivery goes to the organization's
@@ -6560,7 +6557,7 @@ export interface Job {
   stop_reason: StopReason | null;
   /** JSON Schema that the answer must match, from the message or the agent; null for none */
   output_schema: { [name: string]: unknown } | null;
-  /** Settings of its model calls: those of the message, and for the others those of the agent; null for none */
+  /** Settings of its model calls: the message's, else the agent's; null for none */
   model_settings: ModelSettings | null;
   /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
   output: { [name: string]: unknown } | null;
@@ -7745,7 +7742,7 @@ export interface Mission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
-  /** Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none */
+  /** Settings of the model for its runs. Each replaces the agent's of that name; null: none */
   model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;

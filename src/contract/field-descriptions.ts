@@ -75,14 +75,11 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   model_settings: "Settings of the model; null or absent: the defaults of its provider",
   "SendMessageRequest.model_settings":
     "Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the provider's default",
-  "CreateMissionRequest.model_settings":
-    "Settings of the model for its runs. Each replaces the agent's setting of the same name",
+  "CreateMissionRequest.model_settings": "Settings of the model for its runs. Each replaces the agent's of that name",
   "UpdateMissionRequest.model_settings":
     "Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of the same name",
-  "Mission.model_settings":
-    "Settings of the model for its runs. Each replaces the agent's setting of the same name; null for none",
-  "Job.model_settings":
-    "Settings of its model calls: those of the message, and for the others those of the agent; null for none",
+  "Mission.model_settings": "Settings of the model for its runs. Each replaces the agent's of that name; null: none",
+  "Job.model_settings": "Settings of its model calls: the message's, else the agent's; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:
     "Whether providers are asked to cache the beginning of its calls: `auto` chooses the lifetime, `5m` and `1h` set it, `off` asks for nothing",
@@ -234,9 +231,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   last_run: "The newest run; null before the first",
   trigger: "What started the run",
   outcome: "Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run",
-  "Authorization.outcome": "How the wait ended; null while the job waits",
-  "CallDecision.outcome":
-    "What happens to the call: it is made (`allow`), waits for a person (`ask`) or is denied (`deny`)",
   run: "The run; null if none was started",
   job: "The job; null if none was started",
   note: "How a clock change shifts, skips or repeats the time; null if it does not",
@@ -287,8 +281,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "EventResource.id": "Id of the record; null if it has none",
   "Delivery.source": "Origin of the event: a change over the API, the lifecycle of a job, or a test",
   "Delivery.error": "Why the attempt failed; null if it did not",
-  "Delivery.trigger":
-    "Why it is sent: for the event itself (`automatic`), again (`redelivery`), as a test, or as a push notification of A2A (`push`)",
+  "Delivery.trigger": "Why it is sent: for the event, again, as a test, or as a push notification of A2A",
   http_status: "HTTP status of the receiver's response; null if there was none",
   undelivered:
     "Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if there are none",

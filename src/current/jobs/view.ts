@@ -68,7 +68,9 @@ const AuthorizationView = noun("Authorization", "A connection that a job needs, 
   scopes: Type.Array(Type.String(), { examples: [["files:read"]] }),
   link: Text("The page where the person gives it or denies it", "https://troupe.example/connections/con_1"),
   requested_at: Timestamp,
-  outcome: Nullable(OneOf(AUTHORIZATION_OUTCOMES, { description: "null while the job waits" })),
+  outcome: Type.Union([OneOf(AUTHORIZATION_OUTCOMES), Type.Null()], {
+    description: "How the wait ended; null while the job waits",
+  }),
   message: Nullable(Text("Why there is no connection", "The connection was denied")),
 });
 
