@@ -206,6 +206,8 @@ export class Ownership implements FlushHost {
     const [undone, erased] = await Promise.all([store.undoneShards(numbers), store.erased(numbers)]);
     const fresh = this.stopped ? [] : raised.filter(isFresh);
     if (fresh.length === 0) return;
+    // An answer with an earlier epoch may have been taken up meanwhile.
+    this.abandon(new Set(fresh.map((g) => g.shard).filter((shard) => shards.epochOf(shard) !== null)));
     // Nothing undone of an erased organization may run.
     const erasedOf = Map.groupBy(erased, shardOf);
     for (const { shard, epoch } of fresh) {

@@ -239,6 +239,51 @@ describe("an unknown outcome", () => {
   });
 });
 
+test("[RT-5] [RT-11] a take-up that a later epoch overtakes leaves nothing of its own epoch behind", async () => {
+  const recovered: number[] = [];
+  const aborted: number[] = [];
+  const world = new World();
+  const replica = await startLedgers(world, {
+    effects: {
+      count: {
+        run: async () => {},
+        recover: (_, { epoch, signal }) => {
+          recovered.push(epoch);
+          return new Promise((resolve) =>
+            signal.addEventListener("abort", () => {
+              aborted.push(epoch);
+              resolve();
+            }),
+          );
+        },
+      },
+    },
+  });
+  await replica.ask("l1", { kind: "add_with_effect", by: 1 });
+  const reads = Array.from({ length: 3 }, () => new Gate());
+  let asked = 0;
+  world.database.pace = async (operation) => {
+    const gate = operation === "undone" ? reads[asked++] : undefined;
+    if ((await gate?.pass()) === false) throw new Error("the read has failed");
+  };
+  replica.store.failNext({ kind: "lost_reply" });
+  await replica.add("l1", 1);
+  await reads[0]!.reached;
+  // A claim takes the raised shard up as well; the first take-up fails, and raises the epoch once more.
+  replica.system.lookAtPlacement();
+  await reads[1]!.reached;
+  reads[0]!.break();
+  await world.clock.advance(1_000);
+  await reads[2]!.reached;
+  reads[1]!.open();
+  await settle();
+  reads[2]!.open();
+  await settle();
+  expect(epochOf(replica)).toBe(3);
+  expect(recovered.at(-1)).toBe(3);
+  expect(aborted).toEqual(recovered.slice(0, -1));
+});
+
 describe("lost shards", () => {
   test("[RT-5] a fenced shard is dropped with its actors and its queue, and served again after a claim at a higher epoch", async () => {
     const { world, replica } = await started();
