@@ -93,14 +93,16 @@ export class Alarms {
   async scan(shards: readonly number[] = this.shards.all()): Promise<void> {
     const epochs = new Map(shards.map((shard) => [shard, this.shards.epochOf(shard)]));
     const alarms = await this.store.alarms(shards, this.clock.now() + ALARM_HORIZON_MS, ALARM_PAGE);
+    // Also a shard that was lost before the scan: while this replica does not own it, its epoch does not change.
+    const isOurs = (shard: number): boolean => {
+      const epoch = this.shards.epochOf(shard);
+      return epoch !== null && epoch === epochs.get(shard);
+    };
     for (const shard of shards)
-      if (alarms.length === ALARM_PAGE) this.more.add(shard);
+      if (alarms.length === ALARM_PAGE && isOurs(shard)) this.more.add(shard);
       else this.more.delete(shard);
-    for (const alarm of alarms) {
-      const shard = shardOf(alarm.organizationId);
-      if (!this.armed.has(keyOf(alarm)) && this.shards.epochOf(shard) === epochs.get(shard))
-        this.arm(alarm, alarm.dueAtMs);
-    }
+    for (const alarm of alarms)
+      if (!this.armed.has(keyOf(alarm)) && isOurs(shardOf(alarm.organizationId))) this.arm(alarm, alarm.dueAtMs);
   }
 
   private forget(key: string): void {

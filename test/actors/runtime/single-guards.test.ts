@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, RecordFields, Table, Tx } from "../../../actors/runtime/actor.ts";
-import { Alarms } from "../../../actors/runtime/outputs/alarms.ts";
+import { ALARM_PAGE, Alarms } from "../../../actors/runtime/outputs/alarms.ts";
 import { Backoff, pauseMs } from "../../../actors/runtime/backoff.ts";
 import { Lease, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { Replay } from "../../../actors/runtime/streams/replay.ts";
@@ -49,38 +49,70 @@ test("[RT-8] a page that was in flight when all pages were forgotten is not reme
   expect(await pages.read(asked, 0, () => Promise.reject(new Error("asked again")))).toBe(second);
 });
 
-test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has risen since its start", async () => {
+/** Alarms of a replica that owns nothing yet, whose scans find a page of these rows when the answer comes. */
+async function scannedAlarms(rows: number) {
   const clock = new FakeClock();
   const lease = new Lease(clock);
   await lease.renew({ renew: () => Promise.resolve(true) } as never);
   const shards = new Shards(lease);
-  const shard = shardOf(ORG);
-  const row: AlarmRow = {
-    organizationId: ORG,
-    actorKind: "ledger",
-    actorId: "l1",
-    name: "wake",
-    dueAtMs: FAKE_EPOCH_MS + 10,
-    command: { kind: "x" },
-  };
+  const page = Array.from({ length: rows }, (_, i): AlarmRow => {
+    const address = { organizationId: ORG, actorKind: "ledger", actorId: `l${i}` };
+    return { ...address, name: "wake", dueAtMs: FAKE_EPOCH_MS + 10, command: { kind: "x" } };
+  });
   const answer = Promise.withResolvers<readonly AlarmRow[]>();
   const fired: string[] = [];
-  const store = { alarms: () => answer.promise } as Partial<ActorStore> as ActorStore;
+  const scans: (readonly number[])[] = [];
+  const store = {
+    alarms: (scanned) => {
+      scans.push(scanned);
+      return answer.promise;
+    },
+  } as Partial<ActorStore> as ActorStore;
   const alarms = new Alarms({ store, shards, clock }, (alarm) => {
     fired.push(alarm.name);
     return Promise.resolve(true);
   });
+  return { clock, shards, shard: shardOf(ORG), alarms, scans, fired, answer: () => answer.resolve(page) };
+}
+
+test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has risen since its start", async () => {
+  const { clock, shards, shard, alarms, fired, answer } = await scannedAlarms(1);
   shards.grant(shard, 1);
   const scan = alarms.scan([shard]);
   shards.lose(shard);
   shards.grant(shard, 2);
-  answer.resolve([row]);
+  answer();
   await scan;
   await clock.advance(100);
   expect(fired).toEqual([]);
   await alarms.scan([shard]);
   await clock.advance(100);
   expect(fired).toEqual(["wake"]);
+});
+
+test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard that was lost before it, and remembers none that was lost during it", async () => {
+  const { clock, shards, shard, alarms, scans, fired, answer } = await scannedAlarms(ALARM_PAGE);
+  answer();
+  await alarms.scan([shard]);
+  await clock.advance(100);
+  expect(fired).toEqual([]);
+  shards.grant(shard, 1);
+  const scan = alarms.scan([shard]);
+  shards.lose(shard);
+  alarms.drop(new Set([shard]));
+  await scan;
+  // An alarm of another shard has fired: a full page would be followed by the next one.
+  alarms.set({
+    organizationId: "org_b",
+    actorKind: "ledger",
+    actorId: "l",
+    name: "other",
+    dueAtMs: 0,
+    command: { kind: "x" },
+  });
+  await clock.advance(100);
+  expect(fired).toEqual(["other"]);
+  expect(scans).toEqual([[shard], [shard]]);
 });
 
 test("[REP-2] a shard that leaves at an epoch that has passed stays open", async () => {
