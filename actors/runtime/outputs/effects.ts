@@ -106,9 +106,9 @@ export class Effects {
     return this.running.size;
   }
 
-  /** Notifies the handler of an effect whose group is on its way to the store. */
-  intend(effect: EffectRow, { epoch }: ShardGrant): void {
-    if (!this.isClosed) this.handlers?.[effect.kind]?.intended?.(effect, epoch);
+  /** Notifies the handler of an effect whose group is on its way to the store, unless it would not start here (EF-2). */
+  intend(effect: EffectRow, { shard, epoch }: ShardGrant): void {
+    if (!this.isClosed && !this.leaving.has(shard)) this.handlers?.[effect.kind]?.intended?.(effect, epoch);
   }
 
   /** Starts the effect, unless it was found in the tables before its commit was answered and is being recovered. */

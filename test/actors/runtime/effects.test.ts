@@ -228,6 +228,30 @@ test("[RT-11] [REP-2] an effect that does not end delays a stop for four seconds
   expect(next.system.shards.count).toBeGreaterThan(0);
 });
 
+test("[REP-2] an effect that is intended for a shard that leaves is not begun early: the next owner begins it", () => {
+  const intended: string[] = [];
+  const effects = new Effects(
+    () => true,
+    (cause) => expect(cause).toBeNull(),
+  );
+  effects.handle({ count: { ...idleEffect(), intended: ({ id }) => void intended.push(id) } });
+  const row = (id: string): EffectRow => ({
+    id,
+    organizationId: ORG,
+    actorKind: "ledger",
+    actorId: "l1",
+    kind: "count",
+    intent: {},
+  });
+  effects.intend(row("before"), { shard: 1, epoch: 1 });
+  effects.leaveShards(new Set([1]));
+  effects.intend(row("while it leaves"), { shard: 1, epoch: 1 });
+  effects.intend(row("of another one"), { shard: 2, epoch: 1 });
+  effects.abortShards(new Set([1]));
+  effects.intend(row("back again"), { shard: 1, epoch: 2 });
+  expect(intended).toEqual(["before", "of another one", "back again"]);
+});
+
 test("[RT-10] an effect that is being recovered does not start as well", async () => {
   const calls: string[] = [];
   const end = Promise.withResolvers<void>();
