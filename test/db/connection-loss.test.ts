@@ -1,5 +1,6 @@
 /** Connections that end in the middle of something: the pools must come back by themselves. */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import type { TransactionSql } from "postgres";
 import { type Database, openDatabase, poolOf, READ_BOUNDS, type ReadKind, type Sql } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { until } from "../support/condition.ts";
@@ -64,6 +65,56 @@ test("[RT-11] a statement that fails among its rows leaves none of them to the n
     expect([...(await sql`select 7 as n`)]).toEqual([{ n: 7 }]);
   } finally {
     await sql.end();
+  }
+});
+
+test("[RT-11] what is left of a transaction whose connection was lost runs nowhere else, and holds no connection", async () => {
+  const sql = poolOf(proxy.urlOf(testDatabase.url), "test", 1);
+  try {
+    const opened = Promise.withResolvers<TransactionSql>();
+    const rest = Promise.withResolvers<never>();
+    const lost = sql.begin(async (tx) => {
+      await tx`create temporary table rest_of_it (n int)`;
+      opened.resolve(tx);
+      return rest.promise;
+    });
+    const tx = await opened.promise;
+    proxy.cut();
+    await expect(lost).rejects.toThrow("CONNECTION_CLOSED");
+    await expect(tx`select ${1}::int`.execute()).rejects.toThrow("CONNECTION_CLOSED");
+    await back(() => sql`select 1`);
+    // By now the pool's only connection is another one.
+    await expect(tx`select ${2}::int`.execute()).rejects.toThrow("CONNECTION_CLOSED");
+    expect([...(await sql`select ${3}::int as n`)]).toEqual([{ n: 3 }]);
+    rest.reject(new Error("too late"));
+    expect([...(await sql`select 4 as n`)]).toEqual([{ n: 4 }]);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+});
+
+test("[RT-11] a reserved connection that was lost is neither used nor given back any more", async () => {
+  const sql = poolOf(proxy.urlOf(testDatabase.url), "reserving", 1);
+  try {
+    const held = await sql.reserve();
+    // The second one waits for its turn on the connection.
+    const running = [1, 2].map((n) => held`select pg_sleep(60), ${n}::int`.then(String, String));
+    const next = sql.reserve();
+    await until("the first one runs", async () => {
+      const found = await database.read`
+        select from pg_stat_activity where application_name = 'troupe reserving' and state = 'active'`;
+      return found.length === 1;
+    });
+    proxy.cut();
+    for (const end of await Promise.all(running)) expect(end).toContain("CONNECTION_CLOSED");
+    const reserved = await next;
+    await expect(held`select 1`.execute()).rejects.toThrow("CONNECTION_CLOSED");
+    held.release();
+    expect([...(await reserved`select ${5}::int as n`)]).toEqual([{ n: 5 }]);
+    reserved.release();
+    expect([...(await sql`select 6 as n`)]).toEqual([{ n: 6 }]);
+  } finally {
+    await sql.end({ timeout: 0 });
   }
 });
 
