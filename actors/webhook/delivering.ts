@@ -77,7 +77,8 @@ class StartLine {
 
   async inTurn<T>(organizationId: string, preparing: Promise<T>): Promise<T> {
     const before = this.last.get(organizationId);
-    const turn = before === undefined ? preparing : before.then(() => preparing);
+    // One that fails is recovered by itself: it delays no other, and its own failure is always taken.
+    const turn = before === undefined ? preparing : Promise.allSettled([before, preparing]).then(() => preparing);
     this.last.set(organizationId, turn);
     try {
       return await turn;
@@ -97,13 +98,38 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
   await Promise.all(
     attempts.map(async ({ id }, i) => {
       const one = prepared[i] ?? null;
-      const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
+      const result = one === null ? SKIPPED : await sentOnce(parts, one, context.signal);
       const sentTo = one === null ? null : "push" in one ? one.push.url : one.destination.url;
       if (result !== null) await reportUntilTaken(courier, effect, context, { attemptId: id, sentTo, result });
     }),
   );
 }
 const SKIPPED = { kind: "skipped" } as const;
+
+/**
+ * A sender that throws has a bug, or a secret that does not open. It counts as a failure of the attempt: as an
+ * interruption it would be repeated, and throw again, for ever.
+ */
+async function sentOnce(
+  { sender, log }: DeliveringParts,
+  prepared: Prepared | PreparedPush,
+  signal: AbortSignal,
+): ReturnType<WebhookSender["send"]> {
+  try {
+    return await sender.send(prepared, signal);
+  } catch (err) {
+    log.warn({ err, attempt: prepared.attempt.id }, "a webhook could not be sent: a bug");
+    return UNSENT;
+  }
+}
+const UNSENT = {
+  kind: "failed",
+  error: "http_error",
+  httpStatus: null,
+  durationMs: 0,
+  isTransient: true,
+  retryAfterMs: null,
+} as const;
 
 async function reportInterrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
   const result = { kind: "interrupted" } as const;

@@ -59,6 +59,58 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
   expect(sent).toEqual(["first", "second"]);
 });
 
+test("[HOOK-6] attempts that cannot be prepared, because of a bug, hold up none after them", async () => {
+  const sent: string[] = [];
+  const preparations = new Map<string, PromiseWithResolvers<Outcome<readonly unknown[]>>>();
+  const effects = webhookEffects({
+    ...UNUSED,
+    sender: { send: (prepared) => (sent.push(prepared.attempt.id), Promise.resolve(DELIVERED)) },
+    clock: new FakeClock(),
+    joinNext: (_, run) => run(),
+    group: ([member]) => {
+      const { command } = member!;
+      if (command.kind !== "prepare_attempts") return Promise.resolve(ok([null]));
+      const preparation = Promise.withResolvers<Outcome<readonly unknown[]>>();
+      preparations.set(command.attempts[0]!.id, preparation);
+      return preparation.promise;
+    },
+  });
+  const ends = ["first", "second", "third"].map((id) =>
+    effects.deliver_webhooks.run(row(id), context).then(() => "made", String),
+  );
+  // While it waits for the first one: a rejection that nobody takes ends the process.
+  preparations.get("second")!.reject(new Error("the second"));
+  await settle();
+  preparations.get("first")!.reject(new Error("the first"));
+  preparations.get("third")!.resolve(ok([[prepared("third")]]));
+  expect(await Promise.all(ends)).toEqual(["Error: the first", "Error: the second", "made"]);
+  expect(sent).toEqual(["third"]);
+});
+
+test("[HOOK-6] an attempt whose sending throws has failed, and the others of its effect are made", async () => {
+  const ends: AttemptEnd[] = [];
+  const effects = webhookEffects({
+    ...UNUSED,
+    sender: {
+      send: async (prepared) => {
+        if (prepared.attempt.id === "a") throw new Error("a secret does not open");
+        return DELIVERED;
+      },
+    },
+    clock: new FakeClock(),
+    joinNext: (_, run) => run(),
+    group: ([member]) => {
+      const { command } = member!;
+      if (command.kind === "attempts_ended") ends.push(...command.ends);
+      return Promise.resolve(ok([command.kind === "prepare_attempts" ? [prepared("a"), prepared("b")] : null]));
+    },
+  });
+  const both = { ...row("a"), intent: { attempts: ["a", "b"].map((id) => ({ id, eventId: id })) } };
+  await effects.deliver_webhooks.run(both, context);
+  const byId = Object.fromEntries(ends.map(({ attemptId, result }) => [attemptId, result.kind]));
+  expect(byId).toEqual({ a: "failed", b: "delivered" });
+});
+
 test("[HOOK-6] an attempt that is prepared while the lease has lapsed is made when the lease is back", async () => {
   const clock = new FakeClock();
   const sent: string[] = [];
