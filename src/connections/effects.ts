@@ -4,6 +4,7 @@
  */
 import type { RefreshOutcome, RevocationIntent } from "../../actors/connection/protocol.ts";
 import { connectionRef } from "../../actors/connection/schema.ts";
+import { isPassing, type Outcome } from "../../actors/fault.ts";
 import { type BackoffParts, Backoff, untilDecided } from "../../actors/runtime/backoff.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
@@ -28,7 +29,10 @@ export interface ConnectionEffectParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** How long the outcome of a refresh is offered to the actor: longer than a database is away in a restart. */
+/**
+ * How long the outcome of a refresh is offered to the actor after another replica has become the owner: longer than a
+ * database is away in a restart.
+ */
 const REPORTING = { firstMs: 100, lastMs: 2_000, limitMs: 10 * 60_000 };
 const LEASE_LOOKS = { firstMs: 200, lastMs: 200 };
 
@@ -58,7 +62,7 @@ export function connectionEffects(parts: ConnectionEffectParts) {
         }
         const command = { kind: "end_refresh", effectId: effect.id, generation, outcome } as const;
         // Not under the epoch: whoever owns the connection now takes the tokens, unless it has newer ones.
-        const ended = await untilDecided(parts.pauses, REPORTING, new AbortController().signal, () =>
+        const ended = await untilTaken(parts, context, new AbortController().signal, () =>
           parts.system.dispatch(connectionRef(organizationId, id), command),
         );
         answers.delete(key);
@@ -76,7 +80,7 @@ export function connectionEffects(parts: ConnectionEffectParts) {
         if (!(await untilMayAct(parts, context))) return;
         await revokeTokens(parts, effect);
         const ref = connectionRef(effect.organizationId, effect.actorId);
-        await untilDecided(parts.pauses, REPORTING, context.signal, () =>
+        await untilTaken(parts, context, context.signal, () =>
           parts.system.dispatch(ref, { kind: "end_revocation", effectId: effect.id, again: null }),
         );
       },
@@ -88,6 +92,22 @@ export function connectionEffects(parts: ConnectionEffectParts) {
       },
     },
   } satisfies Readonly<Record<string, EffectHandler>>;
+}
+
+/**
+ * Offers the end of an effect until its actor has decided: for a while, and as long as the effect is this replica's.
+ * If that gave up, the effect would be left to nobody, and whoever wants the access would wait forever.
+ */
+async function untilTaken<T>(
+  { pauses }: ConnectionEffectParts,
+  context: EffectContext,
+  signal: AbortSignal,
+  offer: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  for (;;) {
+    const outcome = await untilDecided(pauses, REPORTING, signal, offer);
+    if (outcome.ok || !isPassing(outcome.fault) || context.signal.aborted) return outcome;
+  }
 }
 
 /** False if the effect is over: its next owner does it. */

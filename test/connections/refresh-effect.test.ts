@@ -1,7 +1,7 @@
 /** The effect that renews an access, where its owner changes or something fails that never should (ACC-10, ACC-11). */
 import { beforeEach, expect, test } from "bun:test";
 import type { ConnectionCommand } from "../../actors/connection/protocol.ts";
-import { ok, type Outcome } from "../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { EffectContext } from "../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { type ConnectionEffectParts, connectionEffects } from "../../src/connections/effects.ts";
@@ -46,17 +46,29 @@ let requests: number;
 /** Outcomes that the actor was told. */
 let told: string[];
 let onRead: () => void;
+/** Ends that are refused because the storage is full, each for longer than an answer is offered elsewhere. */
+let refusals: number;
 let effects: ReturnType<typeof connectionEffects>;
 
 beforeEach(() => {
-  [requests, told, onRead] = [0, [], () => {}];
-  const clock = { now: () => Date.now(), monotonic: () => performance.now(), after: () => () => {} };
+  [requests, told, onRead, refusals] = [0, [], () => {}, 0];
+  let monotonicMs = 0;
+  const after = (_: number, run: () => void) => {
+    queueMicrotask(run);
+    return () => {};
+  };
+  const clock = { now: () => Date.now(), monotonic: () => monotonicMs, after };
   const dispatch = async (_: unknown, command: ConnectionCommand): Promise<Outcome<unknown>> => {
     if (command.kind === "read_sealed_connection") {
       onRead();
       return ok(RECORD);
     }
-    if (command.kind === "end_refresh") told.push(command.outcome.kind);
+    if (refusals > 0) {
+      refusals--;
+      monotonicMs += 60 * 60_000;
+      return refuse({ kind: "storage_full", retryAfterMs: 1 });
+    }
+    told.push(command.kind === "end_refresh" ? command.outcome.kind : command.kind);
     return ok({ ended: null });
   };
   effects = connectionEffects({
@@ -105,4 +117,15 @@ test("[ACC-10] a renewal that fails by a bug is made again", async () => {
   onRead = () => {};
   await effects.refresh_connection.run(EFFECT, context);
   expect({ requests, told }).toEqual({ requests: 1, told: ["refreshed"] });
+});
+
+test("[ACC-11] the end of an effect that cannot be stored for hours is offered until it can", async () => {
+  const context = contextOf(() => true);
+  refusals = 3;
+  await effects.refresh_connection.run(EFFECT, context);
+  expect({ requests, told }).toEqual({ requests: 1, told: ["refreshed"] });
+  refusals = 3;
+  const intent = { sealed: RECORD.tokens.sealed, sealedClient: RECORD.sealedClient, attempt: 1 };
+  await effects.revoke_connection.run({ ...EFFECT, intent }, context);
+  expect(told).toEqual(["refreshed", "end_revocation"]);
 });
