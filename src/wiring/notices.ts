@@ -27,7 +27,7 @@ import {
 } from "../../actors/reach/schema.ts";
 import { askedTerms } from "../../actors/reach/terms.ts";
 import { Backoff } from "../../actors/runtime/backoff.ts";
-import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
+import { type EffectContext, type EffectHandler, whenEntitled } from "../../actors/runtime/outputs/effects.ts";
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -104,7 +104,7 @@ class NoticeSending {
     const { agent, approval, membership } = facts;
     const asked = { hash: keyHash(key), terms: keyHash(askedTerms(approval, agent)), membership };
     const prepared = await this.prepare(asked);
-    if (prepared === null || !this.context.mayAct()) return null;
+    if (prepared === null || !(await whenEntitled(this.context, this.parts))) return null;
     const { organizationId } = this.effect;
     const { noticeId, approvalId } = this.head;
     const url = this.parts.appUrl + approvalLink({ approvalId, organizationId, noticeId, key });

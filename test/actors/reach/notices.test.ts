@@ -37,6 +37,7 @@ class NoticeScene extends DecisionScene {
   readonly mails: Sent[] = [];
   readonly warnings: object[] = [];
   answer: Mailer["send"] = async () => DELIVERED;
+  hasLease = true;
 
   static async open(): Promise<NoticeScene> {
     const scene = new NoticeScene();
@@ -74,7 +75,12 @@ class NoticeScene extends DecisionScene {
       model: this.model,
       tools: this.tools,
       hasMail: true,
-      effects: (system) => noticeEffects({ ...parts, system }),
+      effects: (system) => {
+        const effects = noticeEffects({ ...parts, system });
+        const run: EffectHandler["run"] = (effect, context) =>
+          effects[SEND_NOTICE].run(effect, { ...context, mayAct: () => this.hasLease && context.mayAct() });
+        return { ...effects, [SEND_NOTICE]: { ...effects[SEND_NOTICE], run } };
+      },
     });
   }
 
@@ -173,6 +179,17 @@ test("[REACH-8] a process that ends during an attempt makes it again, and only h
   expect(new Set(keys).size).toBe(2);
   const stored = JSON.stringify([...scene.world.database.records]);
   for (const key of keys) expect(stored).not.toContain(key);
+});
+
+test("[REACH-8] a notice that is prepared while the lease has lapsed is sent when the lease is back", async () => {
+  const scene = await NoticeScene.open();
+  scene.hasLease = false;
+  await scene.asked(ASKING);
+  await scene.world.clock.advance(5_000);
+  expect(scene.mails).toEqual([]);
+  scene.hasLease = true;
+  await scene.world.clock.advance(1_000);
+  await until("the notice is sent", () => scene.mails.length === 1);
 });
 
 test("[REACH-8] a process that ends between the decision and the follow-up leaves it to the next one", async () => {
