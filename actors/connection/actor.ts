@@ -41,10 +41,12 @@ export const connectionActor: ActorDefinition<ConnectionProtocol> = {
       const connection = withSubject(tx, subject);
       const hasAll = subject.scopes.every((scope) => connection.scopes.includes(scope));
       if (connection.status === "connected" && hasAll) tellJob(tx, jobId, null);
-      else if (connection.waiting.length >= MAX_CONNECTION_JOBS)
-        tellJob(tx, jobId, `More than ${MAX_CONNECTION_JOBS} jobs wait for this connection already`);
       else if (!connection.waiting.includes(jobId)) {
-        tx.update(connectionTable, { ...connection, waiting: [...connection.waiting, jobId] });
+        const waiting = [...connection.waiting, jobId];
+        // Most likely they have ended: a job that does not wait any more keeps its place.
+        for (const former of waiting.splice(0, waiting.length - MAX_CONNECTION_JOBS))
+          tellJob(tx, former, `More than ${MAX_CONNECTION_JOBS} jobs wait for this connection`);
+        tx.update(connectionTable, { ...connection, waiting });
         checkPerson(tx, subject);
       }
       return ok(null);

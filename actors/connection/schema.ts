@@ -162,7 +162,7 @@ export const ownerIdOf = (owner: ConnectionOwner, userId: string): string =>
 /** The context of everything that is sealed for a connection. */
 export const connectionContext = (organizationId: string, id: string): readonly string[] => [organizationId, id];
 
-/** Jobs that may wait for one connection. The next job is refused at once. */
+/** Jobs that may wait for one connection. Beyond that, the one that has waited longest is refused. */
 export const MAX_CONNECTION_JOBS = 1_000;
 /** Scopes that are remembered for the next consent: the newest. */
 export const MAX_ASKED_SCOPES = 200;

@@ -1,7 +1,7 @@
 /** A connection's actor and the jobs that wait for it, where time, crashes and races matter; over all actors in memory. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { ConnectionCommand, RefreshOutcome, SealedTokens } from "../../../actors/connection/protocol.ts";
-import { type Connection, connectionRef } from "../../../actors/connection/schema.ts";
+import { type Connection, connectionRef, MAX_CONNECTION_JOBS } from "../../../actors/connection/schema.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
@@ -267,6 +267,19 @@ describe("jobs that wait", () => {
     // A late consent wakes nobody.
     await consent();
     expect(replica.job(id)).toMatchObject({ status: "completed", attempt: job.attempt });
+  });
+
+  test("[ACC-9] jobs that have ended without the connection do not take the place of those that wait for it", async () => {
+    lacksLater(() => []);
+    const id = await replica.send("go");
+    await reached(id, "blocked");
+    await until("it waits", () => record()?.waiting.includes(id));
+    const others = Array.from({ length: MAX_CONNECTION_JOBS }, (_, at) => `job_${at}`);
+    await Promise.all(
+      others.map((jobId) => replica.system.dispatch(REF, { kind: "await_connection", jobId, subject: SUBJECT })),
+    );
+    expect(record().waiting).toEqual(others);
+    expect((await reached(id, "completed")).result).toContain("1000 jobs wait");
   });
 
   test("[ACC-9] a server that wants another scope after each consent ends the wait, not the people's patience", async () => {
