@@ -2968,7 +2968,7 @@ export interface Authorization {
     url: string;
     /** Who can give it: the person for whom the job acts, or an owner */
     owner: "person" | "organization";
-    /** What the token allows */
+    /** Scopes that are asked for; empty: those that the server names */
     scopes: string[];
     /** The page where the person gives it or denies it */
     link: string;
@@ -3472,7 +3472,7 @@ export interface ChatMessageCreatedEvent {
         role: MessageRole;
         /** Content as text */
         content: string;
-        /** Content in the model's order: text, tool calls and their results */
+        /** Content as blocks, in their order: text, files, tool calls and their results */
         blocks?: InputBlock[];
         /** Id of the job; null if no job answers */
         job_id: string | null;
@@ -4120,11 +4120,11 @@ export interface CreateChatRequest {
     };
 }
 export interface CreateConnectionRequest {
-    /** Address of the MCP server */
+    /** Address of the tool server */
     url: string;
     /** Whose access it is to be: yours, or the organization's. Default "person" */
     owner?: "person" | "organization";
-    /** What the token allows */
+    /** Scopes to ask for; omitted: those that the server asks for */
     scopes?: string[];
 }
 export interface CreateDirectoryRequest {
@@ -4476,7 +4476,7 @@ export interface DeprecationPolicy {
         supported: string[];
         /** What counts as a breaking change */
         breaking_changes: string;
-        /** Rules for v1 */
+        /** What applies to v1 */
         v1: string;
     };
     /** Months that an operation stays after its replacement is published */
@@ -5406,7 +5406,7 @@ export interface JobIterationRequestedEvent {
         by: string;
         /** What the next round should do differently */
         feedback: string;
-        /** Content in the model's order: text, tool calls and their results */
+        /** Content as blocks, in their order: text, files, tool calls and their results */
         blocks?: InputBlock[];
     };
 }
@@ -6761,7 +6761,7 @@ export interface RateLimitPolicy {
         /** What requests without a valid token are counted by */
         identity: string;
     };
-    /** Rules for v1 */
+    /** What applies to v1 */
     v1: {
         /** Whether requests to v1 are counted */
         counted: boolean;
@@ -6813,7 +6813,7 @@ export interface Redelivery {
     since_sequence: number;
     /** Number of the last event */
     until_sequence: number;
-    /** Event types that are delivered; an empty list means all */
+    /** Event types that are sent again; an empty list means all */
     event_types: string[];
 }
 /** The events that will be sent again */
@@ -7246,7 +7246,7 @@ export interface SetAgentInstallStateRequest {
     action?: "install" | "uninstall" | "restore";
 }
 export interface SetApprovalMailsRequest {
-    /** Whether events are delivered */
+    /** Whether approvals reach the caller by mail */
     enabled: boolean;
 }
 /** A file that anyone with the URL can download */
@@ -7888,7 +7888,7 @@ export interface TranscriptUserText {
     text: string;
     /** Id of the message */
     message_id?: string;
-    /** Content in the model's order: text, tool calls and their results */
+    /** Content as blocks, in their order: text, files, tool calls and their results */
     blocks?: InputBlock[];
 }
 /** An allowed transition */

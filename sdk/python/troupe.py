@@ -5999,7 +5999,7 @@ class Authorization(TypedDict):
     url: str
     # Who can give it: the person for whom the job acts, or an owner
     owner: Literal["person", "organization"]
-    # What the token allows
+    # Scopes that are asked for; empty: those that the server names
     scopes: list[str]
     # The page where the person gives it or denies it
     link: str
@@ -6561,7 +6561,7 @@ class ChatMessageCreatedEventData(TypedDict):
     role: MessageRole
     # Content as text
     content: str
-    # Content in the model's order: text, tool calls and their results
+    # Content as blocks, in their order: text, files, tool calls and their results
     blocks: NotRequired[list[InputBlock]]
     # Id of the job; null if no job answers
     job_id: str | None
@@ -7333,11 +7333,11 @@ class CreateChatRequest(TypedDict):
 
 
 class CreateConnectionRequest(TypedDict):
-    # Address of the MCP server
+    # Address of the tool server
     url: str
     # Whose access it is to be: yours, or the organization's. Default "person"
     owner: NotRequired[Literal["person", "organization"]]
-    # What the token allows
+    # Scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
 
 
@@ -7713,7 +7713,7 @@ class DeprecationPolicyVersioning(TypedDict):
     supported: list[str]
     # What counts as a breaking change
     breaking_changes: str
-    # Rules for v1
+    # What applies to v1
     v1: str
 
 
@@ -8764,7 +8764,7 @@ class JobIterationRequestedEventData(TypedDict):
     by: str
     # What the next round should do differently
     feedback: str
-    # Content in the model's order: text, tool calls and their results
+    # Content as blocks, in their order: text, files, tool calls and their results
     blocks: NotRequired[list[InputBlock]]
 
 
@@ -10399,7 +10399,7 @@ class RateLimitPolicy(TypedDict):
     headers: list[DocumentedHeader]
     # The limit of requests without a valid token
     public_endpoints: RateLimitPolicyPublicEndpoints
-    # Rules for v1
+    # What applies to v1
     v1: RateLimitPolicyV1
     # Status of a request beyond the limit; it has `Retry-After`
     status: Literal[429]
@@ -10446,7 +10446,7 @@ class Redelivery(TypedDict):
     since_sequence: int
     # Number of the last event
     until_sequence: int
-    # Event types that are delivered; an empty list means all
+    # Event types that are sent again; an empty list means all
     event_types: list[str]
 
 
@@ -10941,7 +10941,7 @@ class SetAgentInstallStateRequest(TypedDict):
 
 
 class SetApprovalMailsRequest(TypedDict):
-    # Whether events are delivered
+    # Whether approvals reach the caller by mail
     enabled: bool
 
 
@@ -11681,7 +11681,7 @@ class TranscriptUserText(TypedDict):
     text: str
     # Id of the message
     message_id: NotRequired[str]
-    # Content in the model's order: text, tool calls and their results
+    # Content as blocks, in their order: text, files, tool calls and their results
     blocks: NotRequired[list[InputBlock]]
 
 

@@ -83,14 +83,24 @@ const ConnectionTrial = noun("ConnectionTrial", "What the tool server has answer
 
 const CreateConnectionBody = Type.Object(
   {
-    url: Type.String({ pattern: "^https?://", form: WEB_ADDRESS, maxLength: 2_048 }),
+    url: Type.String({
+      pattern: "^https?://",
+      form: WEB_ADDRESS,
+      maxLength: 2_048,
+      description: "Address of the tool server",
+    }),
     owner: Type.Optional(
       OneOf(CONNECTION_OWNERS, {
         default: "person",
         description: "Whose access it is to be: yours, or the organization's",
       }),
     ),
-    scopes: Type.Optional(Type.Array(AuthScope, { maxItems: 32 })),
+    scopes: Type.Optional(
+      Type.Array(AuthScope, {
+        maxItems: 32,
+        description: "Scopes to ask for; omitted: those that the server asks for",
+      }),
+    ),
   },
   { examples: [{ url: "https://mcp.example/mcp", owner: "person" }] },
 );

@@ -65,7 +65,10 @@ const AuthorizationView = noun("Authorization", "A connection that a job needs, 
   name: Text("The MCP server or the tool that needs it", "crm"),
   url: Text("The address of the tool server", "https://mcp.example/mcp"),
   owner: OneOf(CONNECTION_OWNERS, { description: "Who can give it: the person for whom the job acts, or an owner" }),
-  scopes: Type.Array(Type.String(), { examples: [["files:read"]] }),
+  scopes: Type.Array(Type.String(), {
+    description: "Scopes that are asked for; empty: those that the server names",
+    examples: [["files:read"]],
+  }),
   link: Text("The page where the person gives it or denies it", "https://troupe.example/connections/con_1"),
   requested_at: Timestamp,
   outcome: Type.Union([OneOf(AUTHORIZATION_OUTCOMES), Type.Null()], {

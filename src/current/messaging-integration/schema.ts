@@ -138,7 +138,7 @@ export const OneDelivery = noun("DeliveryAccepted", "The delivery that will be a
 export const RedeliveryView = noun("Redelivery", "The range of events that is sent again", {
   since_sequence: Type.Integer(),
   until_sequence: Type.Integer(),
-  event_types: Type.Array(Type.String()),
+  event_types: Type.Array(Type.String(), { description: "Event types that are sent again; an empty list means all" }),
 });
 export const RangeAccepted = noun("RedeliveryAccepted", "The events that will be sent again", {
   redelivery: RedeliveryView,

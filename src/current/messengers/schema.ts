@@ -108,7 +108,10 @@ export const noticesView = (question: Question): Shown<typeof NoticesView> => ({
 });
 
 /** `PUT /api/approval-mails` */
-export const ApprovalMailsBody = Type.Object({ enabled: Type.Boolean() }, { examples: [{ enabled: false }] });
+export const ApprovalMailsBody = Type.Object(
+  { enabled: Type.Boolean({ description: "Whether approvals reach the caller by mail" }) },
+  { examples: [{ enabled: false }] },
+);
 export const ApprovalMailsView = noun("ApprovalMails", "Whether approvals reach the caller by mail", {
   enabled: Type.Boolean({ description: "Whether the caller wants the mails" }),
 });
