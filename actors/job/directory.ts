@@ -31,8 +31,29 @@ export type UsedJob = Pick<Job, "id" | "title" | "status" | "metrics" | "runner"
   readonly agentId: string;
 };
 
+/** What tells whether a request repeats the one that began this job, or continues its chat. */
+export type RepeatedJob = Pick<
+  Job,
+  "id" | "chatId" | "createdBy" | "createdAt" | "status" | "blockedReason" | "metadata" | "result"
+>;
+
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
+  /**
+   * The newest jobs that `createdBy` began with this agent, and whose metadata has this value, which few jobs have: at
+   * most `limit`. One prepared statement, because a new run waits for it.
+   */
+  repeated(
+    organizationId: string,
+    of: {
+      readonly createdBy: string;
+      readonly agentId: string;
+      readonly metadata: Readonly<Record<string, string>>;
+      /** ISO 8601; only jobs created later than this. */
+      readonly createdAfter?: string | undefined;
+    },
+    limit: number,
+  ): Promise<readonly RepeatedJob[]>;
   /** The jobs of one lineage that `seenBy` may see, oldest first, at most `limit`. */
   lineage(
     organizationId: string,

@@ -1,6 +1,6 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
 import { and, asc, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import type { JobDirectory, JobFilter, JobHead, UsedJob } from "../../actors/job/directory.ts";
+import type { JobDirectory, JobFilter, JobHead, RepeatedJob, UsedJob } from "../../actors/job/directory.ts";
 import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
@@ -10,7 +10,7 @@ import { eventOfRow } from "../event-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { type NumberedList, readListHead, readListPage } from "./paging.ts";
+import { LOOKS_PER_RECORD, type NumberedList, parsedRecords, readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
 const JOB_WALKS: Walks = {
@@ -56,6 +56,32 @@ export class PostgresJobDirectory implements JobDirectory {
       tests: [...(list.tests ?? []), seenBy(job, filter.seenBy)],
     };
     return readListPage<Job>({ database: this.database, organizationId }, within, page);
+  }
+
+  repeated(
+    organizationId: string,
+    { createdBy, agentId, metadata, createdAfter = "" }: Parameters<JobDirectory["repeated"]>[1],
+    limit: number,
+  ): Promise<readonly RepeatedJob[]> {
+    const { database } = this;
+    // The expressions leave only the index of metadata: PostgreSQL cannot walk all jobs of the organization or the agent.
+    // The record comes last, because it may have to be decompressed.
+    return database.readingInto(
+      "load",
+      organizationId,
+      ({ sql: read }) => read<{ readonly body: string }[]>`
+        select jsonb_build_object('id', id, 'chatId', chat_id, 'createdBy', body -> 'createdBy', 'createdAt', created_at,
+          'status', status, 'blockedReason', body -> 'blockedReason', 'metadata', metadata, 'result', body -> 'result'
+          )::text as body
+        from (
+          select id, chat_id, created_at, status, metadata, body from job
+          where metadata @> ${JSON.stringify(metadata)}::text::jsonb and organization_id || '' = ${organizationId}
+            and agent_id || '' = ${agentId} and created_at > ${createdAfter}
+          order by created_at desc, id desc limit ${LOOKS_PER_RECORD * limit}) as newest
+        where body ->> 'createdBy' = ${createdBy}
+        order by created_at desc, id desc limit ${limit}`,
+      (rows) => parsedRecords<RepeatedJob>({ database, organizationId }, rows),
+    );
   }
 
   async lineage(

@@ -182,7 +182,10 @@ async function look<T, K extends Record<string, unknown>>(
 }
 
 /** The driver returns the JSON unparsed, because parsing a page at once would block the loop for milliseconds. */
-async function parsedRecords<T>({ database, organizationId }: ListSource, rows: readonly Looked[]): Promise<T[]> {
+export async function parsedRecords<T>(
+  { database, organizationId }: ListSource,
+  rows: readonly Pick<Looked, "body">[],
+): Promise<T[]> {
   const records: T[] = [];
   await database.bulk.each(organizationId, rows, ({ body }) => {
     if (body === null) return 0;

@@ -1,6 +1,9 @@
 /** What each stream asks of the database before its first text: the same as the service's own. */
 import { afterAll, beforeAll, beforeEach, expect, mock, spyOn, test } from "bun:test";
+import type { ReadPool } from "../../db/client.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { AcpEditor, acpSocket } from "../support/acp-editor.ts";
+import { until } from "../support/condition.ts";
 import { answered, Client } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -18,11 +21,26 @@ function counted<T>(read: Promise<T>): Promise<T> {
   return read.finally(() => reading--);
 }
 
+/** Drizzle's statements are not prepared: the driver waits for their description, and then for their rows. */
+const unprepared = ({ sql, query }: ReadPool): ReadPool => ({
+  sql,
+  get query() {
+    waits.reads++;
+    return query;
+  },
+});
+
 beforeAll(async () => {
   service = await startService();
   const { database } = service;
   const read = database.reading.bind(database);
-  spyOn(database, "reading").mockImplementation((...of) => counted(read(...of)) as never);
+  spyOn(database, "reading").mockImplementation(
+    (kind, of, ask) => counted(read(kind, of, (pool) => ask(unprepared(pool)))) as never,
+  );
+  const readInto = database.readingInto.bind(database);
+  spyOn(database, "readingInto").mockImplementation(
+    (kind, of, ask, used) => counted(readInto(kind, of, (pool) => ask(unprepared(pool)), used)) as never,
+  );
   const { flush } = PostgresActorStore.prototype;
   spyOn(PostgresActorStore.prototype, "flush").mockImplementation(function (this: PostgresActorStore, batch) {
     // The numbers of events for webhooks are committed beside it, and nothing waits for them.
@@ -91,4 +109,26 @@ test.each(Object.keys(STREAMS))("[DIA-27] %s waits for one read and one commit b
   // The agent, the token and the workspace are in memory then, as they are for all but the first request.
   await waitsBefore(name);
   expect(await waitsBefore(name)).toEqual({ reads: 1, commits: 1 });
+});
+
+test("[DIA-27] a prompt of ACP waits for one read and one commit before its first text", async () => {
+  const editor = await AcpEditor.over(acpSocket({ url: service.url, token: owner.token, agent }));
+  try {
+    const counts: (typeof waits)[] = [];
+    for (const id of ["a", "b"]) {
+      const { hold, open } = gate();
+      service.model.script = () => [{ say: FIRST }, { hold }, { say: "." }];
+      const session = await editor.open();
+      await service.system.settled(owner.organizationId);
+      Object.assign(waits, { reads: 0, commits: 0 });
+      const prompted = editor.prompt(session, `hi ${id}`);
+      await until("the first text", () => editor.messages(session).join("").includes(FIRST));
+      counts.push({ ...waits });
+      open();
+      await prompted;
+    }
+    expect(counts[1]).toEqual({ reads: 1, commits: 1 });
+  } finally {
+    editor.close();
+  }
 });

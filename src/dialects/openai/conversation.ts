@@ -10,8 +10,8 @@
  * Continuing a chat keeps what the client never sees: the calls of the agent's tools, summaries, and the provider's
  * cache.
  */
-import type { Job } from "../../../actors/job/schema.ts";
-import { isJsonObject, isoTime, type JsonObject } from "../../../actors/schema.ts";
+import type { RepeatedJob } from "../../../actors/job/directory.ts";
+import { isJsonObject, isoTime } from "../../../actors/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { lookUp } from "../../log/look-up.ts";
@@ -72,18 +72,18 @@ interface AskedCompletion {
 async function jobsOf(
   { jobs, log }: ProtocolServices,
   { by, agentId }: AskedCompletion,
-  metadata: JsonObject,
-): Promise<readonly Job[]> {
-  const filter = { seenBy: by.userId, agentId, metadata };
-  const page = await lookUp(log, jobs.listJobs(by.organizationId, filter, { limit: LOOKED_AT, after: null }));
-  return page.ok ? page.value.records.filter(({ createdBy }) => createdBy === by.userId) : [];
+  of: { readonly metadata: Readonly<Record<string, string>>; readonly createdAfter?: string },
+): Promise<readonly RepeatedJob[]> {
+  const found = jobs.repeated(by.organizationId, { createdBy: by.userId, agentId, ...of }, LOOKED_AT);
+  const known = await lookUp(log, found);
+  return known.ok ? known.value : [];
 }
 
-const hasFailed = ({ status }: Job): boolean =>
+const hasFailed = ({ status }: RepeatedJob): boolean =>
   status === "failed" || status === "cancelled" || status === "cancelling";
 
 /** Whether the run goes on although its client would still read: it has sent no answer, and no calls, to anybody. */
-function isLost({ status, blockedReason, metadata }: Job): boolean {
+function isLost({ status, blockedReason, metadata }: RepeatedJob): boolean {
   const kept = metadata[RESPONSE_FIELD];
   const isBackground = isJsonObject(kept) && kept["background"] === true;
   const isWaiting = status === "blocked" && blockedReason === "approval_required";
@@ -99,11 +99,11 @@ export async function firstAttemptOf(
   asked: AskedCompletion,
   /** `digest` is that of the request. */
   { digest, isRetry }: { readonly digest: string; readonly isRetry: boolean },
-): Promise<Job | null> {
-  const since = isoTime(services.clock.now() - JOINED_RETRY_MS);
-  const isOne = (job: Job): boolean =>
-    job.createdAt > since && (isRetry ? !hasFailed(job) : isLost(job) && !services.readers.has(job.id));
-  return (await jobsOf(services, asked, { [REQUEST_FIELD]: digest })).find(isOne) ?? null;
+): Promise<RepeatedJob | null> {
+  const createdAfter = isoTime(services.clock.now() - JOINED_RETRY_MS);
+  const isOne = (job: RepeatedJob): boolean =>
+    isRetry ? !hasFailed(job) : isLost(job) && !services.readers.has(job.id);
+  return (await jobsOf(services, asked, { metadata: { [REQUEST_FIELD]: digest }, createdAfter })).find(isOne) ?? null;
 }
 
 /** The chat that this request continues; null: there is none. */
@@ -119,7 +119,7 @@ export async function continuedChat(services: ProtocolServices, asked: AskedComp
     .filter((text) => text !== "")
     .join("\n\n");
   const digest = conversationDigest({ agentId, messages: before.slice(0, lastUser + 1) });
-  const candidates = await jobsOf(services, asked, { [CONVERSATION_FIELD]: digest });
+  const candidates = await jobsOf(services, asked, { metadata: { [CONVERSATION_FIELD]: digest } });
   const job = candidates.find(({ status, result }) => status === "completed" && (result ?? "").trim() === answer);
   if (job === undefined) return null;
   const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });
