@@ -42,7 +42,11 @@ export async function promptSession(request: AcpRequest, given: AcpPrompt): Prom
   });
   if (!begun.ok) return begun;
   const { job_id: jobId } = begun.value as { readonly job_id: string };
-  if (chat.value.message_count === 0) await nameSession(request, sessionId, prompt);
+  // The text does not wait for the commit of the title.
+  if (chat.value.message_count === 0)
+    nameSession(request, sessionId, prompt).catch((err: unknown) =>
+      services.log.error({ err, chatId: sessionId }, "a session could not be named"),
+    );
   return followSession(request, { jobId, hasNotices });
 }
 
