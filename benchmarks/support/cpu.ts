@@ -1,11 +1,14 @@
 /**
- * CPU time of processes, from `/proc` (Linux). A process's CPU clock has 100 ticks a second there; that of live threads
- * is exact to the nanosecond. The CPU of a process tree is in ticks, and includes ended members as long as their parent
- * lives: a server with a process for each connection is one tree.
+ * CPU time of processes (Linux). The CPU clock of a process is exact to the nanosecond. The CPU of a process tree is from
+ * `/proc`, in ticks of 10 ms, and includes ended members as long as their parent lives: a server with a process for each
+ * connection is one tree.
  */
+import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
+/** The kind of CPU clock that the scheduler keeps: CPUCLOCK_SCHED of Linux. */
+const SCHEDULED = 2;
 
 interface Stat {
   readonly parent: number;
@@ -25,20 +28,22 @@ function statOf(pid: number): Stat | null {
   }
 }
 
-/** Seconds of CPU that the process has used. */
+/** Seconds of CPU that the process has used, with that of ended threads. */
 export function cpuOf(pid: number): number {
-  const ticked = (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
-  const exact = cpuOfThreads(pid);
-  // Only the ticks include the CPU of ended threads.
-  return exact !== null && Math.abs(exact - ticked) < 2 / TICKS_PER_SECOND ? exact : ticked;
+  return CPU_CLOCK?.(pid) ?? (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
 }
 
-/** CPU seconds of the live threads; null if the kernel does not report it. */
-function cpuOfThreads(pid: number): number | null {
+/** The CPU clock of any process; null from it: the process is gone. Null: the C library has another name here. */
+const CPU_CLOCK = openCpuClock();
+
+function openCpuClock(): ((pid: number) => number | null) | null {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`);
-    const ns = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));
-    return ns.reduce((sum, each) => sum + each, 0) / 1e9;
+    const signature = { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 } as const;
+    const { symbols } = dlopen("libc.so.6", { clock_gettime: signature });
+    const time = new BigInt64Array(2);
+    // The id of a process's CPU clock, as in clock_getcpuclockid(3).
+    return (pid) =>
+      symbols.clock_gettime((~pid << 3) | SCHEDULED, ptr(time)) === 0 ? Number(time[0]) + Number(time[1]) / 1e9 : null;
   } catch {
     return null;
   }
