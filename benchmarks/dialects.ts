@@ -2,7 +2,8 @@
  * What do the protocols of other people's clients cost beside the service's own stream?
  *
  * The same readers as in `stream.ts` read answers of the same provider through the service, by `execute` of v1 and by
- * each protocol, in turns. Each request begins a new conversation.
+ * each protocol, in turns; each round begins with another one. Each request begins a new conversation. A client of ACP
+ * makes its session before it sends a prompt, so its time begins with the prompt.
  *
  *   starts  short streams: the time from the request to the first delta
  *   flow    streams that last: the CPU of the service for each delta
@@ -15,23 +16,30 @@ import type { StreamQuestion, StreamService } from "./support/stream-service.ts"
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
 
-/** Streams at once: ms between deltas, and the deltas of a short stream. */
+/** Streams at once, ms between deltas, the deltas of a short stream, and seconds until all streams have begun. */
 const SHAPES = [
-  { streams: 1, every: 5, few: 4 },
-  { streams: 50, every: 20, few: 25 },
+  { streams: 1, every: 5, few: 4, warmUpSeconds: 0.3 },
+  { streams: 50, every: 20, few: 25, warmUpSeconds: 1 },
 ] as const;
 type Shape = (typeof SHAPES)[number];
 type Phase = "starts" | "flow";
 const PHASES: readonly Phase[] = ["starts", "flow"];
-const WARM_UP_SECONDS = 2;
+/** What is measured of each phase, in seconds of the benchmark: with three rounds, all of it takes about four minutes. */
+const SHARE: Readonly<Record<Phase, number>> = { starts: 0.5, flow: 0.75 };
+/** A stream lasts a little longer than it is measured. */
+const LAST_SECONDS = 0.3;
+/** Lets the service finish the work of the streams before. */
+const SETTLE_MS = 100;
 /** A protocol's figure as a multiple of the own stream's, at most. */
 const RATIO = 1.1;
 
 /** A stream: its path, its body, and where it repeats the whole text. */
 interface Way {
   readonly path: (agent: string) => string;
-  readonly body: (prompt: string, agent: string) => object;
+  readonly body: (prompt: string, agent: string) => object | string;
   readonly whole?: string;
+  /** Over a connection of ACP: the body is the prompt. */
+  readonly isAcp?: boolean;
 }
 const NO_REPEAT = "\u0000";
 const messageOf = (text: string) => ({ id: UNIQUE, role: "user", content: text, parts: [{ type: "text", text }] });
@@ -79,32 +87,25 @@ const WAYS: Readonly<Record<string, Way>> = {
     body: (prompt) => ({ threadId: UNIQUE, runId: "r", messages: [messageOf(prompt)] }),
     whole: NO_REPEAT,
   },
+  ACP: { path: (agent) => `/acp?agent=${agent}`, body: said, whole: NO_REPEAT, isAcp: true },
 };
 
 export const benchmark: Benchmark = {
   question: "What do the protocols of other people's clients cost beside the service's own stream?",
   async run(context) {
     const { ask, service, pid } = await open(context);
-    const load = (name: string, { streams, every, few }: Shape, phase: Phase, seconds: number): StreamLoad => {
-      const { path, body, whole } = WAYS[name]!;
-      const deltas = phase === "flow" ? Math.ceil(((seconds + WARM_UP_SECONDS + 0.5) * 1_000) / every) : few;
-      const request = post(
-        path(service.agentId),
-        body(`deltas=${deltas} every=${every}`, service.agentId),
-        service.token,
-      );
-      const repeat = whole === undefined ? {} : { whole };
-      return { port: service.port, pid, streams, seconds, warmUpSeconds: WARM_UP_SECONDS, request, ...repeat };
-    };
+    const load = (name: string, shape: Shape, phase: Phase, seconds: number): StreamLoad =>
+      loadOf(WAYS[name]!, shape, { service, pid, phase, seconds });
+    const names = Object.keys(WAYS);
     // Code is compiled during use: the first few hundred executions cost several times as much.
-    for (const name of Object.keys(WAYS))
-      await ask(load(name, { streams: 50, every: 20, few: 25 }, "starts", context.seconds * 2));
+    for (const name of names) await ask(load(name, SHAPES[1], "starts", context.seconds));
     const best = new Map<string, Cost>();
-    for (let round = 1; round <= context.rounds; round++)
+    for (let round = 0; round < context.rounds; round++)
       for (const shape of SHAPES)
         for (const phase of PHASES)
-          for (const name of Object.keys(WAYS)) {
-            const { firstDelta, cpuUsPerDelta } = await ask(load(name, shape, phase, context.seconds));
+          for (const name of rotated(names, round * OFFSET)) {
+            await Bun.sleep(SETTLE_MS);
+            const { firstDelta, cpuUsPerDelta } = await ask(load(name, shape, phase, context.seconds * SHARE[phase]));
             const key = `${shape.streams} ${name}`;
             const before = best.get(key) ?? NOTHING;
             const cost =
@@ -112,7 +113,9 @@ export const benchmark: Benchmark = {
                 ? { ...before, firstMs: Math.min(before.firstMs, firstDelta.p50) }
                 : { ...before, deltaUs: Math.min(before.deltaUs, cpuUsPerDelta) };
             best.set(key, cost);
-            context.say(`round ${round}: ${key}: first ${figure(cost.firstMs)} ms, ${figure(cost.deltaUs)} µs a delta`);
+            const now =
+              phase === "starts" ? `first ${figure(firstDelta.p50)} ms` : `${figure(cpuUsPerDelta)} µs a delta`;
+            context.say(`round ${round + 1}: ${key}: ${now}`);
           }
     const of = (streams: number, name: string): Cost => best.get(`${streams} ${name}`) ?? NOTHING;
     return { text: rendered(of), aims: aims(of), skipped: [] };
@@ -125,6 +128,34 @@ interface Cost {
   readonly deltaUs: number;
 }
 const NOTHING: Cost = { firstMs: Number.POSITIVE_INFINITY, deltaUs: Number.POSITIVE_INFINITY };
+
+/** Each round begins so many ways further on. */
+const OFFSET = 3;
+const rotated = <T>(list: readonly T[], by: number): readonly T[] => {
+  const from = by % list.length;
+  return [...list.slice(from), ...list.slice(0, from)];
+};
+
+interface Measurement {
+  readonly service: StreamService;
+  readonly pid: number;
+  readonly phase: Phase;
+  readonly seconds: number;
+}
+
+function loadOf(
+  { path, body, whole, isAcp = false }: Way,
+  { streams, every, few, warmUpSeconds }: Shape,
+  { service, pid, phase, seconds }: Measurement,
+): StreamLoad {
+  const { port, token, agentId } = service;
+  const lasting = Math.ceil(((seconds + warmUpSeconds + LAST_SECONDS) * 1_000) / every);
+  const asked = body(`deltas=${phase === "flow" ? lasting : few} every=${every}`, agentId);
+  const of = { port, pid, streams, seconds, warmUpSeconds, ...(whole === undefined ? {} : { whole }) };
+  return isAcp
+    ? { ...of, request: String(asked), acp: { path: path(agentId), token } }
+    : { ...of, request: post(path(agentId), asked as object, token) };
+}
 
 async function open({ lifetime }: BenchmarkContext) {
   const server = await startServer(lifetime);

@@ -1,8 +1,9 @@
 /**
- * Readers of streams, in their own process, over bare sockets. Each reads one stream after the other; every piece of
- * text contains the time at which the provider sent it.
+ * Readers of streams, in their own process, over bare sockets, or over WebSockets of ACP. Each reads one stream after the
+ * other; every piece of text contains the time at which the provider sent it.
  */
 import type { Socket } from "bun";
+import { openAcpReader } from "./acp-reader.ts";
 import { cpuOf } from "./cpu.ts";
 import { Samples } from "./statistics.ts";
 import { type StreamLoad, type StreamRun, UNIQUE } from "./stream-load.ts";
@@ -20,6 +21,13 @@ interface Reading {
   hasDelta: boolean;
   isWhole: boolean;
   hasEnded: boolean;
+}
+
+interface Reader {
+  readonly reading: Reading;
+  /** Begins the next stream. */
+  ask(): void;
+  end(): void;
 }
 
 let requests = 0;
@@ -45,10 +53,11 @@ class Readers {
 
   async run(): Promise<StreamRun> {
     const { streams, seconds, pid, warmUpSeconds } = this.load;
-    const sockets: Socket<Reading>[] = [];
+    const readers: Reader[] = [];
     for (let i = 0; i < streams; i++) {
-      sockets.push(await this.connect());
-      this.ask(sockets[i]!);
+      const reader = await (this.load.acp === undefined ? this.connect() : this.connectAcp());
+      readers.push(reader);
+      reader.ask();
       await Bun.sleep((warmUpSeconds * 500) / streams);
     }
     await Bun.sleep(warmUpSeconds * 500);
@@ -59,8 +68,8 @@ class Readers {
     this.isOver = true;
     const delta = this.delta.summary();
     const first = this.first.summary();
-    await this.allEnded(sockets);
-    for (const socket of sockets) socket.end();
+    await this.allEnded(readers);
+    for (const reader of readers) reader.end();
     if (this.failure !== null) throw new Error(this.failure);
     return {
       meta: this.meta.summary(),
@@ -75,26 +84,46 @@ class Readers {
    * A job continues when its reader leaves, so the readers stay; otherwise the job would run during the next
    * measurement.
    */
-  private async allEnded(sockets: readonly Socket<Reading>[]): Promise<void> {
+  private async allEnded(readers: readonly Reader[]): Promise<void> {
     const until = performance.now() + DRAIN_LIMIT_MS;
-    while (this.failure === null && sockets.some(({ data }) => !data.hasEnded)) {
+    while (this.failure === null && readers.some(({ reading }) => !reading.hasEnded)) {
       if (performance.now() > until) this.failure = "the streams did not end";
       await Bun.sleep(20);
     }
     this.isDrained = true;
   }
 
-  private connect(): Promise<Socket<Reading>> {
-    return Bun.connect<Reading>({
+  private async connect(): Promise<Reader> {
+    const reading = { ...NEW_READING };
+    const socket = await Bun.connect<Reading>({
       hostname: "127.0.0.1",
       port: this.load.port,
-      data: { ...NEW_READING },
+      data: reading,
       socket: {
-        data: (socket, chunk) => this.receive(socket, chunk.toString("latin1")),
+        data: (from, chunk) => this.receive(from, chunk.toString("latin1")),
         error: () => {},
         close: () => this.closed(),
       },
     });
+    return { reading, ask: () => this.ask(socket), end: () => void socket.end() };
+  }
+
+  private async connectAcp(): Promise<Reader> {
+    const reading = { ...NEW_READING };
+    const acp = await openAcpReader(this.load, {
+      sent: () => (reading.sentAt = wallMs()),
+      heard: (text) => this.stamps(reading, text, wallMs()),
+      ended: () => {
+        reading.hasEnded = true;
+        if (!this.isOver) ask();
+      },
+      failed: (message) => (this.failure ??= message),
+    });
+    const ask = (): void => {
+      Object.assign(reading, NEW_READING);
+      acp.ask(this.load.request.replaceAll(UNIQUE, uniqueId()));
+    };
+    return { reading, ask, end: acp.end };
   }
 
   private closed(): void {

@@ -5,7 +5,10 @@ export const UNIQUE = "unique-id-here";
 
 export interface StreamLoad {
   readonly port: number;
+  /** What begins a stream: a whole HTTP request; with `acp`, a prompt. */
   readonly request: string;
+  /** Streams over connections of ACP: each prompt has a new session. Omitted: over HTTP. */
+  readonly acp?: { readonly path: string; readonly token: string };
   /** Where a stream repeats the text of its whole message at the end; omitted: as the service's own streams do. */
   readonly whole?: string;
   readonly streams: number;
