@@ -5,6 +5,7 @@ import type { ApprovalRuleInput, CallDecision, RuleOutcome, RuleTrial } from "..
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useFormState } from "../pieces/form.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 interface RuleTrialFormProps {
@@ -64,37 +65,25 @@ const wordsOfTrial = ({ calls, touched }: RuleTrial): string =>
 
 function TriedCalls({ calls }: Pick<RuleTrial, "calls">) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="What the rules would have decided">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Call</th>
-            <th scope="col">When</th>
-            <th scope="col">Then</th>
-            <th scope="col">With these rules</th>
-          </tr>
-        </thead>
-        <tbody>
-          {calls.map(({ job_id: job, tool_call_id: id, tool_name: tool, at, was, decision, refusal }) => (
-            <tr key={`${job} ${id} ${at}`}>
-              <th scope="row">
-                <Link href={`/jobs/${job}`}>
-                  <bdi>{tool}</bdi>
-                </Link>
-              </th>
-              <td>
-                <Time at={at} />
-              </td>
-              <td>{was === null ? "no rules" : wordsOfDecision(was)}</td>
-              <td>
-                {wordsOfDecision(decision)}
-                {refusal === null ? null : <p class="quiet">{refusal}</p>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="What the rules would have decided" columns={["Call", "When", "Then", "With these rules"]}>
+      {calls.map(({ job_id: job, tool_call_id: id, tool_name: tool, at, was, decision, refusal }) => (
+        <tr key={`${job} ${id} ${at}`}>
+          <th scope="row">
+            <Link href={`/jobs/${job}`}>
+              <bdi>{tool}</bdi>
+            </Link>
+          </th>
+          <td>
+            <Time at={at} />
+          </td>
+          <td>{was === null ? "no rules" : wordsOfDecision(was)}</td>
+          <td>
+            {wordsOfDecision(decision)}
+            {refusal === null ? null : <p class="quiet">{refusal}</p>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -9,6 +9,7 @@ import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { Table } from "../pieces/table.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -158,37 +159,24 @@ const NoJobs = () => (
 
 function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Jobs">
-      <table>
-        <thead>
-          <tr>
-            <th>Job</th>
-            <th>Status</th>
-            <th>Tokens</th>
-            <th>Cost</th>
-            <th>Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map(({ id, title, status, metrics, updated_at }) => (
-            <tr key={id}>
-              <td>
-                <Link href={`/jobs/${id}`}>{title}</Link>
-              </td>
-              <td>
-                <span class={`badge ${status}`}>{status.replaceAll("_", " ")}</span>
-              </td>
-              <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
-              <td>
-                <Money amount={metrics.cost} />
-              </td>
-              <td>
-                <Time at={updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Jobs" columns={["Job", "Status", "Tokens", "Cost", "Changed"]}>
+      {jobs.map(({ id, title, status, metrics, updated_at }) => (
+        <tr key={id}>
+          <td>
+            <Link href={`/jobs/${id}`}>{title}</Link>
+          </td>
+          <td>
+            <span class={`badge ${status}`}>{status.replaceAll("_", " ")}</span>
+          </td>
+          <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
+          <td>
+            <Money amount={metrics.cost} />
+          </td>
+          <td>
+            <Time at={updated_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -5,6 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const PAGE_RUNS = 20;
@@ -45,24 +46,11 @@ export function MissionRuns({ missionId, version }: MissionRunsProps) {
         }
       >
         {(shown) => (
-          <div class="scrolls" tabIndex={0} role="region" aria-label="Ledger of runs">
-            <table>
-              <thead>
-                <tr>
-                  <th>Run</th>
-                  <th>Outcome</th>
-                  <th>Planned</th>
-                  <th>Ended</th>
-                  <th>Result</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((run) => (
-                  <RunRow key={run.id} run={run} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Ledger of runs" columns={["Run", "Outcome", "Planned", "Ended", "Result"]}>
+            {shown.map((run) => (
+              <RunRow key={run.id} run={run} />
+            ))}
+          </Table>
         )}
       </ItemPages>
       <CopyAsCurl path={`/api/missions/${missionId}/runs`} />

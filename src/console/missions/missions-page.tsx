@@ -5,6 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { Table } from "../pieces/table.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
@@ -64,42 +65,30 @@ function MissionsPage() {
 
 function MissionTable({ missions }: { readonly missions: readonly Mission[] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Missions">
-      <table>
-        <thead>
-          <tr>
-            <th>Mission</th>
-            <th>Status</th>
-            <th>Next run</th>
-            <th>Last run</th>
-          </tr>
-        </thead>
-        <tbody>
-          {missions.map(({ id, title, status, schedule, last_run }) => (
-            <tr key={id}>
-              <td>
-                <Link href={`/missions/${id}`}>{title}</Link>
-                <p class="quiet">{schedule.description}</p>
-              </td>
-              <td>
-                <span class={`badge ${status}`}>{status}</span>
-              </td>
-              <td>{schedule.next_run_at === null ? "–" : <Time at={schedule.next_run_at} />}</td>
-              <td>
-                {last_run === null ? (
-                  "–"
-                ) : (
-                  <>
-                    <span class={`badge ${last_run.outcome}`}>{last_run.outcome.replaceAll("_", " ")}</span>{" "}
-                    <Time at={last_run.fired_at} />
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Missions" columns={["Mission", "Status", "Next run", "Last run"]}>
+      {missions.map(({ id, title, status, schedule, last_run }) => (
+        <tr key={id}>
+          <td>
+            <Link href={`/missions/${id}`}>{title}</Link>
+            <p class="quiet">{schedule.description}</p>
+          </td>
+          <td>
+            <span class={`badge ${status}`}>{status}</span>
+          </td>
+          <td>{schedule.next_run_at === null ? "–" : <Time at={schedule.next_run_at} />}</td>
+          <td>
+            {last_run === null ? (
+              "–"
+            ) : (
+              <>
+                <span class={`badge ${last_run.outcome}`}>{last_run.outcome.replaceAll("_", " ")}</span>{" "}
+                <Time at={last_run.fired_at} />
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

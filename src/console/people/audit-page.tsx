@@ -6,6 +6,7 @@ import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
+import { Table } from "../pieces/table.tsx";
 import { SERVICE_ROOT, service } from "../service.ts";
 import { memberName } from "../session.ts";
 import { useTitle } from "../title.ts";
@@ -100,35 +101,22 @@ function AuditLedger() {
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Audit">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Action</th>
-            <th scope="col">Who</th>
-            <th scope="col">From</th>
-            <th scope="col">About</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(({ id, created_at: at, action, user_id: user, address, subject_id: subject, detail }) => (
-            <tr key={id}>
-              <td>
-                <Time at={at} />
-              </td>
-              <td>{action}</td>
-              <td>
-                <bdi>{user === null ? "the operator, or unknown" : memberName(user)}</bdi>
-              </td>
-              <td>{address ?? "–"}</td>
-              <td class="free">
-                <bdi>{detail}</bdi> {subject === null ? null : <code>{subject}</code>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Audit" columns={["When", "Action", "Who", "From", "About"]}>
+      {entries.map(({ id, created_at: at, action, user_id: user, address, subject_id: subject, detail }) => (
+        <tr key={id}>
+          <td>
+            <Time at={at} />
+          </td>
+          <td>{action}</td>
+          <td>
+            <bdi>{user === null ? "the operator, or unknown" : memberName(user)}</bdi>
+          </td>
+          <td>{address ?? "–"}</td>
+          <td class="free">
+            <bdi>{detail}</bdi> {subject === null ? null : <code>{subject}</code>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

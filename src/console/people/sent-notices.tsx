@@ -5,6 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { memberName } from "../session.ts";
 
@@ -34,46 +35,33 @@ export function SentNotices({ messengers }: SentNoticesProps) {
       <h2>Sent notices</h2>
       <ItemPages of={paged} empty={<p class="quiet">No notice was sent yet. They are kept for 90 days.</p>}>
         {(approvals) => (
-          <div class="scrolls" tabIndex={0} role="region" aria-label="Sent notices">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Notice</th>
-                  <th scope="col">To</th>
-                  <th scope="col">Outcome</th>
-                  <th scope="col">Attempts</th>
-                  <th scope="col">When</th>
+          <Table label="Sent notices" columns={["Notice", "To", "Outcome", "Attempts", "When"]}>
+            {approvals.flatMap(({ job_id: job, notices }) =>
+              notices.map((notice) => (
+                <tr key={notice.id}>
+                  <td>
+                    <Link href={`/jobs/${job}`}>{KIND_WORDS[notice.kind]}</Link>
+                  </td>
+                  <td>
+                    <bdi>{recipientOf(notice, messengers)}</bdi>
+                  </td>
+                  <td>
+                    <span class={`badge ${notice.status}`}>{notice.status}</span> {wordsOfNotice(notice)}
+                    {notice.next_attempt_at === null ? null : (
+                      <>
+                        {" "}
+                        next <Time at={notice.next_attempt_at} />
+                      </>
+                    )}
+                  </td>
+                  <td>{notice.attempts}</td>
+                  <td>
+                    <Time at={notice.created_at} />
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {approvals.flatMap(({ job_id: job, notices }) =>
-                  notices.map((notice) => (
-                    <tr key={notice.id}>
-                      <td>
-                        <Link href={`/jobs/${job}`}>{KIND_WORDS[notice.kind]}</Link>
-                      </td>
-                      <td>
-                        <bdi>{recipientOf(notice, messengers)}</bdi>
-                      </td>
-                      <td>
-                        <span class={`badge ${notice.status}`}>{notice.status}</span> {wordsOfNotice(notice)}
-                        {notice.next_attempt_at === null ? null : (
-                          <>
-                            {" "}
-                            next <Time at={notice.next_attempt_at} />
-                          </>
-                        )}
-                      </td>
-                      <td>{notice.attempts}</td>
-                      <td>
-                        <Time at={notice.created_at} />
-                      </td>
-                    </tr>
-                  )),
-                )}
-              </tbody>
-            </table>
-          </div>
+              )),
+            )}
+          </Table>
         )}
       </ItemPages>
       <CopyAsCurl path={NOTICES_PATH} />

@@ -1,6 +1,7 @@
 /** The models that the operator allows. */
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 export function ModelTable() {
@@ -10,33 +11,20 @@ export function ModelTable() {
       <h2 id="models">Models</h2>
       <WhenLoaded of={found}>
         {({ models }) => (
-          <div class="scrolls" tabIndex={0} role="region" aria-label="Table of models">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Model</th>
-                  <th scope="col">Reads</th>
-                  <th scope="col">Context</th>
-                  <th scope="col">Price</th>
-                  <th scope="col">Key</th>
-                </tr>
-              </thead>
-              <tbody>
-                {models.map(({ id, default: isDefault, demo, input, limits, priced, needs_own_key: ownKey }) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <bdi>{id}</bdi> {isDefault ? <span class="badge">default</span> : null}
-                      {demo ? <span class="badge">demo</span> : null}
-                    </th>
-                    <td>{input.join(", ")}</td>
-                    <td>{limits.context_tokens.toLocaleString()} tokens</td>
-                    <td>{priced ? "set" : "not set"}</td>
-                    <td>{ownKey ? "your own" : "the operator's"}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label="Table of models" columns={["Model", "Reads", "Context", "Price", "Key"]}>
+            {models.map(({ id, default: isDefault, demo, input, limits, priced, needs_own_key: ownKey }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <bdi>{id}</bdi> {isDefault ? <span class="badge">default</span> : null}
+                  {demo ? <span class="badge">demo</span> : null}
+                </th>
+                <td>{input.join(", ")}</td>
+                <td>{limits.context_tokens.toLocaleString()} tokens</td>
+                <td>{priced ? "set" : "not set"}</td>
+                <td>{ownKey ? "your own" : "the operator's"}</td>
+              </tr>
+            ))}
+          </Table>
         )}
       </WhenLoaded>
       <CopyAsCurl path="/api/models" />

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 export function StateMachines() {
@@ -24,27 +25,15 @@ function MachineTables() {
           {machines.map(({ name, transitions }) => {
             const words = `States of a ${name.replaceAll("_", " ")}`;
             return (
-              <div key={name} class="scrolls" tabIndex={0} role="region" aria-label={words}>
-                <table>
-                  <caption>{words}</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">From</th>
-                      <th scope="col">By</th>
-                      <th scope="col">To</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {transitions.map(({ from, trigger, to }) => (
-                      <tr key={`${from} ${trigger}`}>
-                        <td>{from}</td>
-                        <td>{trigger}</td>
-                        <td>{to}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table key={name} label={words} caption={words} columns={["From", "By", "To"]}>
+                {transitions.map(({ from, trigger, to }) => (
+                  <tr key={`${from} ${trigger}`}>
+                    <td>{from}</td>
+                    <td>{trigger}</td>
+                    <td>{to}</td>
+                  </tr>
+                ))}
+              </Table>
             );
           })}
         </>

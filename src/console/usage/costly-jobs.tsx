@@ -3,6 +3,7 @@ import { Link } from "wouter-preact";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const SHOWN_JOBS = 10;
@@ -26,38 +27,24 @@ export function CostlyJobs({ day }: { readonly day: string }) {
               <Command text={curlOf({ path: "/api/usage?group_by=day" })} />
             </>
           ) : (
-            <div class="scrolls" tabIndex={0} role="region" aria-label="Costliest jobs">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Job</th>
-                    <th scope="col">Cost</th>
-                    <th scope="col">Tokens</th>
-                    <th scope="col">Cached</th>
-                    <th scope="col">First token</th>
-                    <th scope="col">Model</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {jobs.map(({ id, title, metrics, model }) => (
-                    <tr key={id}>
-                      <td>
-                        <Link href={`/jobs/${id}`}>
-                          <bdi>{title}</bdi>
-                        </Link>
-                      </td>
-                      <td>
-                        <CostAmount amount={metrics.cost} currency={currency} />
-                      </td>
-                      <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
-                      <td>{percent(metrics.cached_input_tokens, metrics.input_tokens)}</td>
-                      <td>{msWords(metrics.time_to_first_token_ms)}</td>
-                      <td>{model ?? "–"}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table label="Costliest jobs" columns={["Job", "Cost", "Tokens", "Cached", "First token", "Model"]}>
+              {jobs.map(({ id, title, metrics, model }) => (
+                <tr key={id}>
+                  <td>
+                    <Link href={`/jobs/${id}`}>
+                      <bdi>{title}</bdi>
+                    </Link>
+                  </td>
+                  <td>
+                    <CostAmount amount={metrics.cost} currency={currency} />
+                  </td>
+                  <td>{(metrics.input_tokens + metrics.output_tokens).toLocaleString()}</td>
+                  <td>{percent(metrics.cached_input_tokens, metrics.input_tokens)}</td>
+                  <td>{msWords(metrics.time_to_first_token_ms)}</td>
+                  <td>{model ?? "–"}</td>
+                </tr>
+              ))}
+            </Table>
           )
         }
       </WhenLoaded>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { UsageReport, UsageRow } from "../../../sdk/typescript/troupe.ts";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { MEASURES, type MeasureName } from "./measures.ts";
+import { Table } from "../pieces/table.tsx";
 
 interface UsageTableProps {
   readonly report: UsageReport;
@@ -30,38 +31,28 @@ export function UsageTable({ report, measure, nameOf, isChosen }: UsageTableProp
     </>
   );
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label={`Usage by ${group}`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{GROUP_NAMES[group]}</th>
-            <th scope="col">Cost</th>
-            <th scope="col">Tokens in</th>
-            <th scope="col">Cached</th>
-            <th scope="col">Tokens out</th>
-            <th scope="col">First token</th>
-            <th scope="col">Jobs</th>
-          </tr>
-        </thead>
-        <tbody>
-          {usage.map((row) => (
-            <tr key={row.day ?? row.model ?? row.agent_id ?? ""} aria-current={isChosen(row) ? "true" : undefined}>
-              <th scope="row">
-                {nameOf(row)}
-                <progress class="part" value={value(row)} max={most || 1} aria-hidden="true" />
-              </th>
-              {cells(row)}
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
+    <>
+      <Table
+        label={`Usage by ${group}`}
+        columns={[GROUP_NAMES[group], "Cost", "Tokens in", "Cached", "Tokens out", "First token", "Jobs"]}
+        foot={
           <tr>
             <th scope="row">All</th>
             {cells(totals)}
           </tr>
-        </tfoot>
-      </table>
+        }
+      >
+        {usage.map((row) => (
+          <tr key={row.day ?? row.model ?? row.agent_id ?? ""} aria-current={isChosen(row) ? "true" : undefined}>
+            <th scope="row">
+              {nameOf(row)}
+              <progress class="part" value={value(row)} max={most || 1} aria-hidden="true" />
+            </th>
+            {cells(row)}
+          </tr>
+        ))}
+      </Table>
       {truncated ? <p class="quiet">Only the first {usage.length.toLocaleString()} are shown.</p> : null}
-    </div>
+    </>
   );
 }

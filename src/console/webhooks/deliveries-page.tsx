@@ -8,6 +8,7 @@ import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
+import { Table } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
@@ -96,36 +97,23 @@ const deliveryQuery = ({ status, event_type: type, ...rest }: DeliveryFilters): 
 
 function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Deliveries">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Attempt</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Made by</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery) => (
-            <tr key={delivery.id}>
-              <td>
-                <Link href={`/webhooks/events/${delivery.event_id}`}>{delivery.event_type}</Link>{" "}
-                <span class="quiet">no. {delivery.sequence}</span>
-              </td>
-              <td>{delivery.attempt}</td>
-              <td>
-                <AttemptOutcome delivery={delivery} />
-              </td>
-              <td>{delivery.trigger}</td>
-              <td>
-                <Time at={delivery.updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Deliveries" columns={["Event", "Attempt", "Outcome", "Made by", "When"]}>
+      {deliveries.map((delivery) => (
+        <tr key={delivery.id}>
+          <td>
+            <Link href={`/webhooks/events/${delivery.event_id}`}>{delivery.event_type}</Link>{" "}
+            <span class="quiet">no. {delivery.sequence}</span>
+          </td>
+          <td>{delivery.attempt}</td>
+          <td>
+            <AttemptOutcome delivery={delivery} />
+          </td>
+          <td>{delivery.trigger}</td>
+          <td>
+            <Time at={delivery.updated_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
