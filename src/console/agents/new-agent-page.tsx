@@ -16,17 +16,12 @@ export function NewAgentPage() {
   const refusals = useRefusals();
   const { name, system_prompt } = draft.value;
   const body = { ...draft.changes, name, system_prompt };
-  const create = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const create = (): Promise<void> =>
+    refusals.during(async () => {
       const { id } = await service.createAgent(body);
       draft.discard();
       navigate(`/agents/${id}`, { replace: true });
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <>
       <h1>New agent</h1>

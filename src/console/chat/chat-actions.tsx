@@ -19,15 +19,10 @@ export function ChatActions({ chat, changed }: ChatActionsProps) {
   const refusals = useRefusals();
   const whyNotOwn = (action: string): string | null =>
     allowed.includes(action) ? null : "Only who began this chat and owners of the organization may do this";
-  const update = async (changes: { readonly title?: string; readonly pinned?: boolean }): Promise<void> => {
-    refusals.clear();
-    try {
+  const update = (changes: { readonly title?: string; readonly pinned?: boolean }): Promise<void> =>
+    refusals.during(async () => {
       changed(await service.updateChat(id, changes));
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <Form label="This chat" refusals={refusals} isReadOnly={!allowed.includes("update")}>
       {() => (

@@ -17,17 +17,12 @@ export function ClientCallForm({ job, call, decided, whyNot }: ClientCallFormPro
   const [text, setText] = useState("");
   const [isError, setError] = useState(false);
   const refusals = useRefusals();
-  const send = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const send = (): Promise<void> =>
+    refusals.during(async () => {
       const result = isError ? { error: text } : { content: text };
       await service.sendToolResults(job.id, { results: [{ tool_call_id: call.id, ...result }] });
       await decided();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <Form label={`Result of ${call.name}`} refusals={refusals}>
       {() => (

@@ -19,17 +19,12 @@ export function NewMissionPage() {
   const { workspace_id, ...rest } = draft.value;
   // Without a workspace it is the default one.
   const body = { ...rest, ...(workspace_id === "" ? {} : { workspace_id }) };
-  const create = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const create = (): Promise<void> =>
+    refusals.during(async () => {
       const { id } = await service.createMission(body);
       draft.discard();
       navigate(`/missions/${id}`, { replace: true });
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   const missing =
     rest.title.trim() === ""
       ? "a title"

@@ -69,17 +69,12 @@ function NewConnection({ made }: { readonly made: () => void }) {
   const [url, setUrl] = useState("");
   const [owner, setOwner] = useState<Connection["owner"]>("person");
   const refusals = useRefusals();
-  const ask = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const ask = (): Promise<void> =>
+    refusals.during(async () => {
       await service.createConnection({ url: url.trim(), owner });
       setUrl("");
       made();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <details class="card">
       <summary>New connection</summary>

@@ -177,15 +177,7 @@ interface GroupFormProps {
 
 function GroupForm({ label, name, of, chosen, change, action, whyNot, save }: GroupFormProps) {
   const refusals = useRefusals();
-  const send = async (): Promise<void> => {
-    refusals.clear();
-    try {
-      await save();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+  const send = (): Promise<void> => refusals.during(save);
   return (
     <Form label={label} refusals={refusals}>
       {() => (

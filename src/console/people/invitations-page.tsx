@@ -74,17 +74,12 @@ function InvitationForm({ made }: { readonly made: () => void }) {
   const [role, setRole] = useState<Invitation["role"]>("member");
   const [link, setLink] = useState<string | null>(null);
   const refusals = useRefusals();
-  const invite = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const invite = (): Promise<void> =>
+    refusals.during(async () => {
       setLink((await service.createInvitation({ email: email.trim(), role })).url);
       setEmail("");
       made();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <>
       {link === null ? null : <ShownOnce name="The link of the invitation" text={link} done={() => setLink(null)} />}

@@ -21,17 +21,12 @@ export function NewTokenForm({ create }: { readonly create: (body: CreateService
       else next.delete(scope);
       return next;
     });
-  const make = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const make = (): Promise<void> =>
+    refusals.during(async () => {
       await create({ name: name.trim(), scopes: [...scopes], ...(days === null ? {} : { expires_in_days: days }) });
       setName("");
       setScopes(new Set());
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   const whyNot =
     name.trim() === "" ? "Give it a name first" : scopes.size === 0 ? "Choose what the token may do" : null;
   return (

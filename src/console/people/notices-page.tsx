@@ -151,18 +151,13 @@ function NewMessenger({ added }: { readonly added: () => void }) {
   const [format, setFormat] = useState<MessengerFormat>("slack");
   const [url, setUrl] = useState("");
   const refusals = useRefusals();
-  const add = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const add = (): Promise<void> =>
+    refusals.during(async () => {
       await service.createMessenger({ name: name.trim(), format, url: url.trim() });
       setName("");
       setUrl("");
       added();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   const whyNot = name.trim() === "" ? "Give it a name first" : url.trim() === "" ? "Give an address first" : null;
   return (
     <details class="card">

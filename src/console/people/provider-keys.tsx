@@ -60,17 +60,12 @@ function ProviderKeyForm({ secrets, saved }: { readonly secrets: readonly Secret
   const [provider, setProvider] = useState("");
   const [secret, setSecret] = useState(secrets[0]?.name ?? "");
   const refusals = useRefusals();
-  const save = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const save = (): Promise<void> =>
+    refusals.during(async () => {
       await service.putProviderKey(provider.trim(), { secret });
       setProvider("");
       saved();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <Form label="Use a key of your own" refusals={refusals}>
       {() => (

@@ -62,18 +62,13 @@ function SecretForm({ saved }: { readonly saved: () => void }) {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const refusals = useRefusals();
-  const save = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const save = (): Promise<void> =>
+    refusals.during(async () => {
       await service.putSecret(name.trim(), { value });
       setName("");
       setValue("");
       saved();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   const whyNot = name.trim() === "" ? "Give it a name first" : value === "" ? "Give it a value first" : null;
   return (
     <Form label="Write a secret" refusals={refusals}>

@@ -48,7 +48,6 @@ export function useEditedRecord<R extends { readonly id: string; readonly versio
   }, [now.version, draft.isChanged]);
   const save = async (): Promise<void> => {
     const sent = draft.changes;
-    refusals.clear();
     setSaved(false);
     const send = async (version: number): Promise<void> => {
       const saved = await write(sent, version);
@@ -56,19 +55,16 @@ export function useEditedRecord<R extends { readonly id: string; readonly versio
       setRecord(saved);
       setSaved(true);
     };
-    try {
-      await send(record.version).catch(async (error: unknown) => {
+    await refusals.during(() =>
+      send(record.version).catch(async (error: unknown) => {
         if (!(error instanceof VersionConflictError)) throw error;
         const newest = await read();
         take(newest);
         const others = otherChanges(moveFields(draft.fields, draftOf(newest)));
         // The person has seen the rest, or it is something that only the service writes.
         if (!hasFields(differing(others, draft.fields.saved))) await send(newest.version);
-      });
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
+      }),
+    );
   };
   return { record, take, draft, refusals, save, isSaved: isSaved && !draft.isChanged };
 }

@@ -29,12 +29,25 @@ interface FormRefusals {
   /** Names the fields that the form cannot show beside their place. */
   readonly take: (error: unknown) => void;
   readonly clear: () => void;
+  /** Sends the form: what the service refuses is shown at the fields, and thrown for the button that was pressed. */
+  readonly during: (send: () => Promise<void>) => Promise<void>;
 }
 
 /** What the service refuses in a form's fields. */
 export function useRefusals(): FormRefusals {
   const [fields, setFields] = useState<ReadonlyMap<string, string>>(new Map());
-  return { fields, take: (error) => setFields(fieldErrorsOf(error)), clear: () => setFields(new Map()) };
+  const take = (error: unknown): void => setFields(fieldErrorsOf(error));
+  const clear = (): void => setFields(new Map());
+  const during = async (send: () => Promise<void>): Promise<void> => {
+    clear();
+    try {
+      await send();
+    } catch (error) {
+      take(error);
+      throw error;
+    }
+  };
+  return { fields, take, clear, during };
 }
 
 function fieldErrorsOf(error: unknown): ReadonlyMap<string, string> {

@@ -54,17 +54,12 @@ export function DestinationForm({ integration, isReadOnly, saved }: DestinationF
     <K extends keyof DestinationDraft>(field: K) =>
     (next: DestinationDraft[K]): void =>
       draft.set(field, next);
-  const save = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const save = (): Promise<void> =>
+    refusals.during(async () => {
       const { secret, ...destination } = await service.putMessagingIntegration(bodyOfDraft(value));
       draft.settle(draft.changes, draftOf(destination));
       saved(destination, secret);
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <Form label="Destination" isReadOnly={isReadOnly} refusals={refusals}>
       {() => (

@@ -64,16 +64,11 @@ export function FileDetails({ workspaceId, file: { path, kind }, round, moved }:
 function MoveForm({ workspaceId, file: { path, kind }, moved }: Omit<FileDetailsProps, "round">) {
   const [to, setTo] = useState(path);
   const refusals = useRefusals();
-  const move = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const move = (): Promise<void> =>
+    refusals.during(async () => {
       const { path: now } = await service.moveFile(workspaceId, { from: path, to });
       moved({ path: now, kind });
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <details class="more">
       <summary>Move or rename</summary>

@@ -15,17 +15,12 @@ interface NewDirectoryProps {
 export function NewDirectory({ workspaceId, directory, changed }: NewDirectoryProps) {
   const [name, setName] = useState("");
   const refusals = useRefusals();
-  const make = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const make = (): Promise<void> =>
+    refusals.during(async () => {
       await service.createDirectory(workspaceId, { path: pathInDirectory(directory, name.trim()) });
       setName("");
       changed();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <details class="more">
       <summary>New directory</summary>

@@ -105,10 +105,9 @@ function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps)
 function CloneForm({ workspaceId, changed }: RepositoriesViewProps & { readonly changed: () => void }) {
   const [given, setGiven] = useState({ url: "", branch: "", path: "" });
   const refusals = useRefusals();
-  const clone = async (): Promise<void> => {
-    refusals.clear();
-    const { url, branch, path } = given;
-    try {
+  const clone = (): Promise<void> =>
+    refusals.during(async () => {
+      const { url, branch, path } = given;
       await service.cloneRepository(workspaceId, {
         url: url.trim(),
         ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
@@ -116,11 +115,7 @@ function CloneForm({ workspaceId, changed }: RepositoriesViewProps & { readonly 
       });
       setGiven({ url: "", branch: "", path: "" });
       changed();
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <Form label="Clone a repository" refusals={refusals}>
       {() => (

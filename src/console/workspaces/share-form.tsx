@@ -14,16 +14,11 @@ export function ShareForm({ workspaceId, path }: { readonly workspaceId: string;
   const [downloads, setDownloads] = useState<number | null>(null);
   const [made, setMade] = useState<NewShare | null>(null);
   const refusals = useRefusals();
-  const share = async (): Promise<void> => {
-    refusals.clear();
-    try {
+  const share = (): Promise<void> =>
+    refusals.during(async () => {
       const limits = days === null ? {} : { expires_in_seconds: Math.round(days * SECONDS_OF_DAY) };
       setMade(await service.shareFile(workspaceId, { path, ...limits, max_downloads: downloads }));
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+    });
   return (
     <details class="more">
       <summary>Share</summary>

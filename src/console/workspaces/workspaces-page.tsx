@@ -63,14 +63,8 @@ function NewWorkspace() {
   const [, navigate] = useLocation();
   const [name, setName] = useState("");
   const refusals = useRefusals();
-  const create = async (): Promise<void> => {
-    try {
-      navigate(`/workspaces/${(await service.createWorkspace({ name })).id}`);
-    } catch (error) {
-      refusals.take(error);
-      throw error;
-    }
-  };
+  const create = (): Promise<void> =>
+    refusals.during(async () => navigate(`/workspaces/${(await service.createWorkspace({ name })).id}`));
   return (
     <Form label="New workspace" refusals={refusals}>
       {() => (
