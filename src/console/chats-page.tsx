@@ -25,16 +25,11 @@ function ChatsPage() {
   const [{ text, title, agent_id }, change] = useSearchState({ text: "", title: "", agent_id: "" });
   const filter = givenParameters({ text, title, agent_id });
   const found = usePaged<Chat>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listChats(
-          { limit: PAGE_CHATS, ...filter, ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.chats, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listChats({ limit: PAGE_CHATS, ...filter, ...after }, options);
+      return { items: page.chats, next: page.next_cursor };
     },
+    ({ id }) => id,
     [text, title, agent_id],
   );
   useRepeat(found.reload, REFRESH_SECONDS);

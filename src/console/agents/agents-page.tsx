@@ -30,20 +30,15 @@ function AgentsPage() {
     ...(isLibrary ? ({ source: "library" } as const) : {}),
   };
   const agents = usePaged<Agent>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listAgents(
-          { limit: PAGE_AGENTS, ...filter, ...after },
-          signal === undefined ? {} : { signal },
-        );
-        // What the organization has not installed is in the library only.
-        const shown = page.agents.filter(
-          (agent) => isLibrary || agent.install_state === "installed" || agent.source === "private",
-        );
-        return { items: shown, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listAgents({ limit: PAGE_AGENTS, ...filter, ...after }, options);
+      // What the organization has not installed is in the library only.
+      const shown = page.agents.filter(
+        (agent) => isLibrary || agent.install_state === "installed" || agent.source === "private",
+      );
+      return { items: shown, next: page.next_cursor };
     },
+    ({ id }) => id,
     [name, isLibrary],
   );
   const find = (text: string): void =>

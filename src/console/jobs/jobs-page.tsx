@@ -122,14 +122,11 @@ function queryOfFilter(filter: JobsFilter): string {
 
 function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
   const found = usePaged<Job>(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listJobs({ limit: PAGE_JOBS, ...filter, ...after }, options);
-        return { items: page.jobs, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listJobs({ limit: PAGE_JOBS, ...filter, ...after }, options);
+      return { items: page.jobs, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);

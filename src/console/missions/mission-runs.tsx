@@ -19,17 +19,11 @@ interface MissionRunsProps {
 
 export function MissionRuns({ missionId, version }: MissionRunsProps) {
   const runs = usePaged<MissionRun>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listMissionRuns(
-          missionId,
-          { limit: PAGE_RUNS, ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.runs, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listMissionRuns(missionId, { limit: PAGE_RUNS, ...after }, options);
+      return { items: page.runs, next: page.next_cursor };
     },
+    ({ id }) => id,
     [missionId, version],
   );
   useRepeat(runs.reload, REFRESH_SECONDS_OF_RUNS);

@@ -22,16 +22,14 @@ function MissionsPage() {
   const [search, setSearch] = useSearchParams();
   const status = STATUSES_OF_MISSIONS.find((one) => one === search.get("status"));
   const missions = usePaged<Mission>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listMissions(
-          { limit: PAGE_MISSIONS, ...(status === undefined ? {} : { status: [status] }), ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.missions, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listMissions(
+        { limit: PAGE_MISSIONS, ...(status === undefined ? {} : { status: [status] }), ...after },
+        options,
+      );
+      return { items: page.missions, next: page.next_cursor };
     },
+    ({ id }) => id,
     [status],
   );
   useRepeat(missions.reload, REFRESH_SECONDS_OF_MISSIONS);

@@ -58,14 +58,11 @@ function AuditLedger() {
   const given = givenParameters(state);
   const query = given as ListAuditEntriesQuery;
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listAuditEntries({ limit: PAGE_ENTRIES, ...query, ...after }, options);
-        return { items: page.audit_entries, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listAuditEntries({ limit: PAGE_ENTRIES, ...query, ...after }, options);
+      return { items: page.audit_entries, next: page.next_cursor };
     },
+    ({ id }) => id,
     Object.values(state),
   );
   const search = new URLSearchParams(given).toString();

@@ -20,14 +20,11 @@ const REFRESH_SECONDS_OF_CONNECTIONS = 5;
 export function ConnectionsPage() {
   useTitle("Connections");
   const paged = usePaged<Connection>(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listConnections({ limit: PAGE_CONNECTIONS, ...after }, options);
-        return { items: page.connections, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listConnections({ limit: PAGE_CONNECTIONS, ...after }, options);
+      return { items: page.connections, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_CONNECTIONS);

@@ -29,14 +29,11 @@ export function InvitationsPage() {
 
 function OwnInvitations() {
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listInvitations({ limit: PAGE_INVITATIONS, ...after }, options);
-        return { items: page.invitations, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listInvitations({ limit: PAGE_INVITATIONS, ...after }, options);
+      return { items: page.invitations, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   return (

@@ -14,14 +14,11 @@ const PAGE_MEMBERS = 50;
 export function MembersPage() {
   useTitle("Members");
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listMembers({ limit: PAGE_MEMBERS, ...after }, options);
-        return { items: page.members, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listMembers({ limit: PAGE_MEMBERS, ...after }, options);
+      return { items: page.members, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   return (

@@ -13,14 +13,11 @@ const PAGE_PROGRAMS = 50;
 export function ProgramsPage() {
   useTitle("Programs");
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listOauthGrants({ limit: PAGE_PROGRAMS, ...after }, options);
-        return { items: page.oauth_grants, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listOauthGrants({ limit: PAGE_PROGRAMS, ...after }, options);
+      return { items: page.oauth_grants, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   return (

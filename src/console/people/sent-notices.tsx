@@ -19,14 +19,11 @@ interface SentNoticesProps {
 
 export function SentNotices({ messengers }: SentNoticesProps) {
   const paged = usePaged<ApprovalNotices>(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listApprovalNotices({ limit: PAGE_NOTICES, ...after }, options);
-        return { items: page.approval_notices, next: page.next_cursor };
-      },
-      idOf: ({ approval_id: id }) => id,
+    async (after, options) => {
+      const page = await service.listApprovalNotices({ limit: PAGE_NOTICES, ...after }, options);
+      return { items: page.approval_notices, next: page.next_cursor };
     },
+    ({ approval_id: id }) => id,
     [],
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_NOTICES);

@@ -12,14 +12,11 @@ const PAGE_SESSIONS = 50;
 export function SessionsPage() {
   useTitle("Sessions");
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listSessions({ limit: PAGE_SESSIONS, ...after }, options);
-        return { items: page.sessions, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listSessions({ limit: PAGE_SESSIONS, ...after }, options);
+      return { items: page.sessions, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   const others = (paged.value ?? []).filter(({ status, is_current: isOwn }) => status === "active" && !isOwn);

@@ -62,10 +62,8 @@ const TOKEN_PLACES = {
 function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
   const { path, load, create, revoke } = TOKEN_PLACES[kind];
   const paged = usePaged(
-    {
-      load: (after, signal) => load({ limit: PAGE_TOKENS, ...after }, signal === undefined ? {} : { signal }),
-      idOf: ({ id }: Token) => id,
-    },
+    (after, options) => load({ limit: PAGE_TOKENS, ...after }, options),
+    ({ id }: Token) => id,
     [],
   );
   const [secret, setSecret] = useState<string | null>(null);

@@ -6,14 +6,22 @@ export interface LoadedPage<T> {
   readonly next: string | undefined;
 }
 
+interface LoadOptions {
+  readonly signal?: AbortSignal;
+}
+
 /** `after` is the cursor, to be spread into the query; empty for the first page. */
-export type LoadPage<T> = (after: { readonly cursor?: string }, signal?: AbortSignal) => Promise<LoadedPage<T>>;
+export type LoadPage<T> = (after: { readonly cursor?: string }, options: LoadOptions) => Promise<LoadedPage<T>>;
 
 /** Reads the first `count` pages, or as many as there are. */
-export async function readPages<T>(load: LoadPage<T>, count: number, signal?: AbortSignal): Promise<LoadedPage<T>> {
-  let { items, next } = await load({}, signal);
+export async function readPages<T>(
+  load: LoadPage<T>,
+  count: number,
+  options: LoadOptions = {},
+): Promise<LoadedPage<T>> {
+  let { items, next } = await load({}, options);
   for (let pages = 1; pages < count && next !== undefined; pages++) {
-    const page = await load({ cursor: next }, signal);
+    const page = await load({ cursor: next }, options);
     items = [...items, ...page.items];
     next = page.next;
   }

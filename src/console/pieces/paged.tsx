@@ -14,13 +14,8 @@ export interface PagedItems<T> extends Loaded<readonly T[]> {
   readonly showMore: (() => Promise<void>) | null;
 }
 
-interface PagedLoad<T> {
-  readonly load: LoadPage<T>;
-  readonly idOf: (item: T) => string;
-}
-
 /** Loads the first page, and anew when one of `inputs` changes. `reload` reads the pages that are shown. */
-export function usePaged<T>({ load, idOf }: PagedLoad<T>, inputs: readonly unknown[]): PagedItems<T> {
+export function usePaged<T>(load: LoadPage<T>, idOf: (item: T) => string, inputs: readonly unknown[]): PagedItems<T> {
   const shown = useRef<LoadedPage<T> | null>(null);
   const list = JSON.stringify(inputs);
   const pages = useRef(1);
@@ -31,13 +26,13 @@ export function usePaged<T>({ load, idOf }: PagedLoad<T>, inputs: readonly unkno
     shown.current = null;
   }, inputs);
   const found = useLoaded(async (signal) => {
-    const read = await readPages(load, Math.min(pages.current, RELOADED_PAGES), signal);
+    const read = await readPages(load, Math.min(pages.current, RELOADED_PAGES), { signal });
     return mergePages(shown.current, read, idOf);
   }, inputs);
   shown.current = found.value;
   const showMore = async (cursor: string): Promise<void> => {
     const started = round.current;
-    const page = await load({ cursor });
+    const page = await load({ cursor }, {});
     if (started !== round.current || shown.current === null) return;
     const { next } = shown.current;
     if (next !== cursor) {

@@ -33,17 +33,11 @@ function DeliveryLedger() {
   const [state, change] = useSearchState({ status: "", event_type: "", event_id: "", since: "" });
   const inputs = Object.values(state);
   const paged = usePaged(
-    {
-      load: async (after, signal) => {
-        const options = signal === undefined ? {} : { signal };
-        const page = await service.listDeliveries(
-          { limit: PAGE_DELIVERIES, ...deliveryQuery(state), ...after },
-          options,
-        );
-        return { items: page.deliveries, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listDeliveries({ limit: PAGE_DELIVERIES, ...deliveryQuery(state), ...after }, options);
+      return { items: page.deliveries, next: page.next_cursor };
     },
+    ({ id }) => id,
     inputs,
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_DELIVERIES);

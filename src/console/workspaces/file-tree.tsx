@@ -23,17 +23,15 @@ interface FileTreeProps {
 export function FileTree(props: FileTreeProps) {
   const { workspaceId, path, round } = props;
   const files = usePaged<WorkspaceFile>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listFiles(
-          workspaceId,
-          { limit: PAGE_FILES, ...(path === "" ? {} : { path }), ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.files, next: page.next_cursor };
-      },
-      idOf: (file) => file.path,
+    async (after, options) => {
+      const page = await service.listFiles(
+        workspaceId,
+        { limit: PAGE_FILES, ...(path === "" ? {} : { path }), ...after },
+        options,
+      );
+      return { items: page.files, next: page.next_cursor };
     },
+    (file) => file.path,
     [workspaceId, path, round],
   );
   return (

@@ -23,17 +23,11 @@ const NoShares = ({ workspaceId }: { readonly workspaceId: string }) => (
 
 export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
   const shares = usePaged<Share>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listShares(
-          workspaceId,
-          { limit: PAGE_SHARES, ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.shares, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listShares(workspaceId, { limit: PAGE_SHARES, ...after }, options);
+      return { items: page.shares, next: page.next_cursor };
     },
+    ({ id }) => id,
     [workspaceId],
   );
   const revoke = async (id: string): Promise<void> => {

@@ -20,16 +20,11 @@ const PAGE_WORKSPACES = 50;
 function WorkspacesPage() {
   useTitle("Workspaces");
   const workspaces = usePaged<Workspace>(
-    {
-      load: async (after, signal) => {
-        const page = await service.listWorkspaces(
-          { limit: PAGE_WORKSPACES, ...after },
-          signal === undefined ? {} : { signal },
-        );
-        return { items: page.workspaces, next: page.next_cursor };
-      },
-      idOf: ({ id }) => id,
+    async (after, options) => {
+      const page = await service.listWorkspaces({ limit: PAGE_WORKSPACES, ...after }, options);
+      return { items: page.workspaces, next: page.next_cursor };
     },
+    ({ id }) => id,
     [],
   );
   return (
