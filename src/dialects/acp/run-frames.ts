@@ -5,7 +5,6 @@
  * Updates follow from what is stored, so a stream that begins again has the same ones in the same order. Text has the
  * id of its message: a message that is said differently after a restart gets another one.
  */
-import { assert } from "../../../actors/assert.ts";
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -13,7 +12,7 @@ import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { endingOf, type RunEnding, type RunFrames } from "../runs/followed-run.ts";
-import { linksOfWait, type RunClientCall, type RunItem, type RunItemKind, type RunItemOf } from "../runs/run-item.ts";
+import { linksOfWait, protocolFrames, type RunClientCall, type RunItem, type RunTable } from "../runs/run-item.ts";
 import { callKind, callLocations, callTitle } from "./editor-tools.ts";
 
 /** A call of a tool that waits for a person's decision. */
@@ -85,11 +84,7 @@ const NO_FRAMES: readonly AcpFrame[] = [];
 const updateFrame = (update: JsonObject): AcpFrame => ({ kind: "update", update });
 export const textContent = (text: string): JsonObject => ({ type: "content", content: { type: "text", text } });
 
-type FrameTable = {
-  readonly [K in RunItemKind]: (state: AcpRunState, item: RunItemOf<K>) => readonly AcpFrame[];
-};
-
-export const RUN_UPDATES: FrameTable = {
+export const RUN_UPDATES: RunTable<AcpRunState, readonly AcpFrame[]> = {
   started: () => NO_FRAMES,
   attempt: () => NO_FRAMES,
   text: (state, { block, text }) => [state.text(block, text)],
@@ -177,12 +172,8 @@ const acpUsage = ({ inputTokens, outputTokens, cachedInputTokens = 0 }: JobToken
 });
 
 /** The frames of the item. */
-export function acpFrames(state: AcpRunState, item: RunItem): readonly AcpFrame[] {
-  // Entry and item have the same kind; TypeScript cannot follow that through the lookup.
-  const entry = RUN_UPDATES[item.kind] as ((state: AcpRunState, item: RunItem) => readonly AcpFrame[]) | undefined;
-  assert(entry !== undefined, "each kind of item has an entry");
-  return entry(state, item);
-}
+export const acpFrames = (state: AcpRunState, item: RunItem): readonly AcpFrame[] =>
+  protocolFrames(RUN_UPDATES, state, item);
 
 /** The stream of a prompt, for the connection. */
 export class AcpFrames implements RunFrames {

@@ -4,7 +4,7 @@
  */
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { linksOfWait, type RunItem, type RunItemKind, type RunItemOf } from "../runs/run-item.ts";
+import { linksOfWait, protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
 
 export interface AgUiEvent {
   readonly type: string;
@@ -97,10 +97,9 @@ export class AgUiState {
   }
 }
 
-type EventTable = { readonly [K in RunItemKind]: (state: AgUiState, item: RunItemOf<K>) => AgUiEvents };
 const NO_EVENTS: AgUiEvents = [];
 
-export const RUN_EVENTS: EventTable = {
+export const RUN_EVENTS: RunTable<AgUiState, AgUiEvents> = {
   started: () => NO_EVENTS,
   attempt: () => NO_EVENTS,
   text(state, { block, text }) {
@@ -196,11 +195,7 @@ export const RUN_EVENTS: EventTable = {
 };
 
 /** The item's events. */
-export function agUiEvents(state: AgUiState, item: RunItem): AgUiEvents {
-  // Entry and item have the same kind; TypeScript cannot follow that through the lookup.
-  const entry = RUN_EVENTS[item.kind] as (state: AgUiState, item: RunItem) => AgUiEvents;
-  return entry(state, item);
-}
+export const agUiEvents = (state: AgUiState, item: RunItem): AgUiEvents => protocolFrames(RUN_EVENTS, state, item);
 
 /** The payload that answers an interrupt. */
 const ANSWER = {

@@ -5,7 +5,7 @@
  */
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
-import type { RunItem, RunItemKind, RunItemOf } from "../runs/run-item.ts";
+import { protocolFrames, type RunItem, type RunItemOf, type RunTable } from "../runs/run-item.ts";
 import { MessageParts, type UiChunks } from "./message-parts.ts";
 
 /** What the stream of one message remembers. */
@@ -18,17 +18,13 @@ export class UiMessage {
 
   /** The item's chunks. */
   chunksOf(item: RunItem): UiChunks {
-    // Entry and item have the same kind; TypeScript cannot follow that through the lookup.
-    const entry = RUN_CHUNKS[item.kind] as (message: UiMessage, item: RunItem) => UiChunks;
-    return entry(this, item);
+    return protocolFrames(RUN_CHUNKS, this, item);
   }
 }
 
-type ChunkTable = { readonly [K in RunItemKind]: (message: UiMessage, item: RunItemOf<K>) => UiChunks };
-
 const NO_CHUNKS: UiChunks = [];
 
-export const RUN_CHUNKS: ChunkTable = {
+export const RUN_CHUNKS: RunTable<UiMessage, UiChunks> = {
   started: () => NO_CHUNKS,
   attempt: () => NO_CHUNKS,
   text: ({ parts }, { block, text }) => parts.addText(block, text),

@@ -2,6 +2,7 @@
  * A run as one neutral sequence, which every protocol translates to its own frames. It says what happens in the run;
  * nothing in it is of one protocol.
  */
+import { assert } from "../../../actors/assert.ts";
 import type { Citation } from "../../../actors/job/citation.ts";
 import type { BlockedReason, JobTokens, RunErrorCode } from "../../../actors/job/schema.ts";
 import type { ListedConnection } from "../../../actors/job/terms.ts";
@@ -117,13 +118,14 @@ export type RunItemKind = keyof RunItems;
 export type RunItemOf<K extends RunItemKind> = { readonly [Kind in K]: { readonly kind: Kind } & RunItems[Kind] }[K];
 export type RunItem = RunItemOf<RunItemKind>;
 
-/** A protocol's answer to each kind of item: its frames, or an empty text. A kind without an answer does not compile. */
-export type RunTable<S> = { readonly [K in RunItemKind]: (state: S, item: RunItemOf<K>) => string };
+/** A protocol's answer to each kind of item, which may be an empty one. A kind without an answer does not compile. */
+export type RunTable<S, A = string> = { readonly [K in RunItemKind]: (state: S, item: RunItemOf<K>) => A };
 
-/** The table's frames for the item. */
-export function protocolFrames<S>(table: RunTable<S>, state: S, item: RunItem): string {
+/** The table's answer to the item, such as its frames. */
+export function protocolFrames<S, A>(table: RunTable<S, A>, state: S, item: RunItem): A {
   // Entry and item have the same kind; TypeScript cannot follow that through the lookup.
-  const entry = table[item.kind] as (state: S, item: RunItem) => string;
+  const entry = table[item.kind] as ((state: S, item: RunItem) => A) | undefined;
+  assert(entry !== undefined, "each kind of item has an entry");
   return entry(state, item);
 }
 
