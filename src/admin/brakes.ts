@@ -3,12 +3,10 @@
  * command answers: the organization's actor refuses every request, open streams end, and each unfinished job
  * has been asked to stop.
  */
-import { chatAfter } from "../../actors/job/transitions.ts";
-import { followedBy } from "../../actors/runtime/turns/members.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { ask } from "../../actors/troupe.ts";
 import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
+import { cancellingSteps } from "../work/sending.ts";
 import { requiredOption } from "./arguments.ts";
 import { doneCommand } from "./command-answer.ts";
 import { type AdminCommand, organizationOf, valueOrRefuse } from "./subjects.ts";
@@ -100,13 +98,11 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
  * ended meanwhile is no error.
  */
 async function cancelRunningJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
-  const ref = jobRef(organizationId, jobId);
   if (!system.serves(organizationId)) {
-    valueOrRefuse(await system.dispatch(ref, { kind: "cancel", unlessOver: true }));
+    valueOrRefuse(await system.dispatch(jobRef(organizationId, jobId), { kind: "cancel", unlessOver: true }));
     return;
   }
-  const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
-  valueOrRefuse(await system.dispatchGroup(followedBy(cancel, chatAfter)));
+  valueOrRefuse(await system.dispatchGroup(cancellingSteps({ organizationId, id: jobId })));
 }
 
 const cancelledJobs = (count: number): string =>

@@ -87,6 +87,10 @@ export function steeringSteps(jobId: string, chatId: string, work: PreparedWork,
   return [...followedBy(sending, steered), ...usesOf(by, message.blocks)] as const;
 }
 
+/** The members that cancel a job, unless it is over, and end its turn in the chat. */
+export const cancellingSteps = ({ organizationId, id }: Pick<Job, "organizationId" | "id">) =>
+  followedBy(ask(jobRef(organizationId, id), { kind: "cancel", inGroup: true, unlessOver: true }), chatAfter);
+
 /** The command for the running job, or null. */
 function consequence(
   { organizationId, userId: by }: Requester,

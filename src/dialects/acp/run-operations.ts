@@ -1,13 +1,10 @@
 /** What a prompt does to the runs of its session. These operations have no route: `rpc.ts` calls them. */
-import { jobRef } from "../../../actors/job/schema.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
 import { ok } from "../../../actors/fault.ts";
-import { followedBy } from "../../../actors/runtime/turns/members.ts";
 import { FreeObject, type Json, type JsonObject, type Static, Type } from "../../../actors/schema.ts";
-import { ask } from "../../../actors/troupe.ts";
 import { MIB } from "../../../actors/units.ts";
 import { done } from "../../http/commit/commit.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
+import { cancellingSteps } from "../../work/sending.ts";
 import { beginRun } from "../runs/begin-run.ts";
 import { readRun } from "../runs/followed-run.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
@@ -123,9 +120,7 @@ export const acpRunOperations = operationGroup<ProtocolServices>("ACP runs", "Wh
     async (services, change, { params }) => {
       const job = await readRun(services, change, params.id);
       if (!job.ok) return job;
-      const ref = jobRef(job.value.organizationId, job.value.id);
-      const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
-      return change.commit(followedBy(cancel, chatAfter), ({ id: job_id }) => done({ job_id }));
+      return change.commit(cancellingSteps(job.value), ({ id: job_id }) => done({ job_id }));
     },
   ),
 });

@@ -1,11 +1,8 @@
 /** Threads of AG-UI's clients: a run, the newest run once more, and the stop (DIA-15 to DIA-17). */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
-import { type Job, jobRef } from "../../../actors/job/schema.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
-import { followedBy } from "../../../actors/runtime/turns/members.ts";
+import type { Job } from "../../../actors/job/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { ask } from "../../../actors/troupe.ts";
 import { type Change, type Commit, done } from "../../http/commit/commit.ts";
 import { pathId } from "../../http/contract/field.ts";
 import { Id, OpenObject, Text } from "../../http/contract/noun.ts";
@@ -13,6 +10,7 @@ import { media } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseJson } from "../../http/stream/sse.ts";
 import { beginRun, type BegunRun, namedChatId } from "../runs/begin-run.ts";
+import { cancellingSteps } from "../../work/sending.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
@@ -103,9 +101,7 @@ export const agUiOperations = {
       const job = await newestAgUiRun(services, change, { agentId: params.id, name: params.thread_id });
       if (!job.ok) return job;
       if (job.value === null) return notFound("chat");
-      const ref = jobRef(job.value.organizationId, job.value.id);
-      const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
-      return change.commit(followedBy(cancel, chatAfter), ({ id: job_id, status }) => done({ job_id, status }));
+      return change.commit(cancellingSteps(job.value), ({ id: job_id, status }) => done({ job_id, status }));
     },
   ),
 };

@@ -5,10 +5,8 @@
  */
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
-import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
+import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followedBy, type MemberStep } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { InputBlock } from "../../../actors/upload/terms.ts";
@@ -18,6 +16,7 @@ import type { Services } from "../../operations/services.ts";
 import { usesOf } from "../../work/attaching.ts";
 import { forkedPart } from "../../work/forking.ts";
 import { type PreparedWork, prepareWork } from "../../work/prepared-work.ts";
+import { cancellingSteps } from "../../work/sending.ts";
 import { namedChatId } from "../runs/begin-run.ts";
 import { keyedMessage } from "../runs/keyed-run.ts";
 import { AI_SDK, BRANCH_FIELD, type UiChats } from "./chat-branch.ts";
@@ -77,7 +76,8 @@ export async function beginBranch(
         version: null,
       }),
       ...usesOf(by, blocks, field),
-      ...cancelling(organizationId, current.activeJobId),
+      // The run that the branch replaces may still run.
+      ...(current.activeJobId === null ? [] : cancellingSteps({ organizationId, id: current.activeJobId })),
     ],
     () => ({ chatId, jobId: keyed.jobId }),
   );
@@ -104,9 +104,3 @@ async function forkStep(
   const fork = { kind: "fork_chat", source: source.value, from, agent, title, userId, ...read.value.value } as const;
   return ok(ask(chatRef(organizationId, chatId), fork));
 }
-
-/** The members that cancel the run that the branch replaces, if it still runs. */
-const cancelling = (organizationId: string, jobId: string | null): readonly MemberStep[] =>
-  jobId === null
-    ? []
-    : followedBy(ask(jobRef(organizationId, jobId), { kind: "cancel", inGroup: true, unlessOver: true }), chatAfter);

@@ -1,15 +1,13 @@
 /** Chats of AI SDK's clients: a message or answers, the stream once more, and the stop (DIA-6 to DIA-9). */
 import { type Outcome, notFound, ok } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
-import { type Job, jobRef } from "../../../actors/job/schema.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
-import { followedBy } from "../../../actors/runtime/turns/members.ts";
+import type { Job } from "../../../actors/job/schema.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
-import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
 import { OpenObject } from "../../http/contract/noun.ts";
 import { media } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
+import { cancellingSteps } from "../../work/sending.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
@@ -83,9 +81,7 @@ export const uiChatOperations = {
       const job = await newestUiRun(services, change, { agentId: params.id, name: params.chat_id });
       if (!job.ok) return job;
       if (job.value === null) return notFound("chat");
-      const ref = jobRef(job.value.organizationId, job.value.id);
-      const cancel = ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
-      return change.commit(followedBy(cancel, chatAfter), ({ id: job_id, status }) => done({ job_id, status }));
+      return change.commit(cancellingSteps(job.value), ({ id: job_id, status }) => done({ job_id, status }));
     },
   ),
 };

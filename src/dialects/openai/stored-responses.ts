@@ -2,12 +2,11 @@
 import { chatRef } from "../../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
-import { following } from "../../../actors/runtime/turns/members.ts";
 import { FreeObject, type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
 import type { Caller } from "../../http/request/caller.ts";
+import { cancellingSteps } from "../../work/sending.ts";
 import { readSoFar } from "../runs/awaited-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { followedPart, inputItems, responseFacts } from "./response-facts.ts";
@@ -92,11 +91,7 @@ export const storedResponseOperations = {
         const stored = await storedResponse(services, change, params.id);
         if (!stored.ok) return stored;
         const { job, part } = stored.value;
-        const ref = jobRef(job.organizationId, job.id);
-        const steps = following([ask(ref, { kind: "cancel", inGroup: true, unlessOver: true })], ([after]) =>
-          chatAfter(after),
-        );
-        return change.begin(steps, () => ({ ...part }));
+        return change.begin(cancellingSteps(job), () => ({ ...part }));
       },
       async join(services, caller, work) {
         const part = work as unknown as ResponsePart;
