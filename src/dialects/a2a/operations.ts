@@ -15,7 +15,7 @@ import { MIB } from "../../../actors/units.ts";
 import { type Change, done } from "../../http/commit/commit.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { saidContent } from "../../operations/said-content.ts";
@@ -55,7 +55,6 @@ export const A2A_LIST_QUERY = {
   historyLength: HISTORY_FIELD,
   statusTimestampAfter: Type.String({ description: "Only tasks whose status has changed since this time" }),
 };
-const restFrame = (response: object): string => sseEvent({ data: sseJson(response) });
 
 /** The two parts of `{task}:{verb}`. */
 function verbOf(call: string): { readonly name: string; readonly verb: string } {
@@ -226,7 +225,7 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       const served = isServed(headers["a2a-version"]);
       if (!served.ok) return served;
       if (params.call === "message:stream")
-        return new A2aCalls(services).stream(request(caller, params), body, restFrame);
+        return new A2aCalls(services).stream(request(caller, params), body, sseData);
       return params.call === "message:send"
         ? new A2aCalls(services).send(request(caller, params), body)
         : notFound("route");
@@ -267,7 +266,7 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       const served = isServed(headers["a2a-version"]);
       if (!served.ok) return served;
       const { name, verb } = verbOf(params.call);
-      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, restFrame);
+      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, sseData);
       return new A2aCalls(services).get(request(caller, params), params.call, query.historyLength);
     },
   ),
@@ -288,7 +287,7 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       const served = isServed(headers["a2a-version"]);
       if (!served.ok) return served;
       const { name, verb } = verbOf(params.call);
-      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, restFrame);
+      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, sseData);
       return verb === "cancel" ? new A2aCalls(services).cancel(request(caller, params), name) : notFound("route");
     },
   ),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type Static, Type } from "../../../actor
 import { type BodySchema, checkedField } from "../../http/contract/body-schema.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { Body } from "../../http/input/validation.ts";
-import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import { protocolOperation } from "../runs/protocol.ts";
 import { A2aCalls, type A2aFrame } from "./calls.ts";
 import { RPC_BASE } from "./card.ts";
@@ -112,7 +112,7 @@ export const a2aRpcOperations = operationGroup("A2A over JSON-RPC", "Agent2Agent
       const run = Object.hasOwn(RPC_METHODS, method) ? RPC_METHODS[method] : undefined;
       if (run === undefined)
         return answer({ error: { code: RPC_METHOD_NOT_FOUND, message: `A2A 1.0 has no method ${method}` } });
-      const frame: A2aFrame = (result) => sseEvent({ data: sseJson({ jsonrpc, id, result }) });
+      const frame: A2aFrame = (result) => sseData({ jsonrpc, id, result });
       const served = isServed(headers["a2a-version"]);
       const outcome = served.ok
         ? await run(

@@ -10,7 +10,7 @@ import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
-import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import { endingOf, type RunEnding, type RunFrames } from "../runs/followed-run.ts";
 import { linksOfWait, protocolFrames, type RunClientCall, type RunItem, type RunTable } from "../runs/run-item.ts";
 import { callKind, callLocations, callTitle } from "./editor-tools.ts";
@@ -202,4 +202,4 @@ export class AcpFrames implements RunFrames {
 }
 
 /** One frame is one event. */
-export const acpFrameText = (frame: AcpFrame): string => sseEvent({ data: sseJson(frame) });
+export const acpFrameText = (frame: AcpFrame): string => sseData(frame);

@@ -1,8 +1,8 @@
 /** The frames of an AG-UI run: events as server-sent events. A run that the client has a part of begins with a snapshot without it. */
-import { sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import type { RunEnding, RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
-import { type AgUiEvent, agUiEvents, type AgUiRun, AgUiState } from "./run-events.ts";
+import { agUiEvents, type AgUiRun, AgUiState } from "./run-events.ts";
 import type { AgUiMessage } from "./schema.ts";
 
 const PROTOCOL_VERSION = "1.0";
@@ -27,11 +27,11 @@ export class AgUiFrames implements RunFrames {
     const { threadId, runId, jobId } = this.state.run;
     const ids = { job_id: jobId, chat_id: this.chatId };
     const started = { type: "RUN_STARTED", threadId, runId, protocolVersion: PROTOCOL_VERSION, metadata: ids };
-    return frameOfEvent(started) + (this.hasSnapshot ? frameOfEvent(this.state.snapshot()) : "");
+    return sseData(started) + (this.hasSnapshot ? sseData(this.state.snapshot()) : "");
   }
 
   frames(item: RunItem): string {
-    return agUiEvents(this.state, item).map(frameOfEvent).join("");
+    return agUiEvents(this.state, item).map(sseData).join("");
   }
 
   ending({ kind }: RunItem): RunEnding {
@@ -40,11 +40,9 @@ export class AgUiFrames implements RunFrames {
   }
 
   interrupted(): string {
-    return frameOfEvent({ type: "RUN_ERROR", message: AG_UI_RUN_GOES_ON, code: "interrupted" });
+    return sseData({ type: "RUN_ERROR", message: AG_UI_RUN_GOES_ON, code: "interrupted" });
   }
 }
-
-const frameOfEvent = (event: AgUiEvent): string => `data: ${sseJson(event)}\n\n`;
 
 /** The client's messages without those of the run: their ids begin with its id, and results answer its calls. */
 function withoutRun(jobId: string, messages: readonly AgUiMessage[]) {

@@ -8,7 +8,7 @@ import { pathId } from "../../http/contract/field.ts";
 import { Id, OpenObject, Text } from "../../http/contract/noun.ts";
 import { media } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import { beginRun, type BegunRun, namedChatId } from "../runs/begin-run.ts";
 import { cancellingSteps } from "../../work/sending.ts";
 import { followRun } from "../runs/followed-run.ts";
@@ -129,7 +129,7 @@ function streamAgUiRun(
 
 /** The answer to a client that connects to a thread without a run. */
 function emptyThread({ threadId, runId }: AgUiInput): Response {
-  const events = ["RUN_STARTED", "RUN_FINISHED"].map((type) => `data: ${sseJson({ type, threadId, runId })}\n\n`);
+  const events = ["RUN_STARTED", "RUN_FINISHED"].map((type) => sseData({ type, threadId, runId }));
   return new Response(events.join(""), { headers: { "content-type": "text/event-stream; charset=utf-8" } });
 }
 

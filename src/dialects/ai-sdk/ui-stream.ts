@@ -1,5 +1,5 @@
 /** The frames of a UI message stream: chunks as server-sent events, with `[DONE]` at the end (DIA-6). */
-import { sseJson } from "../../http/stream/sse.ts";
+import { sseData } from "../../http/stream/sse.ts";
 import type { RunEnding, RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
 import { type KnownMessage, MessageContinuation } from "./continuation.ts";
@@ -26,12 +26,12 @@ export class UiStream implements RunFrames {
   }
 
   opening(): string {
-    return frameOf(this.start);
+    return sseData(this.start);
   }
 
   frames(item: RunItem): string {
     const chunks = this.continuation.newChunks(item, this.message.chunksOf(item));
-    const frames = chunks.map(frameOf).join("");
+    const frames = chunks.map(sseData).join("");
     return item.kind === "end" || WAITS.has(item.kind) ? frames + UI_STREAM_DONE : frames;
   }
 
@@ -41,8 +41,6 @@ export class UiStream implements RunFrames {
   }
 
   interrupted(): string {
-    return frameOf({ type: "error", errorText: UI_RUN_GOES_ON }) + UI_STREAM_DONE;
+    return sseData({ type: "error", errorText: UI_RUN_GOES_ON }) + UI_STREAM_DONE;
   }
 }
-
-const frameOf = (chunk: UiChunk): string => `data: ${sseJson(chunk)}\n\n`;

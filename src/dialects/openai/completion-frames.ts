@@ -2,7 +2,7 @@
 import { type JobTokens, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
-import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseData, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { RunFrames } from "../runs/followed-run.ts";
 import { type RunClientCall, protocolFrames, type RunItem, type RunItemOf, type RunTable } from "../runs/run-item.ts";
 import { openAiCallId } from "./call-id.ts";
@@ -37,8 +37,8 @@ export const toolCallView = (jobId: string, { id, name, arguments: given }: RunC
   function: { name, arguments: JSON.stringify(given) },
 });
 
-const dataFrame = (data: object): string => sseEvent({ data: sseJson(data) });
 const DONE = sseEvent({ data: "[DONE]" });
+
 export class CompletionFrames implements RunFrames {
   hasEnded = false;
   /** Whether this part of the run has sent text. */
@@ -52,7 +52,7 @@ export class CompletionFrames implements RunFrames {
   constructor(facts: CompletionFacts, { hasUsage }: { readonly hasUsage: boolean }) {
     this.facts = facts;
     this.hasUsage = hasUsage;
-    const [head = "", tail = ""] = dataFrame(this.chunk("\0", null)).split('"\\u0000"');
+    const [head = "", tail = ""] = sseData(this.chunk("\0", null)).split('"\\u0000"');
     this.head = head;
     this.tail = tail;
   }
@@ -86,10 +86,10 @@ export class CompletionFrames implements RunFrames {
   }
 
   finished(reason: FinishReason, usage: JobTokens): string {
-    const last = dataFrame(this.chunk({}, reason));
+    const last = sseData(this.chunk({}, reason));
     const { id, object, created, model } = this.chunk({}, null);
     const counted = { id, object, created, model, choices: [], usage: completionUsage(usage) };
-    return last + (this.hasUsage ? dataFrame(counted) : "") + DONE;
+    return last + (this.hasUsage ? sseData(counted) : "") + DONE;
   }
 
   /** Ends the stream before its run. */
@@ -99,12 +99,12 @@ export class CompletionFrames implements RunFrames {
   }
 
   failed(error: object): string {
-    return dataFrame({ error }) + DONE;
+    return sseData({ error }) + DONE;
   }
 
   /** What no field of the protocol has, for clients that know Troupe; others ignore it. */
   extra(troupe: object): string {
-    return dataFrame({ ...this.chunk({}, null), troupe });
+    return sseData({ ...this.chunk({}, null), troupe });
   }
 
   private chunk(delta: object | string, reason: FinishReason | null) {

@@ -38,6 +38,9 @@ const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 export const sseJson = (data: object | string): string =>
   JSON.stringify(data).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** An event that is only JSON. */
+export const sseData = (data: object): string => `data: ${sseJson(data)}\n\n`;
+
 /** A line that readers ignore; it keeps the connection alive. */
 export const sseComment = (text: string): string => `: ${text.replace(LINE_BREAKS, " ")}\n\n`;
 
