@@ -41,7 +41,7 @@ export function ServiceTokensPage() {
 const TOKEN_PLACES = {
   personal: {
     path: "/api/personal-access-tokens",
-    load: async (query: object, options: object) => {
+    load: async (query: object, options?: object) => {
       const page = await service.listPersonalAccessTokens(query, options);
       return { items: page.personal_access_tokens, next: page.next_cursor };
     },
@@ -50,7 +50,7 @@ const TOKEN_PLACES = {
   },
   service: {
     path: "/api/service-tokens",
-    load: async (query: object, options: object) => {
+    load: async (query: object, options?: object) => {
       const page = await service.listServiceTokens(query, options);
       return { items: page.service_tokens, next: page.next_cursor };
     },

@@ -11,14 +11,10 @@ interface LoadOptions {
 }
 
 /** `after` is the cursor, to be spread into the query; empty for the first page. */
-export type LoadPage<T> = (after: { readonly cursor?: string }, options: LoadOptions) => Promise<LoadedPage<T>>;
+export type LoadPage<T> = (after: { readonly cursor?: string }, options?: LoadOptions) => Promise<LoadedPage<T>>;
 
 /** Reads the first `count` pages, or as many as there are. */
-export async function readPages<T>(
-  load: LoadPage<T>,
-  count: number,
-  options: LoadOptions = {},
-): Promise<LoadedPage<T>> {
+export async function readPages<T>(load: LoadPage<T>, count: number, options?: LoadOptions): Promise<LoadedPage<T>> {
   let { items, next } = await load({}, options);
   for (let pages = 1; pages < count && next !== undefined; pages++) {
     const page = await load({ cursor: next }, options);

@@ -32,7 +32,7 @@ export function usePaged<T>(load: LoadPage<T>, idOf: (item: T) => string, inputs
   shown.current = found.value;
   const showMore = async (cursor: string): Promise<void> => {
     const started = round.current;
-    const page = await load({ cursor }, {});
+    const page = await load({ cursor });
     if (started !== round.current || shown.current === null) return;
     const { next } = shown.current;
     if (next !== cursor) {
