@@ -4,7 +4,11 @@ import type { ForkedSummary } from "../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import { jobRef } from "../../actors/job/schema.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { Agent } from "../../actors/organization/schema.ts";
+import type { Ask } from "../../actors/runtime/turns/members.ts";
+import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { lookUp } from "../log/look-up.ts";
+import type { HttpLog } from "../log/port.ts";
 
 /** Messages of a fork: the newest ones up to its place. They are one commit. */
 export const FORK_MESSAGES = 1_000;
@@ -19,16 +23,42 @@ interface ForkServices {
 }
 
 /** The messages up to the place, and the summary if it covers nothing after it. */
-export interface ForkedPart {
+interface ForkedPart {
   readonly messages: readonly Message[];
   readonly summary: ForkedSummary | null;
+}
+
+interface NewFork {
+  readonly source: Chat;
+  /** The id of the new chat. */
+  readonly chatId: string;
+  readonly from: string;
+  /** Whether the fork ends before the message. */
+  readonly isEdit: boolean;
+  readonly agent: Pick<Agent, "id" | "name">;
+  readonly title: string;
+  readonly userId: string;
+}
+
+/** The member that makes the fork. */
+export async function forkStep(
+  services: ForkServices & { readonly log: HttpLog },
+  { source, chatId, isEdit, agent: { id, name }, ...fork }: NewFork,
+): Promise<Outcome<Ask<Chat>>> {
+  const settled = await services.system.settled(source.organizationId);
+  if (!settled.ok) return settled;
+  const read = await lookUp(services.log, forkedPart(services, source, { messageId: fork.from, isEdit }));
+  if (!read.ok) return read;
+  if (!read.value.ok) return read.value;
+  const command = { kind: "fork_chat", source, agent: { id, name }, ...fork, ...read.value.value } as const;
+  return ok(ask(chatRef(source.organizationId, chatId), command));
 }
 
 /**
  * The conversation up to and including this message; with `isEdit` without it, and then it must be a user's. Reads
  * committed state; throws if the database cannot be reached.
  */
-export async function forkedPart(
+async function forkedPart(
   services: ForkServices,
   chat: Chat,
   { messageId, isEdit }: { readonly messageId: string; readonly isEdit: boolean },

@@ -8,12 +8,11 @@ import { ask } from "../../../actors/troupe.ts";
 import { accepted, type Change, created } from "../../http/commit/commit.ts";
 import { withinMessage } from "../../http/contract/limits.ts";
 import { noun } from "../../http/contract/noun.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import { usesOf } from "../../work/attaching.ts";
-import { forkedPart } from "../../work/forking.ts";
+import { forkStep } from "../../work/forking.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { workOf } from "../../work/sending.ts";
 import { JobView, jobView } from "../jobs/view.ts";
@@ -95,33 +94,19 @@ export const longChatOperations = {
       const { text: content = null, blocks } = said.value ?? {};
       const work = await prepareWork(services, { ...workOf(chat.value, by), blocks, checksBudget: content !== null });
       if (!work.ok) return fallen(services, change, chat.value, work);
-      const settled = await services.system.settled(chat.value.organizationId);
-      if (!settled.ok) return settled;
-      const read = await lookUp(
-        services.log,
-        forkedPart(services, chat.value, { messageId: from, isEdit: content !== null }),
-      );
-      if (!read.ok) return read;
-      const part = read.value;
-      if (!part.ok) return part;
       const chatId = newId("cht");
-      const ref = chatRef(chat.value.organizationId, chatId);
-      const { id, name } = work.value.agent;
-      const agent = { id, name };
-      const fork = ask(ref, {
-        kind: "fork_chat",
-        source: chat.value,
-        from,
-        agent,
-        title,
-        userId: by.userId,
-        ...part.value,
-      });
+      const { agent } = work.value;
+      const { userId } = by;
+      const isEdit = content !== null;
+      const fork = await forkStep(services, { source: chat.value, chatId, from, isEdit, agent, title, userId });
+      if (!fork.ok) return fork;
       if (content === null)
-        return change.commit([fork], (forked) => created({ chat: chatView(forked, by), message: null, job: null }));
+        return change.commit([fork.value], (forked) =>
+          created({ chat: chatView(forked, by), message: null, job: null }),
+        );
       const terms = { ...PLAIN_TERMS, provenance: { origin: change.origin }, requestId };
       const sending = work.value.message({ chatId, opening: null, content, blocks, onBusy: null, terms, metadata: {} });
-      return change.commit([fork, sending, ...usesOf(by, blocks)], (_, [, sent]) =>
+      return change.commit([fork.value, sending, ...usesOf(by, blocks)], (_, [, sent]) =>
         created({
           chat: chatView(sent.chat, by),
           message: messageView(sent.message, sent.chat),

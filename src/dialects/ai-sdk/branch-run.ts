@@ -4,17 +4,16 @@
  * that a retry finds it.
  */
 import { chatRef } from "../../../actors/chat/schema.ts";
-import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { Outcome } from "../../../actors/fault.ts";
 import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { InputBlock } from "../../../actors/upload/terms.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { usesOf } from "../../work/attaching.ts";
-import { forkedPart } from "../../work/forking.ts";
+import { forkStep } from "../../work/forking.ts";
 import { type PreparedWork, prepareWork } from "../../work/prepared-work.ts";
 import { cancellingSteps } from "../../work/sending.ts";
 import { namedChatId } from "../runs/begin-run.ts";
@@ -61,7 +60,7 @@ export async function beginBranch(
   const work = await prepareWork(services, { by, agent, workspaceId, model: options.model, blocks, field });
   if (!work.ok) return work;
   const { chatId, ...keyed } = branchIds(by, branch);
-  const fork = await forkStep(services, by, branch, { work: work.value, chatId });
+  const fork = await uiForkStep(services, by, branch, { work: work.value, chatId });
   if (!fork.ok) return fork;
   const terms = { ...PLAIN_TERMS, provenance: { origin: AI_SDK } as const, requestId, metadata };
   const { content } = message;
@@ -84,7 +83,7 @@ export async function beginBranch(
 }
 
 /** The member that makes the fork. */
-async function forkStep(
+async function uiForkStep(
   services: Services,
   { organizationId, userId }: Principal,
   { job, side, chats }: UiBranch,
@@ -92,15 +91,8 @@ async function forkStep(
 ) {
   const source = await services.system.dispatch(chatRef(organizationId, job.chatId), { kind: "read_chat" });
   if (!source.ok) return source;
-  const settled = await services.system.settled(organizationId);
-  if (!settled.ok) return settled;
   const isEdit = side === "before";
   const from = isEdit ? job.inputMessageId : job.outputMessageId;
-  const read = await lookUp(services.log, forkedPart(services, source.value, { messageId: from, isEdit }));
-  if (!read.ok) return read;
-  if (!read.value.ok) return read.value;
-  const agent = { id: work.agent.id, name: work.agent.name };
   const { title } = chats.first.options;
-  const fork = { kind: "fork_chat", source: source.value, from, agent, title, userId, ...read.value.value } as const;
-  return ok(ask(chatRef(organizationId, chatId), fork));
+  return forkStep(services, { source: source.value, chatId, from, isEdit, agent: work.agent, title, userId });
 }

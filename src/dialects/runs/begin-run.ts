@@ -20,7 +20,6 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Ask, MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 import { saidContent } from "../../operations/said-content.ts";
@@ -29,7 +28,7 @@ import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { usesOf } from "../../work/attaching.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
-import { forkedPart } from "../../work/forking.ts";
+import { forkStep } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
@@ -201,23 +200,11 @@ async function branchStep(
   { chatId: sourceId, messageId: from }: Extract<GivenChat, { readonly kind: "branch" }>,
 ): Promise<Outcome<Ask<Chat>>> {
   const { organizationId, userId } = by;
-  const settled = await services.system.settled(organizationId);
-  if (!settled.ok) return settled;
   const source = await services.system.dispatch(chatRef(organizationId, sourceId), { kind: "read_chat" });
   if (!source.ok) return source;
-  const part = await lookUp(services.log, forkedPart(services, source.value, { messageId: from, isEdit: false }));
-  if (!part.ok) return part;
-  if (!part.value.ok) return part.value;
   const { agentId: id, agentName: name, options } = source.value;
-  const of = {
-    kind: "fork_chat",
-    source: source.value,
-    from,
-    agent: { id, name },
-    title: options.title,
-    userId,
-  } as const;
-  return ok(ask(chatRef(organizationId, chatId), { ...of, ...part.value.value }));
+  const { title } = options;
+  return forkStep(services, { source: source.value, chatId, from, isEdit: false, agent: { id, name }, title, userId });
 }
 
 /** The settings without those that the model does not take: most clients send theirs with every request. */
