@@ -140,7 +140,8 @@ function askedResults(
   const jobId = named[0]?.jobId ?? null;
   const isOneRun = named.every((call) => call?.jobId === jobId);
   const results = messages.map(({ message, at }, i) => ({
-    toolCallId: named[i]?.callId ?? "",
+    kind: "result" as const,
+    callId: named[i]?.callId ?? "",
     content: textOf(message),
     isError: false,
     field: `${at}/${CALL_FIELDS[at.split("/")[0] ?? ""] ?? "tool_call_id"}`,

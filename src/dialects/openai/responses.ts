@@ -107,7 +107,7 @@ async function beginResponse(
     const run = await readRun(services, change, jobId);
     if (!run.ok) return run.fault.kind === "not_found" ? stray : run;
     const { endsAtApprovals = false } = followedPart(run.value, { jobId, afterRounds: 0 });
-    const callIds = results.map(({ toolCallId }) => toolCallId);
+    const callIds = results.map(({ callId }) => callId);
     const afterRounds = await roundAfter(services, change, jobId, callIds, endsAtApprovals);
     if (!afterRounds.ok) return afterRounds;
     const given = await giveResults(

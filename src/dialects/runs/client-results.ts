@@ -1,24 +1,18 @@
 /** Results of the client's tools: they continue a run that waits for them (JOB-17). */
 import { invalid, type Outcome } from "../../../actors/fault.ts";
 import { waitingCalls } from "../../../actors/job/client-call.ts";
-import type { ClientResult } from "../../../actors/job/protocol.ts";
-import { jobRef } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { ListHead } from "../../../actors/page.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { PAGE_EVENTS } from "../../../actors/runtime/streams/subscription.ts";
-import { ask } from "../../../actors/troupe.ts";
-import { visibleText } from "../../../actors/visible-text.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { withinResult } from "../../http/contract/limits.ts";
 import type { Services } from "../../operations/services.ts";
-import { joinRun } from "./begin-run.ts";
 import { readRun } from "./followed-run.ts";
+import { answerRun, type RunAnswer } from "./run-answers.ts";
 
-/** The result of a call, and its field in the body. */
-export interface GivenResult extends ClientResult {
-  readonly field: string;
-}
+/** The result of a call. */
+export type GivenResult = Extract<RunAnswer, { readonly kind: "result" }>;
 
 export interface GivenResults {
   readonly jobId: string;
@@ -46,12 +40,11 @@ export async function giveResults(
   const job = await readRun(services, change, jobId);
   if (!job.ok) return job;
   const { chatId } = job.value;
-  const afterCalls = results.map(({ toolCallId }) => toolCallId);
-  const begun = { ...more, jobId, chatId, afterCalls };
+  const afterCalls = results.map(({ callId }) => callId);
   const waiting = new Set(waitingCalls(job.value).map(({ id }) => id));
-  const fresh = results.filter(({ toolCallId }) => waiting.has(toolCallId));
-  const answered = fresh.length > 0 ? null : await answeredCalls(services, principal.organizationId, jobId);
-  const stray = answered === null ? undefined : results.find(({ toolCallId }) => !answered.all.has(toolCallId));
+  const isFresh = results.some(({ callId }) => waiting.has(callId));
+  const answered = isFresh ? null : await answeredCalls(services, principal.organizationId, jobId);
+  const stray = answered === null ? undefined : results.find(({ callId }) => !answered.all.has(callId));
   if (stray !== undefined) return invalid(`/${stray.field}`, "This result belongs to no call that waits for it");
   const missing = [...waiting].filter((id) => !afterCalls.includes(id));
   const isOfThisWait = answered === null || afterCalls.some((id) => answered.ofThisWait.has(id));
@@ -60,14 +53,7 @@ export async function giveResults(
       `/${results[0]?.field}`,
       `The run waits for all of its results; missing: ${missing.map(nameOf).join(", ")}`,
     );
-  if (fresh.length === 0) return joinRun(change, begun);
-  const given = fresh.map(({ toolCallId, content, isError }) => ({
-    toolCallId,
-    content: visibleText(content),
-    isError,
-  }));
-  const command = { kind: "tool_results", by: principal.userId, results: given } as const;
-  return change.begin([ask(jobRef(principal.organizationId, jobId), command)], () => begun);
+  return answerRun(services, change, { job: job.value, answers: results }, { ...more, jobId, chatId, afterCalls });
 }
 
 /** Ids of the calls of a run that have their results: all, and those since it last began to wait. */
