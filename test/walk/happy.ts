@@ -2,6 +2,7 @@
  * A call that succeeds, for each operation of the contract and each status of its success. What a call
  * makes or needs is its own, so that any of them can be made again in any order.
  */
+import { happyDocuments } from "./happy-documents.ts";
 import { happyWorkspaces } from "./happy-workspaces.ts";
 import { of, PAGE, type Happy, type HappyAsk } from "./happy-ask.ts";
 import type { Ask } from "./walker.ts";
@@ -31,12 +32,6 @@ const polled = (id: string): readonly HappyAsk[] => [
 const ended = (ask: Ask, head: number, query: readonly (readonly [string, string])[] = []): readonly HappyAsk[] => [
   { ...ask, query: [...query, ["replay", "all"]], status: 200 },
   { ...ask, query: [...query, ["after", String(head)]], status: 204 },
-];
-
-/** A public document: for whom it is new, and for whom it is not. */
-const DOCUMENT: readonly HappyAsk[] = [
-  { token: null, status: 200 },
-  { token: null, headers: { "if-none-match": "*" }, status: 304 },
 ];
 
 export const HAPPY: Readonly<Record<string, Happy>> = {
@@ -366,29 +361,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   }),
   listEvents: () => ({ query: [["limit", "3"]] }),
 
-  getVersion: () => DOCUMENT,
-  getOpenApi: () => DOCUMENT,
-  getReference: () => DOCUMENT,
-  getRateLimitPolicy: () => DOCUMENT,
-  getErrorCodes: () => DOCUMENT,
-  getDeprecationPolicy: () => DOCUMENT,
-  getAgentReadiness: () => DOCUMENT,
-  getAgentApiManifest: () => DOCUMENT,
-  getAuthorizationServer: () => DOCUMENT,
-  getProtectedResource: () => DOCUMENT,
-  getProtectedMcpResource: () => DOCUMENT,
-  getOAuthClientDocument: () => DOCUMENT,
-  getIdentityKeys: () => DOCUMENT,
-  getLlmsText: () => DOCUMENT,
-  getSdkManifest: () => DOCUMENT,
-  getTypeScriptSdk: () => DOCUMENT,
-  getJavaScriptSdk: () => DOCUMENT,
-  getJavaScriptSdkTypes: () => DOCUMENT,
-  getTypeScriptAgUi: () => DOCUMENT,
-  getJavaScriptAgUi: () => DOCUMENT,
-  getJavaScriptAgUiTypes: () => DOCUMENT,
-  getPythonSdk: () => DOCUMENT,
-  getSdkExamples: () => DOCUMENT,
+  ...happyDocuments,
 
   v1ListAgents: () => ({}),
   v1CreateAgent: () => ({ body: { name: "Ada", systemPrompt: "Be brief." } }),
