@@ -16,12 +16,7 @@ let browser: PlainBrowser;
 
 beforeAll(async () => void (scene = await ConnectedScene.start()));
 afterAll(() => scene.stop());
-beforeEach(async () => {
-  owner = await scene.service.found();
-  client = scene.client(owner);
-  agent = await scene.agent(client);
-  browser = await scene.signIn(owner);
-});
+beforeEach(async () => void ({ owner, client, agent, browser } = await scene.organization()));
 
 const LINK = /https:\/\/troupe\.test\/connections\/con_[A-Za-z0-9_-]{21}/;
 const text = async (path: string, body: Json, headers: Record<string, string> = {}): Promise<string> => {

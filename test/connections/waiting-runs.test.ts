@@ -26,10 +26,7 @@ let browser: PlainBrowser;
 beforeAll(async () => void (scene = await ConnectedScene.start()));
 afterAll(() => scene.stop());
 beforeEach(async () => {
-  owner = await scene.service.found();
-  client = scene.client(owner);
-  agent = await scene.agent(client);
-  browser = await scene.signIn(owner);
+  ({ owner, client, agent, browser } = await scene.organization());
   scene.usesAccount();
   Object.assign(scene.accounts, { wanted: "files:read", tokenSeconds: 3_600, claimedIssuer: null, refreshes: true });
 });

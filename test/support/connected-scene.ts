@@ -67,6 +67,13 @@ export class ConnectedScene {
     return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
   }
 
+  /** A new organization: its owner, with a client, an agent and a browser. */
+  async organization() {
+    const owner = await this.service.found();
+    const client = this.client(owner);
+    return { owner, client, agent: await this.agent(client), browser: await this.signIn(owner) };
+  }
+
   client = (caller: Caller): Client => new Client(this.service, caller);
 
   /** The job of a new chat with the agent. */
