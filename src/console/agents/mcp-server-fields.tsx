@@ -1,9 +1,9 @@
 /** The MCP servers of an agent, whose tools are chosen once they are saved. */
 import type { McpServerHeaderInput, McpServerInput } from "../../../sdk/typescript/troupe.ts";
-import { CheckField, ChoiceField, TextField } from "../pieces/fields.tsx";
+import { CheckField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
-import { AuthClientFields, withClient } from "./auth-client-fields.tsx";
-import { ACCESS_CHOICES, HeaderFields } from "./own-tool-fields.tsx";
+import { AccessFields } from "./access-fields.tsx";
+import { HeaderFields } from "./own-tool-fields.tsx";
 
 interface McpServerFieldsProps {
   readonly servers: readonly McpServerInput[];
@@ -40,24 +40,11 @@ export function McpServerFields({ servers, change }: McpServerFieldsProps) {
                   change={(url) => set({ url })}
                 />
               </div>
-              <ChoiceField
-                label="Whose access it uses"
+              <AccessFields
+                auth={server.auth}
                 path={`${path}/auth`}
-                hint="Access by OAuth; people consent to it on the page of their connections"
-                value={server.auth?.owner ?? ""}
-                change={(owner) => {
-                  const auth = owner === "" ? undefined : { ...server.auth, type: "oauth" as const, owner };
-                  set({ auth } as Partial<McpServerInput>);
-                }}
-                choices={ACCESS_CHOICES}
+                change={(auth) => set({ auth } as Partial<McpServerInput>)}
               />
-              {server.auth?.type === "oauth" ? (
-                <AuthClientFields
-                  client={server.auth.client}
-                  path={`${path}/auth`}
-                  change={(client) => set({ auth: withClient(server.auth, client) } as Partial<McpServerInput>)}
-                />
-              ) : null}
               <CheckField
                 label="Runs continue without its tools while it cannot be reached"
                 value={server.optional ?? false}

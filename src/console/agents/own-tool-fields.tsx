@@ -2,7 +2,7 @@
 import type { AgentToolInput, HttpMethod, ToolHeaderInput } from "../../../sdk/typescript/troupe.ts";
 import { AreaField, CheckField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
-import { AuthClientFields, withClient } from "./auth-client-fields.tsx";
+import { AccessFields } from "./access-fields.tsx";
 import { JSON_OBJECT, JsonField } from "../pieces/written-fields.tsx";
 
 interface OwnToolFieldsProps {
@@ -17,11 +17,6 @@ const KIND_CHOICES = [
 const METHOD_CHOICES = (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map(
   (method): readonly [HttpMethod, string] => [method, method],
 );
-export const ACCESS_CHOICES = [
-  ["", "none, or a secret in a header"],
-  ["person", "that of the person for whom a job works"],
-  ["organization", "that of the organization"],
-] as const;
 const MS_OF_TOOL_SECOND = 1_000;
 
 const newTool = (): AgentToolInput => ({
@@ -127,21 +122,7 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
           change={(url) => set({ url })}
         />
       </div>
-      <ChoiceField
-        label="Whose access it uses"
-        path={`${path}/auth`}
-        hint="Access by OAuth; people consent to it on the page of their connections"
-        value={tool.auth?.owner ?? ""}
-        change={(owner) => set({ auth: owner === "" ? undefined : { ...tool.auth, type: "oauth", owner } })}
-        choices={ACCESS_CHOICES}
-      />
-      {tool.auth?.type === "oauth" ? (
-        <AuthClientFields
-          client={tool.auth.client}
-          path={`${path}/auth`}
-          change={(client) => set({ auth: withClient(tool.auth, client) })}
-        />
-      ) : null}
+      <AccessFields auth={tool.auth} path={`${path}/auth`} change={(auth) => set({ auth })} />
       <ItemFields<ToolHeaderInput>
         label="Headers of each request"
         one="header"

@@ -1,16 +1,46 @@
-/** The OAuth client that was registered by hand at an authorization server, for access to a server or a tool. */
-import type { AuthClientInput } from "../../../sdk/typescript/troupe.ts";
-import { TextField } from "../pieces/fields.tsx";
+/** The access by OAuth that an MCP server or an HTTP tool uses, and the client for it if that was registered by hand. */
+import type { AuthClientInput, ToolAuthInput } from "../../../sdk/typescript/troupe.ts";
+import { ChoiceField, TextField } from "../pieces/fields.tsx";
+
+const ACCESS_CHOICES = [
+  ["", "none, or a secret in a header"],
+  ["person", "that of the person for whom a job works"],
+  ["organization", "that of the organization"],
+] as const;
+
+interface AccessFieldsProps<A> {
+  readonly auth: A | undefined;
+  /** Of `auth` in the agent. */
+  readonly path: string;
+  readonly change: (auth: A | undefined) => void;
+}
+
+export function AccessFields<A extends ToolAuthInput>({ auth, path, change }: AccessFieldsProps<A>) {
+  return (
+    <>
+      <ChoiceField
+        label="Whose access it uses"
+        path={path}
+        hint="Access by OAuth; people consent to it on the page of their connections"
+        value={auth?.owner ?? ""}
+        change={(owner) => change(owner === "" ? undefined : ({ ...auth, type: "oauth", owner } as A))}
+        choices={ACCESS_CHOICES}
+      />
+      {auth?.type === "oauth" ? (
+        <AuthClientFields client={auth.client} path={path} change={(client) => change(withClient(auth, client))} />
+      ) : null}
+    </>
+  );
+}
 
 interface AuthClientFieldsProps {
   readonly client: AuthClientInput | undefined;
-  /** Of `auth` in the agent. */
   readonly path: string;
   /** Undefined if nothing is written in the fields: the service then registers itself. */
   readonly change: (client: AuthClientInput | undefined) => void;
 }
 
-export function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
+function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
   const { issuer = "", id = "", secret = "" } = client ?? {};
   const set = (changes: { readonly issuer?: string; readonly id?: string; readonly secret?: string }): void => {
     const next = { issuer, id, secret, ...changes };
@@ -46,11 +76,6 @@ export function AuthClientFields({ client, path, change }: AuthClientFieldsProps
 }
 
 /** The access with this client, or without one. */
-export function withClient<A extends { readonly client?: AuthClientInput }>(
-  auth: A | undefined,
-  client: AuthClientInput | undefined,
-): A | undefined {
-  if (auth === undefined) return undefined;
-  const { client: _, ...rest } = auth;
+function withClient<A extends ToolAuthInput>({ client: _, ...rest }: A, client: AuthClientInput | undefined): A {
   return { ...rest, ...(client === undefined ? {} : { client }) } as A;
 }
