@@ -1,7 +1,7 @@
 /** The public documents. The first request for a document makes it; later requests all get the same one. */
 import { mapOutcome, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import { OneOf, Type } from "../../actors/schema.ts";
+import { OneOf, type TSchema, Type } from "../../actors/schema.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/deprecation.ts";
 import {
   API_RESOURCE,
@@ -11,7 +11,7 @@ import {
   MCP_RESOURCE,
 } from "../http/contract/paths.ts";
 import { OpenObject } from "../http/contract/noun.ts";
-import { operationGroup, type Shown } from "../http/contract/operation.ts";
+import { type Media, media, type OperationContract, operationGroup, type Shown } from "../http/contract/operation.ts";
 import { DOCUMENT_HEADERS } from "../http/contract/request-headers.ts";
 import { type DocumentRequest, JSON_FORM, oncePer, PublicDocument, TEXT_FORM } from "../http/document/document.ts";
 import { PAGE_HEADERS, PAGE_TYPE } from "../http/document/page.ts";
@@ -31,19 +31,13 @@ import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, S
 import { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 import { sdkExamples, sdkManifest, sdkPart, sdkSource, sdkTypes } from "./sdk.ts";
 
+const HTML = media({ "text/html": Type.String() });
+const PLAIN_TEXT = media({ "text/plain": Type.String() });
+const JAVASCRIPT = media({ "text/javascript": Type.String() });
+
 export const publicOperations = operationGroup("Service", "Public documents about the service", {
-  getVersion: operation(
-    {
-      method: "GET",
-      path: VERSION_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read the deployed version",
-      answers: { 200: ServiceVersion, 304: null },
-    },
-    serveDocument((services) =>
-      PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" }),
-    ),
+  getVersion: publicDocument({ path: VERSION_PATH, summary: "Read the deployed version" }, ServiceVersion, (services) =>
+    PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" }),
   ),
 
   getOpenApi: operation(
@@ -64,130 +58,84 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       ok(await (await contract(query.surface, pathPrefixOf(appUrl()))).answer(headers)),
   ),
 
-  getReference: operation(
-    {
-      method: "GET",
-      path: REFERENCE_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Open the interactive reference",
-      description: "A page for people.",
-      answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
-    },
-    serveDocument(async (services) => new PublicDocument(await referencePage(services), REFERENCE_FORM)),
+  getReference: publicDocument(
+    { path: REFERENCE_PATH, summary: "Open the interactive reference", description: "A page for people." },
+    HTML,
+    async (services) => new PublicDocument(await referencePage(services), REFERENCE_FORM),
   ),
 
-  getErrorCodes: operation(
+  getErrorCodes: publicDocument(
     {
-      method: "GET",
       path: ERRORS_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Read what the error codes mean",
       description: "A page for people. `#error-<code>` explains a code; the `type` of an error is its address.",
-      answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
     },
-    serveDocument((services) => new PublicDocument(errorsPage(services), ERRORS_FORM)),
+    HTML,
+    (services) => new PublicDocument(errorsPage(services), ERRORS_FORM),
   ),
 
-  getRateLimitPolicy: operation(
-    {
-      method: "GET",
-      path: RATE_LIMITS_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read the rate-limit policy",
-      answers: { 200: RateLimitPolicy, 304: null },
-    },
-    serveJson(rateLimitPolicy),
+  getRateLimitPolicy: jsonDocument(
+    { path: RATE_LIMITS_PATH, summary: "Read the rate-limit policy" },
+    RateLimitPolicy,
+    rateLimitPolicy,
   ),
 
-  getDeprecationPolicy: operation(
-    {
-      method: "GET",
-      path: DEPRECATIONS_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read the versioning and deprecation policy",
-      answers: { 200: DeprecationPolicy, 304: null },
-    },
-    serveJson(deprecationPolicy),
+  getDeprecationPolicy: jsonDocument(
+    { path: DEPRECATIONS_PATH, summary: "Read the versioning and deprecation policy" },
+    DeprecationPolicy,
+    deprecationPolicy,
   ),
 
-  getAgentReadiness: operation(
-    {
-      method: "GET",
-      path: READINESS_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read what an agent needs to use the service",
-      answers: { 200: AgentReadiness, 304: null },
-    },
-    serveJson(agentReadiness),
+  getAgentReadiness: jsonDocument(
+    { path: READINESS_PATH, summary: "Read what an agent needs to use the service" },
+    AgentReadiness,
+    agentReadiness,
   ),
 
-  getAgentApiManifest: operation(
-    {
-      method: "GET",
-      path: "/.well-known/teamday-agent-api",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read the entry document for crawlers and agents",
-      answers: { 200: AgentApiManifest, 304: null },
-    },
-    serveJson(agentApiManifest),
+  getAgentApiManifest: jsonDocument(
+    { path: "/.well-known/teamday-agent-api", summary: "Read the entry document for crawlers and agents" },
+    AgentApiManifest,
+    agentApiManifest,
   ),
 
-  getAuthorizationServer: operation(
+  getAuthorizationServer: jsonDocument(
     {
-      method: "GET",
       path: "/.well-known/oauth-authorization-server",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Read the metadata of the authorization server",
       description: "The metadata of the authorization server (RFC 8414).",
-      answers: { 200: AuthorizationServer, 304: null },
     },
-    serveJson(authorizationServer),
+    AuthorizationServer,
+    authorizationServer,
   ),
 
-  getProtectedResource: operation(
+  getProtectedResource: jsonDocument(
     {
-      method: "GET",
       path: "/.well-known/oauth-protected-resource",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Read which server issues tokens for the current surface",
       description: "The metadata of a protected resource (RFC 9728).",
-      answers: { 200: ProtectedResource, 304: null },
     },
-    serveJson((services) => protectedResource(services, API_RESOURCE)),
+    ProtectedResource,
+    (services) => protectedResource(services, API_RESOURCE),
   ),
 
-  getProtectedMcpResource: operation(
+  getProtectedMcpResource: jsonDocument(
     {
-      method: "GET",
       path: "/.well-known/oauth-protected-resource/mcp",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Read which server issues tokens for the MCP endpoint",
       description: "The metadata of a protected resource (RFC 9728).",
-      answers: { 200: ProtectedResource, 304: null },
     },
-    serveJson((services) => protectedResource(services, MCP_RESOURCE)),
+    ProtectedResource,
+    (services) => protectedResource(services, MCP_RESOURCE),
   ),
 
-  getOAuthClientDocument: operation(
+  getOAuthClientDocument: jsonDocument(
     {
-      method: "GET",
       path: CLIENT_DOCUMENT_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Read how the service describes itself to other authorization servers",
       description: "A Client ID Metadata Document: its address is the client id of the service.",
-      answers: { 200: OAuthClientDocument, 304: null },
     },
-    serveJson(clientDocument),
+    OAuthClientDocument,
+    clientDocument,
   ),
 
   getIdentityKeys: operation(
@@ -204,131 +152,89 @@ export const publicOperations = operationGroup("Service", "Public documents abou
       ok(await identityKeyDocument(identityKeys.published()).answer(headers)),
   ),
 
-  getSdkManifest: operation(
-    {
-      method: "GET",
-      path: "/api/sdk/manifest",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "List the SDKs and their hashes",
-      answers: { 200: SdkManifest, 304: null },
-    },
-    serveDocument(async (services) => PublicDocument.json(await sdkManifest(services))),
+  getSdkManifest: jsonDocument(
+    { path: "/api/sdk/manifest", summary: "List the SDKs and their hashes" },
+    SdkManifest,
+    sdkManifest,
   ),
 
-  getTypeScriptSdk: operation(
+  getTypeScriptSdk: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/typescript",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get the TypeScript SDK",
       description: "One file without dependencies, generated from this contract.",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkSource("typescript")),
+    PLAIN_TEXT,
+    () => sdkSource("typescript"),
   ),
 
-  getJavaScriptSdk: operation(
+  getJavaScriptSdk: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/javascript",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get the JavaScript SDK",
       description: "The TypeScript SDK without its types, as a module for browsers and for Node 20 or later.",
-      answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkSource("javascript")),
+    JAVASCRIPT,
+    () => sdkSource("javascript"),
   ),
 
-  getJavaScriptSdkTypes: operation(
+  getJavaScriptSdkTypes: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/javascript/types",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get the types of the JavaScript SDK",
       description: "Type declarations for editors and compilers; save them beside the SDK.",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkTypes("javascript")),
+    PLAIN_TEXT,
+    () => sdkTypes("javascript"),
   ),
 
-  getTypeScriptAgUi: operation(
+  getTypeScriptAgUi: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/typescript/ag-ui",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get `TroupeAgent` for AG-UI's clients, in TypeScript",
       description:
         "An `HttpAgent` that also connects and stops. It needs `@ag-ui/client` 1.0, which your program installs.",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkPart("typescript", "ag-ui.ts")),
+    PLAIN_TEXT,
+    () => sdkPart("typescript", "ag-ui.ts"),
   ),
 
-  getJavaScriptAgUi: operation(
+  getJavaScriptAgUi: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/javascript/ag-ui",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get `TroupeAgent` for AG-UI's clients, in JavaScript",
       description: "The TypeScript one without its types. It needs `@ag-ui/client` 1.0, which your program installs.",
-      answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkPart("javascript", "ag-ui.mjs")),
+    JAVASCRIPT,
+    () => sdkPart("javascript", "ag-ui.mjs"),
   ),
 
-  getJavaScriptAgUiTypes: operation(
-    {
-      method: "GET",
-      path: "/api/sdk/javascript/ag-ui/types",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Get the types of `TroupeAgent` in JavaScript",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
-    },
-    serveDocument(() => sdkPart("javascript", "ag-ui.d.mts")),
+  getJavaScriptAgUiTypes: publicDocument(
+    { path: "/api/sdk/javascript/ag-ui/types", summary: "Get the types of `TroupeAgent` in JavaScript" },
+    PLAIN_TEXT,
+    () => sdkPart("javascript", "ag-ui.d.mts"),
   ),
 
-  getPythonSdk: operation(
+  getPythonSdk: publicDocument(
     {
-      method: "GET",
       path: "/api/sdk/python",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
       summary: "Get the Python SDK",
       description: "One file that needs only the standard library, generated from this contract.",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
     },
-    serveDocument(() => sdkSource("python")),
+    PLAIN_TEXT,
+    () => sdkSource("python"),
   ),
 
-  getSdkExamples: operation(
-    {
-      method: "GET",
-      path: "/api/sdk-examples",
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read how to get and use the SDKs",
-      answers: { 200: SdkExamples, 304: null },
-    },
-    serveDocument(async (services) => PublicDocument.json(await sdkExamples(services))),
+  getSdkExamples: jsonDocument(
+    { path: "/api/sdk-examples", summary: "Read how to get and use the SDKs" },
+    SdkExamples,
+    sdkExamples,
   ),
 
-  getLlmsText: operation(
-    {
-      method: "GET",
-      path: LLMS_PATH,
-      scope: null,
-      headers: DOCUMENT_HEADERS,
-      summary: "Read the documentation as text for language models",
-      answers: { 200: { kind: "media", types: { "text/plain": Type.String() } }, 304: null },
-    },
-    serveDocument((services) => new PublicDocument(llmsText(services), TEXT_FORM)),
+  getLlmsText: publicDocument(
+    { path: LLMS_PATH, summary: "Read the documentation as text for language models" },
+    PLAIN_TEXT,
+    (services) => new PublicDocument(llmsText(services), TEXT_FORM),
   ),
 });
 
@@ -342,8 +248,23 @@ function serveDocument(make: (services: Services) => MaybePromise<PublicDocument
     ok(await (await documentOf(services)).answer(headers));
 }
 
-function serveJson(make: (services: Services) => object) {
-  return serveDocument((services) => PublicDocument.json(make(services)));
+type DocumentFacts = Pick<OperationContract, "path" | "summary" | "description">;
+
+/** An operation that answers a document of this form. */
+function publicDocument(
+  facts: DocumentFacts,
+  form: TSchema | Media,
+  make: (services: Services) => MaybePromise<PublicDocument>,
+) {
+  return operation(
+    { method: "GET", scope: null, headers: DOCUMENT_HEADERS, ...facts, answers: { 200: form, 304: null } },
+    serveDocument(make),
+  );
+}
+
+/** The same for a JSON document that does not change while the service runs. */
+function jsonDocument(facts: DocumentFacts, form: TSchema, make: (services: Services) => MaybePromise<object>) {
+  return publicDocument(facts, form, async (services) => PublicDocument.json(await make(services)));
 }
 
 const ERRORS_FORM = { contentType: PAGE_TYPE, cacheControl: JSON_FORM.cacheControl, headers: PAGE_HEADERS };
