@@ -5,7 +5,7 @@ import type { ApprovalRuleInput, CallDecision, RuleOutcome, RuleTrial } from "..
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useFormState } from "../pieces/form.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 interface RuleTrialFormProps {
@@ -65,7 +65,7 @@ const wordsOfTrial = ({ calls, touched }: RuleTrial): string =>
 
 function TriedCalls({ calls }: Pick<RuleTrial, "calls">) {
   return (
-    <Table label="What the rules would have decided" columns={["Call", "When", "Then", "With these rules"]}>
+    <ScrolledTable label="What the rules would have decided" columns={["Call", "When", "Then", "With these rules"]}>
       {calls.map(({ job_id: job, tool_call_id: id, tool_name: tool, at, was, decision, refusal }) => (
         <tr key={`${job} ${id} ${at}`}>
           <th scope="row">
@@ -83,7 +83,7 @@ function TriedCalls({ calls }: Pick<RuleTrial, "calls">) {
           </td>
         </tr>
       ))}
-    </Table>
+    </ScrolledTable>
   );
 }
 

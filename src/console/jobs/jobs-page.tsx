@@ -9,7 +9,7 @@ import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -156,7 +156,7 @@ const NoJobs = () => (
 
 function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
   return (
-    <Table label="Jobs" columns={["Job", "Status", "Tokens", "Cost", "Changed"]}>
+    <ScrolledTable label="Jobs" columns={["Job", "Status", "Tokens", "Cost", "Changed"]}>
       {jobs.map(({ id, title, status, metrics, updated_at }) => (
         <tr key={id}>
           <td>
@@ -174,6 +174,6 @@ function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
           </td>
         </tr>
       ))}
-    </Table>
+    </ScrolledTable>
   );
 }

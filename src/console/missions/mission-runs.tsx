@@ -5,7 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const PAGE_RUNS = 20;
@@ -40,11 +40,11 @@ export function MissionRuns({ missionId, version }: MissionRunsProps) {
         }
       >
         {(shown) => (
-          <Table label="Ledger of runs" columns={["Run", "Outcome", "Planned", "Ended", "Result"]}>
+          <ScrolledTable label="Ledger of runs" columns={["Run", "Outcome", "Planned", "Ended", "Result"]}>
             {shown.map((run) => (
               <RunRow key={run.id} run={run} />
             ))}
-          </Table>
+          </ScrolledTable>
         )}
       </ItemPages>
       <CopyAsCurl path={`/api/missions/${missionId}/runs`} />

@@ -5,7 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
@@ -63,7 +63,7 @@ function MissionsPage() {
 
 function MissionTable({ missions }: { readonly missions: readonly Mission[] }) {
   return (
-    <Table label="Missions" columns={["Mission", "Status", "Next run", "Last run"]}>
+    <ScrolledTable label="Missions" columns={["Mission", "Status", "Next run", "Last run"]}>
       {missions.map(({ id, title, status, schedule, last_run }) => (
         <tr key={id}>
           <td>
@@ -86,7 +86,7 @@ function MissionTable({ missions }: { readonly missions: readonly Mission[] }) {
           </td>
         </tr>
       ))}
-    </Table>
+    </ScrolledTable>
   );
 }
 

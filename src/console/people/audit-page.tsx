@@ -6,7 +6,7 @@ import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { SERVICE_ROOT, service } from "../service.ts";
 import { memberName } from "../session.ts";
 import { useTitle } from "../title.ts";
@@ -98,7 +98,7 @@ function AuditLedger() {
 
 function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
-    <Table label="Audit" columns={["When", "Action", "Who", "From", "About"]}>
+    <ScrolledTable label="Audit" columns={["When", "Action", "Who", "From", "About"]}>
       {entries.map(({ id, created_at: at, action, user_id: user, address, subject_id: subject, detail }) => (
         <tr key={id}>
           <td>
@@ -114,6 +114,6 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
           </td>
         </tr>
       ))}
-    </Table>
+    </ScrolledTable>
   );
 }

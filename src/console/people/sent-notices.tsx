@@ -5,7 +5,7 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { memberName } from "../session.ts";
 
@@ -32,7 +32,7 @@ export function SentNotices({ messengers }: SentNoticesProps) {
       <h2>Sent notices</h2>
       <ItemPages of={paged} empty={<p class="quiet">No notice was sent yet. They are kept for 90 days.</p>}>
         {(approvals) => (
-          <Table label="Sent notices" columns={["Notice", "To", "Outcome", "Attempts", "When"]}>
+          <ScrolledTable label="Sent notices" columns={["Notice", "To", "Outcome", "Attempts", "When"]}>
             {approvals.flatMap(({ job_id: job, notices }) =>
               notices.map((notice) => (
                 <tr key={notice.id}>
@@ -58,7 +58,7 @@ export function SentNotices({ messengers }: SentNoticesProps) {
                 </tr>
               )),
             )}
-          </Table>
+          </ScrolledTable>
         )}
       </ItemPages>
       <CopyAsCurl path={NOTICES_PATH} />

@@ -1,7 +1,7 @@
 /** A table, which scrolls by itself where the window is narrow. */
 import type { ComponentChildren } from "preact";
 
-interface TableProps {
+interface ScrolledTableProps {
   /** What the table shows, for screen readers. */
   readonly label: string;
   readonly caption?: string;
@@ -12,7 +12,7 @@ interface TableProps {
   readonly foot?: ComponentChildren;
 }
 
-export function Table({ label, caption, columns, children, foot }: TableProps) {
+export function ScrolledTable({ label, caption, columns, children, foot }: ScrolledTableProps) {
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label={label}>
       <table>

@@ -1,7 +1,7 @@
 /** The models that the operator allows. */
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 export function ModelTable() {
@@ -11,7 +11,7 @@ export function ModelTable() {
       <h2 id="models">Models</h2>
       <WhenLoaded of={found}>
         {({ models }) => (
-          <Table label="Table of models" columns={["Model", "Reads", "Context", "Price", "Key"]}>
+          <ScrolledTable label="Table of models" columns={["Model", "Reads", "Context", "Price", "Key"]}>
             {models.map(({ id, default: isDefault, demo, input, limits, priced, needs_own_key: ownKey }) => (
               <tr key={id}>
                 <th scope="row">
@@ -24,7 +24,7 @@ export function ModelTable() {
                 <td>{ownKey ? "your own" : "the operator's"}</td>
               </tr>
             ))}
-          </Table>
+          </ScrolledTable>
         )}
       </WhenLoaded>
       <CopyAsCurl path="/api/models" />

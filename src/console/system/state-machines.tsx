@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 export function StateMachines() {
@@ -25,7 +25,7 @@ function MachineTables() {
           {machines.map(({ name, transitions }) => {
             const words = `States of a ${name.replaceAll("_", " ")}`;
             return (
-              <Table key={name} label={words} caption={words} columns={["From", "By", "To"]}>
+              <ScrolledTable key={name} label={words} caption={words} columns={["From", "By", "To"]}>
                 {transitions.map(({ from, trigger, to }) => (
                   <tr key={`${from} ${trigger}`}>
                     <td>{from}</td>
@@ -33,7 +33,7 @@ function MachineTables() {
                     <td>{to}</td>
                   </tr>
                 ))}
-              </Table>
+              </ScrolledTable>
             );
           })}
         </>

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const SHOWN_JOBS = 10;
@@ -27,7 +27,7 @@ export function CostlyJobs({ day }: { readonly day: string }) {
               <Command text={curlOf({ path: "/api/usage?group_by=day" })} />
             </>
           ) : (
-            <Table label="Costliest jobs" columns={["Job", "Cost", "Tokens", "Cached", "First token", "Model"]}>
+            <ScrolledTable label="Costliest jobs" columns={["Job", "Cost", "Tokens", "Cached", "First token", "Model"]}>
               {jobs.map(({ id, title, metrics, model }) => (
                 <tr key={id}>
                   <td>
@@ -44,7 +44,7 @@ export function CostlyJobs({ day }: { readonly day: string }) {
                   <td>{model ?? "–"}</td>
                 </tr>
               ))}
-            </Table>
+            </ScrolledTable>
           )
         }
       </WhenLoaded>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { UsageReport, UsageRow } from "../../../sdk/typescript/troupe.ts";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { MEASURES, type MeasureName } from "./measures.ts";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 
 interface UsageTableProps {
   readonly report: UsageReport;
@@ -32,7 +32,7 @@ export function UsageTable({ report, measure, nameOf, isChosen }: UsageTableProp
   );
   return (
     <>
-      <Table
+      <ScrolledTable
         label={`Usage by ${group}`}
         columns={[GROUP_NAMES[group], "Cost", "Tokens in", "Cached", "Tokens out", "First token", "Jobs"]}
         foot={
@@ -51,7 +51,7 @@ export function UsageTable({ report, measure, nameOf, isChosen }: UsageTableProp
             {cells(row)}
           </tr>
         ))}
-      </Table>
+      </ScrolledTable>
       {truncated ? <p class="quiet">Only the first {usage.length.toLocaleString()} are shown.</p> : null}
     </>
   );

@@ -8,7 +8,7 @@ import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
-import { Table } from "../pieces/table.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
@@ -91,7 +91,7 @@ const deliveryQuery = ({ status, event_type: type, ...rest }: DeliveryFilters): 
 
 function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   return (
-    <Table label="Deliveries" columns={["Event", "Attempt", "Outcome", "Made by", "When"]}>
+    <ScrolledTable label="Deliveries" columns={["Event", "Attempt", "Outcome", "Made by", "When"]}>
       {deliveries.map((delivery) => (
         <tr key={delivery.id}>
           <td>
@@ -108,6 +108,6 @@ function DeliveryTable({ deliveries }: { readonly deliveries: readonly Delivery[
           </td>
         </tr>
       ))}
-    </Table>
+    </ScrolledTable>
   );
 }
