@@ -1,6 +1,5 @@
 /** One job: what it did, in the order of its events, what it cost, and what may be done with it. */
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import type { Job, StopReason } from "../../../sdk/typescript/troupe.ts";
@@ -11,6 +10,7 @@ import { Time } from "../format/time.tsx";
 import { followStream, readSurely } from "../follow-stream.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { type FactList, Facts } from "../pieces/table.tsx";
 import { useTitle } from "../title.ts";
 import { IterateForm } from "./iterate-form.tsx";
 import { JobLineage } from "./lineage.tsx";
@@ -133,7 +133,7 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
 
 function Facts({ job }: { readonly job: Job }) {
   const { metrics, warnings, progress } = job;
-  const facts: readonly (readonly [string, ComponentChildren])[] = [
+  const facts: FactList = [
     ["Status", <span class={`badge ${job.status}`}>{job.status.replaceAll("_", " ")}</span>],
     ["Id", job.id],
     ["Agent", <Link href={`/agents/${job.agent_id}`}>{job.agent_id}</Link>],
@@ -156,14 +156,7 @@ function Facts({ job }: { readonly job: Job }) {
   ];
   return (
     <>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {job.waiting === null ? null : (
         <p>
           It waits: {job.waiting.reason.replaceAll("_", " ")}

@@ -1,4 +1,4 @@
-/** A table, which scrolls by itself where the window is narrow. */
+/** Records side by side: as the rows of a table, or one as a list of its facts. */
 import type { ComponentChildren } from "preact";
 
 interface ScrolledTableProps {
@@ -12,6 +12,7 @@ interface ScrolledTableProps {
   readonly foot?: ComponentChildren;
 }
 
+/** It scrolls by itself where the window is narrow. */
 export function ScrolledTable({ label, caption, columns, children, foot }: ScrolledTableProps) {
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label={label}>
@@ -32,3 +33,17 @@ export function ScrolledTable({ label, caption, columns, children, foot }: Scrol
     </div>
   );
 }
+
+/** Names with their values. */
+export type FactList = readonly (readonly [name: string, value: ComponentChildren])[];
+
+export const Facts = ({ facts }: { readonly facts: FactList }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,6 +1,7 @@
 /** What the organization uses of the process that serves it now. */
 import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
+import { Facts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const REFRESH_SECONDS_OF_LOAD = 3;
@@ -13,19 +14,14 @@ export function OwnLoad() {
       <WhenLoaded of={found}>
         {({ event_loop: loop, streams }) => (
           <>
-            <dl class="facts">
-              {[
+            <Facts
+              facts={[
                 ["Event loop, last second", `${Math.round(loop.recent_ms).toLocaleString()} ms`],
                 ["Waits for others", loop.throttled ? "yes" : "no"],
                 ["Open streams", `${streams.open}${streams.limit === null ? "" : ` of ${streams.limit}`}`],
                 ["Readers that lag", String(streams.behind)],
-              ].map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
+              ]}
+            />
             <details>
               <summary>Work of the event loop since the start</summary>
               <ul class="rows" aria-label="Work of the event loop">

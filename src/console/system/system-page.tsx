@@ -2,6 +2,7 @@
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
+import { Facts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { ModelTable } from "./model-table.tsx";
@@ -38,19 +39,14 @@ function VersionFacts() {
   return (
     <WhenLoaded of={found}>
       {({ version, api_version: api, commit, built_at: built }) => (
-        <dl class="facts">
-          {[
+        <Facts
+          facts={[
             ["Version", version],
             ["Contract", api],
             ["Commit", commit ?? "unknown"],
             ["Built", built ?? "runs from its source"],
-          ].map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+          ]}
+        />
       )}
     </WhenLoaded>
   );

@@ -7,6 +7,7 @@ import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
+import { type FactList, Facts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { ownRole } from "../session.ts";
 import { useTitle } from "../title.ts";
@@ -86,33 +87,18 @@ const DISABLED_WORDS: Readonly<Record<NonNullable<MessagingIntegration["disabled
 
 function DestinationFacts({ integration }: { readonly integration: MessagingIntegration }) {
   const { disabled_reason: reason, last_success_at: success, last_failure_at: failure } = integration;
+  const facts: FactList = [
+    ["Last success", success === null ? "–" : <Time at={success} />],
+    ["Last failure", failure === null ? "–" : <Time at={failure} />],
+    ["Signing secret", <code>…{integration.secret_last4}</code>],
+    ...(integration.former_secret_until === null
+      ? []
+      : [["The former secret also signs until", <Time at={integration.former_secret_until} />] as const]),
+  ];
   return (
     <>
       {reason === null ? null : <p class="bad">{DISABLED_WORDS[reason]}</p>}
-      <dl class="facts">
-        <div>
-          <dt>Last success</dt>
-          <dd>{success === null ? "–" : <Time at={success} />}</dd>
-        </div>
-        <div>
-          <dt>Last failure</dt>
-          <dd>{failure === null ? "–" : <Time at={failure} />}</dd>
-        </div>
-        <div>
-          <dt>Signing secret</dt>
-          <dd>
-            <code>…{integration.secret_last4}</code>
-          </dd>
-        </div>
-        {integration.former_secret_until === null ? null : (
-          <div>
-            <dt>The former secret also signs until</dt>
-            <dd>
-              <Time at={integration.former_secret_until} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts facts={facts} />
     </>
   );
 }
