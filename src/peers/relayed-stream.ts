@@ -7,7 +7,13 @@
  *     └──────────fallen out of the ring──────────┘
  */
 import { type Outcome, ok } from "../../actors/fault.ts";
-import type { Interruption, StreamPiece, QUIET, SharedSource } from "../http/stream/event-source.ts";
+import {
+  CLOSING_REASON_OF,
+  type Interruption,
+  type StreamPiece,
+  type QUIET,
+  type SharedSource,
+} from "../http/stream/event-source.ts";
 import { eventStream } from "../http/stream/event-stream.ts";
 import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
@@ -20,15 +26,6 @@ import {
   SharedStreams,
 } from "./shared-stream.ts";
 import type { PeersLog } from "../log/port.ts";
-
-/** Why a stream ends here, as a reason of `stream.closing`; other reasons come from the owner. */
-const ENDING_REASONS: Readonly<Record<Interruption, string>> = {
-  shutdown: "deploy",
-  failure: "unavailable",
-  revoked: "revoked",
-  slow_consumer: "slow_consumer",
-  expired: "expired",
-};
 
 /** A client that reads a stream. */
 export interface RelayedReading {
@@ -153,7 +150,7 @@ class RelayedSource implements SharedSource {
 
   lastWords(reason: Interruption): string {
     const data = {
-      reason: ENDING_REASONS[reason],
+      reason: CLOSING_REASON_OF[reason],
       resume_after: this.place === null ? this.cursor : this.place.cursor,
     };
     return sseEvent({ event: "stream.closing", data: sseJson(data) });

@@ -6,7 +6,13 @@
  */
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
-import { type Interruption, type StreamPiece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
+import {
+  CLOSING_REASON_OF,
+  type Interruption,
+  type StreamPiece,
+  QUIET,
+  type SharedSource,
+} from "../../http/stream/event-source.ts";
 import { type StreamKind, cursorAfter, writeOf } from "./frames.ts";
 import { sseNote } from "../../http/stream/sse.ts";
 
@@ -24,13 +30,6 @@ export type StreamEnd =
 /** Reasons for `stream.closing`. */
 export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"] as const;
 type ClosingReason = (typeof CLOSING_REASONS)[number];
-const CLOSING_REASON_OF: Readonly<Record<Interruption, ClosingReason>> = {
-  shutdown: "deploy",
-  failure: "unavailable",
-  revoked: "revoked",
-  slow_consumer: "slow_consumer",
-  expired: "expired",
-};
 
 export class RecordStream implements SharedSource {
   private readonly kind: StreamKind;

@@ -9,6 +9,15 @@ export type StreamPiece = string | Uint8Array;
 /** Why a stream ends early. */
 export type Interruption = "shutdown" | "failure" | "revoked" | "slow_consumer" | "expired";
 
+/** The same as reasons of `stream.closing`. */
+export const CLOSING_REASON_OF = {
+  shutdown: "deploy",
+  failure: "unavailable",
+  revoked: "revoked",
+  slow_consumer: "slow_consumer",
+  expired: "expired",
+} as const satisfies Readonly<Record<Interruption, string>>;
+
 export interface EventSource {
   /**
    * New events, encoded; an empty piece if there is nothing yet but more to ask for; null when the stream is over. A
