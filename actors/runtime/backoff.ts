@@ -67,6 +67,22 @@ export class Backoff {
   }
 }
 
+/** The first decided outcome, for calls that may be repeated; null once the signal has aborted. */
+export async function decidedUnlessAborted<T>(
+  parts: BackoffParts,
+  bounds: BackoffBounds,
+  signal: AbortSignal,
+  ask: () => Promise<Outcome<T>>,
+): Promise<Outcome<T> | null> {
+  const backoff = new Backoff(parts, bounds);
+  while (!signal.aborted) {
+    const outcome = await ask();
+    if (outcome.ok || !isPassing(outcome.fault)) return outcome;
+    await backoff.pause(signal);
+  }
+  return null;
+}
+
 export interface RetryPatience extends BackoffBounds {
   /** After this time the last refusal is the result. */
   readonly limitMs: number;

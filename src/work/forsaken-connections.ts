@@ -4,11 +4,11 @@
  */
 import type { ConnectionDirectory } from "../../actors/connection/protocol.ts";
 import { connectionRef } from "../../actors/connection/schema.ts";
-import { isPassing, type Outcome } from "../../actors/fault.ts";
+import type { Outcome } from "../../actors/fault.ts";
 import { FORSAKE_CONNECTIONS } from "../../actors/organization/members.ts";
 import type { ForsakingIntent } from "../../actors/organization/protocol.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
+import { type BackoffParts, decidedUnlessAborted } from "../../actors/runtime/backoff.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
@@ -70,16 +70,8 @@ async function settleForsaking(
 }
 
 /** Repeats it while it fails for a passing reason; null when the effect is over. */
-async function untilAnswered<T>(
+const untilAnswered = <T>(
   { pauses }: ForsakingParts,
   { signal }: EffectContext,
   attempt: () => Promise<Outcome<T>>,
-): Promise<Outcome<T> | null> {
-  const backoff = new Backoff(pauses, FORSAKING_PAUSES);
-  while (!signal.aborted) {
-    const outcome = await attempt();
-    if (outcome.ok || !isPassing(outcome.fault)) return outcome;
-    await backoff.pause(signal);
-  }
-  return null;
-}
+): Promise<Outcome<T> | null> => decidedUnlessAborted(pauses, FORSAKING_PAUSES, signal, attempt);

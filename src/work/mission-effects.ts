@@ -3,7 +3,7 @@
  * Both may be repeated. A recovered effect lets its actor replace it with a new one, because the recovery of a shard
  * must not wait for other actors of that shard.
  */
-import { type Fault, isPassing, type Noun, type Outcome } from "../../actors/fault.ts";
+import type { Fault, Noun, Outcome } from "../../actors/fault.ts";
 import type { MissionDirectory, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
 import type { ImpossibleReason, MissionCommand, RunRefusal } from "../../actors/mission/protocol.ts";
 import { RUN_EFFECT, type MissionRunIntent } from "../../actors/mission/runs.ts";
@@ -12,7 +12,7 @@ import { Slots } from "../../actors/job/run/slots.ts";
 import { TELL_MISSIONS } from "../../actors/organization/agents.ts";
 import { isAgentsIntent, type MissionsIntent } from "../../actors/organization/protocol.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { Backoff } from "../../actors/runtime/backoff.ts";
+import { Backoff, decidedUnlessAborted } from "../../actors/runtime/backoff.ts";
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import { followedBy } from "../../actors/runtime/turns/members.ts";
@@ -168,19 +168,11 @@ const dispatch = (
   services.system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
 
 /** Retries until there is a decision; null when the effect is over. */
-async function untilRunDecided<T>(
+const untilRunDecided = <T>(
   parts: MissionEffectParts,
   { signal }: EffectContext,
   attempt: () => Promise<Outcome<T>>,
-): Promise<Outcome<T> | null> {
-  const backoff = new Backoff(parts, MISSION_RETRY);
-  while (!signal.aborted) {
-    const outcome = await attempt();
-    if (outcome.ok || !isPassing(outcome.fault)) return outcome;
-    await backoff.pause(signal);
-  }
-  return null;
-}
+): Promise<Outcome<T> | null> => decidedUnlessAborted(parts, MISSION_RETRY, signal, attempt);
 
 async function notifyMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
