@@ -14,7 +14,15 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { BlobKey, BlobStore } from "../../actors/workspace/ports.ts";
-import { type CopiedTable, inSnapshot, type Loading, loadDatabase, NotEmpty, type Snapshot } from "../../db/copying.ts";
+import {
+  type Content,
+  type CopiedTable,
+  inSnapshot,
+  type Loading,
+  loadDatabase,
+  NotEmpty,
+  type Snapshot,
+} from "../../db/copying.ts";
 import { type ArchivedFile, type ArchiveWriter, wholeFile, readArchive, writeArchive } from "../archive/archive.ts";
 import { FirstCause } from "../archive/piping.ts";
 import { blobName } from "../files/blob-name.ts";
@@ -75,7 +83,7 @@ async function fillBackup(archive: ArchiveWriter, snapshot: Snapshot, parts: Bac
   if (key !== null) await archive.add("key", Buffer.from(`${Buffer.from(key).toString("base64")}\n`));
   const rows: Record<string, number> = {};
   for (const table of tables) rows[table.name] = await addRows(archive, table, await snapshot.rows(table));
-  const files = await addFiles(archive, snapshot, parts.blobs);
+  const files = await addFiles(archive, snapshot, parts.blobs, blobName);
   const summary: BackupSummary = { rows, ...files };
   await archive.add("summary.json", jsonFile(summary));
   return summary;
@@ -114,10 +122,12 @@ function lineFeedsIn(bytes: Uint8Array): number {
   return count;
 }
 
-async function addFiles(
+/** Adds the content of files, each under the name that `nameOf` gives it. */
+export async function addFiles(
   archive: ArchiveWriter,
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, "contents">,
   blobs: BackupParts["blobs"],
+  nameOf: (content: Content) => string,
 ): Promise<Omit<BackupSummary, "rows">> {
   let files = 0;
   let fileBytes = 0;
@@ -126,10 +136,10 @@ async function addFiles(
     for (const content of contents) {
       const [size, found] = [await blobs.size(content), await blobs.read(content)];
       if (size === null || found === null) {
-        missingFiles.push(blobName(content));
+        missingFiles.push(nameOf(content));
         continue;
       }
-      await archive.stream(`files/${blobName(content)}`, size, found instanceof Blob ? found.stream() : found);
+      await archive.stream(`files/${nameOf(content)}`, size, found instanceof Blob ? found.stream() : found);
       files++;
       fileBytes += size;
     }

@@ -13,7 +13,7 @@ import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { inOrganization, type OrganizationSnapshot } from "../../db/organization-export.ts";
 import { type ArchiveWriter, writeArchive } from "../archive/archive.ts";
 import { AdminRefused } from "./arguments.ts";
-import { jsonFile } from "./backup.ts";
+import { addFiles, jsonFile } from "./backup.ts";
 
 /** Raise it when the layout changes. */
 const EXPORT_FORMAT = 1;
@@ -56,19 +56,7 @@ async function fillExport(
   const rows: Record<string, number> = {};
   for (const table of tables) rows[table] = await addLines(archive, `records/${table}`, snapshot.records(table));
   rows["account"] = await addLines(archive, "people", snapshot.people());
-  let files = 0;
-  const missingFiles: string[] = [];
-  for await (const contents of snapshot.contents()) {
-    for (const content of contents) {
-      const [size, found] = [await blobs.size(content), await blobs.read(content)];
-      if (size === null || found === null) {
-        missingFiles.push(content.sha256);
-        continue;
-      }
-      await archive.stream(`files/${content.sha256}`, size, found instanceof Blob ? found.stream() : found);
-      files++;
-    }
-  }
+  const { files, missingFiles } = await addFiles(archive, snapshot, blobs, ({ sha256 }) => sha256);
   const summary: ExportSummary = { rows, files, missingFiles };
   await archive.add("summary.json", jsonFile(summary));
   return summary;
