@@ -14,7 +14,7 @@ import { PAUSES } from "./pauses.ts";
 import { type McpServerUnderTest, type McpTool, startMcpServer, textResult } from "./mcp-server.ts";
 
 export const SECRET = "s3cr3t/value+of=crm";
-export const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
+const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
 export const AUTHORIZATION = { name: "Authorization", secret: "crm", prefix: "Bearer " };
 
 export const TOOLS: readonly McpTool[] = [
@@ -68,7 +68,7 @@ export function serve(tools = TOOLS, options: Parameters<typeof startMcpServer>[
   return server;
 }
 
-export interface Opened {
+interface Opened {
   readonly box: Toolbox;
   readonly warnings: object[];
   end(): void;

@@ -6,7 +6,7 @@ import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { linksOfWait, protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
 
-export interface AgUiEvent {
+interface AgUiEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }

@@ -114,7 +114,7 @@ interface RunItems {
   };
 }
 
-export type RunItemKind = keyof RunItems;
+type RunItemKind = keyof RunItems;
 export type RunItemOf<K extends RunItemKind> = { readonly [Kind in K]: { readonly kind: Kind } & RunItems[Kind] }[K];
 export type RunItem = RunItemOf<RunItemKind>;
 
