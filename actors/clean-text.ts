@@ -25,6 +25,16 @@ export function cleanText(text: string): string {
   return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", REPLACEMENT) : wellFormed;
 }
 
+/** Bytes as text; null if they are not UTF-8, or contain NUL, as only binary files do. A cut may split the last character. */
+export function textOfBytes(bytes: Uint8Array, isCut: boolean): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
 /** Why a text cannot be stored exactly as it was sent; null if it can. */
 const textFlaw = (text: string): "NUL characters" | "Lone surrogates" | null => {
   if (text.includes("\0")) return "NUL characters";

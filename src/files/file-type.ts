@@ -1,4 +1,5 @@
 /** What a file is, for everybody who shows it: its media type, and whether it is text. */
+import { textOfBytes } from "../../actors/clean-text.ts";
 
 /** Uninformative types: what programs send when they do not know the type. */
 const SAYS_NOTHING = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
@@ -26,11 +27,5 @@ const mediaTypeName = (given: string): string => (given.split(";")[0] ?? "").tri
 export async function readableText(file: Blob, maxBytes: number): Promise<string | null> {
   const bytes = new Uint8Array(await file.slice(0, maxBytes).arrayBuffer());
   // The limit may cut a character; the end of the file may not.
-  const isCut = file.size > bytes.length;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
-    return text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
+  return textOfBytes(bytes, file.size > bytes.length);
 }

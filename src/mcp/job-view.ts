@@ -4,6 +4,7 @@
  * (SSE-9).
  */
 import { JOB_EVENTS } from "../../actors/job/events.ts";
+import { escapeHtml } from "../http/document/page.ts";
 import { JOB_VIEW_SCRIPT } from "./job-view-script.ts";
 
 export const JOB_VIEW_URI = "ui://troupe/job";
@@ -25,12 +26,9 @@ button { font: inherit; padding: 4px 12px; margin-right: 8px; }
 /** The events after which the page reads the record again. */
 const CHANGES = Object.keys(JOB_EVENTS).filter((type) => /^(?:job|approval|review)\./.test(type));
 
-const escapeAttribute = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
 /** The page for clients that reach the service at this address. */
 export const jobViewPage = (appUrl: string): string => `<!doctype html>
-<html lang="en" data-service="${escapeAttribute(appUrl)}" data-changes="${CHANGES.join(" ")}">
+<html lang="en" data-service="${escapeHtml(appUrl)}" data-changes="${CHANGES.join(" ")}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Job</title><style>${JOB_VIEW_STYLE}</style></head>
 <body>
 <main>

@@ -2,6 +2,7 @@
  * Previews of files (WSP-2). Text is sent unchanged, and the reader shows it as text. For formats that need a
  * parser, the sandbox makes the preview (`Previews`); if it cannot, the preview is left out.
  */
+import { textOfBytes } from "../../../actors/clean-text.ts";
 import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef } from "../../../actors/runtime/actor.ts";
 import type { PreviewedFile, PreviewPicture, PreviewTable, TableReader } from "../../../actors/workspace/previews.ts";
@@ -59,7 +60,7 @@ export async function previewOf(
   const content = await parts.contents.read({ organizationId, sha256 }, { start: 0, end: most });
   if (content === null) return notFound("file");
   const bytes = new Uint8Array(await new Response(content).arrayBuffer());
-  const text = decodePreview(bytes, size > most);
+  const text = textOfBytes(bytes, size > most);
   const reader =
     TABLES[mime] ?? (mime === "application/json" && /^\s*\[\s*\{/.test(text?.slice(0, 200) ?? "") ? "json" : null);
   const table = reader === null ? null : await parts.previews.table(file, reader);
@@ -102,13 +103,3 @@ const shownTable = ({ columns, rows, truncated }: PreviewTable) => ({
   rows: rows.map((row) => [...row]),
   truncated,
 });
-
-/** The text if it is UTF-8, else null. A cut may split the last character. */
-function decodePreview(bytes: Uint8Array, isCut: boolean): string | null {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
-    return text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
-}
