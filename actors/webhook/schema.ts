@@ -23,6 +23,21 @@ const OptionalInteger = Type.Union([Type.Integer(), Type.Null()]);
 export const DISABLED_REASONS = ["gone", "failing"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
+/** What a check of a delivery's signature finds (HOOK-10). */
+export const SIGNATURE_FINDINGS = [
+  "valid",
+  "missing_signature",
+  "malformed_signature",
+  "timestamp_out_of_tolerance",
+  "wrong_secret_encoding",
+  "body_changed",
+  "signature_mismatch",
+] as const;
+export interface VerifiedSignature {
+  readonly kind: (typeof SIGNATURE_FINDINGS)[number];
+  readonly message: string;
+}
+
 /** The destination of an organization's events (HOOK-1). Secrets are sealed; they open only for this organization. */
 export const WebhookDestination = Type.Object({
   ...RecordBase,

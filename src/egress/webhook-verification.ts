@@ -1,5 +1,6 @@
 /** Verifies the signature of a delivery, and says exactly why it fails (HOOK-10). */
 import { isSameHash } from "../../actors/sealing.ts";
+import type { VerifiedSignature } from "../../actors/webhook/schema.ts";
 import { SECRET_PREFIX, Signer } from "./webhook-signature.ts";
 
 /** A timestamp may differ from now by at most this. */
@@ -11,19 +12,6 @@ const SIGNATURES = 16;
  * seconds.
  */
 const PARSED = 64 * 1024;
-
-/** Why the signature fails, or `valid`. */
-interface SignatureVerification {
-  readonly kind:
-    | "valid"
-    | "missing_signature"
-    | "malformed_signature"
-    | "timestamp_out_of_tolerance"
-    | "wrong_secret_encoding"
-    | "body_changed"
-    | "signature_mismatch";
-  readonly message: string;
-}
 
 interface DeliveredRequest {
   /** The headers as they arrived; names in any case. */
@@ -39,7 +27,7 @@ export function verifySignature(
   { headers, body }: DeliveredRequest,
   secrets: readonly string[],
   nowMs: number,
-): SignatureVerification {
+): VerifiedSignature {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
   const service = lower.get("service-signature");
   const given = [
@@ -73,7 +61,7 @@ function verdictOf(
   body: string,
   secrets: readonly string[],
   nowMs: number,
-): SignatureVerification {
+): VerifiedSignature {
   const signatures = parsed.signatures.slice(0, SIGNATURES);
   const matching = (text: string, key: (secret: string) => string): boolean =>
     secrets.some((secret) => {

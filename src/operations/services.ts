@@ -17,6 +17,7 @@ import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
 import type { ReachDirectory } from "../../actors/reach/directory.ts";
 import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
+import type { VerifiedSignature } from "../../actors/webhook/schema.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
@@ -31,7 +32,6 @@ import type { AppPlaces } from "./app-places.ts";
 import type { PublishedKeys } from "./identity-keys.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { ToolImports } from "./tool-imports.ts";
-import type { WebhookTools } from "./webhook-tools.ts";
 import type { InputError, Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 
@@ -113,4 +113,21 @@ export interface ArgumentChecks {
 export interface PasswordHashes {
   hash(password: string): Promise<Outcome<string>>;
   verify(password: string, hash: string): Promise<Outcome<boolean>>;
+}
+
+/** What webhooks need from outside: checks of URLs, and cryptography. */
+export interface WebhookTools {
+  /**
+   * Why deliveries to this URL are refused; null if they are not. A host that does not resolve now is not refused: it
+   * may resolve later.
+   */
+  refusalOf(url: string): Promise<string | null>;
+  /** A new signing secret. */
+  newSecret(): string;
+  /** Whether a delivery verifies under one of the secrets. `now` is wall clock in ms. */
+  verify(
+    delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+    secrets: readonly string[],
+    now: number,
+  ): VerifiedSignature;
 }

@@ -17,7 +17,7 @@ import { webhookEventView } from "../current/events/view.ts";
 import { jobFields } from "../current/jobs/view.ts";
 import { a2aPushBody } from "../dialects/a2a/push-body.ts";
 import type { TaskJob } from "../dialects/a2a/task.ts";
-import type { WebhookTools } from "../operations/webhook-tools.ts";
+import type { WebhookTools } from "../operations/services.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressError } from "../egress/failure.ts";
 import { createWebhookSender, type SenderParts } from "../egress/webhook-sender.ts";

@@ -12,6 +12,7 @@ import {
   ATTEMPT_ERRORS,
   ATTEMPT_STATUSES,
   DISABLED_REASONS,
+  SIGNATURE_FINDINGS,
   TRIGGERS,
 } from "../../../actors/webhook/schema.ts";
 import { bad, good, idFilter, someOf, textField, timeField } from "../../http/contract/field.ts";
@@ -146,15 +147,7 @@ export const RangeAccepted = noun("RedeliveryAccepted", "The events that will be
 
 export const VerificationView = noun("SignatureVerification", "Whether a signature verifies, and if not, exactly why", {
   valid: Type.Boolean(),
-  reason: OneOf([
-    "valid",
-    "missing_signature",
-    "malformed_signature",
-    "timestamp_out_of_tolerance",
-    "wrong_secret_encoding",
-    "body_changed",
-    "signature_mismatch",
-  ] as const),
+  reason: OneOf(SIGNATURE_FINDINGS),
   message: Type.String(),
 });
 
