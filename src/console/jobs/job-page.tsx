@@ -10,7 +10,7 @@ import { Time } from "../format/time.tsx";
 import { followStream, readSurely } from "../follow-stream.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { type FactList, Facts } from "../pieces/table.tsx";
+import { type FactList, ShownFacts } from "../pieces/table.tsx";
 import { useTitle } from "../title.ts";
 import { IterateForm } from "./iterate-form.tsx";
 import { JobLineage } from "./lineage.tsx";
@@ -156,7 +156,7 @@ function Facts({ job }: { readonly job: Job }) {
   ];
   return (
     <>
-      <Facts facts={facts} />
+      <ShownFacts facts={facts} />
       {job.waiting === null ? null : (
         <p>
           It waits: {job.waiting.reason.replaceAll("_", " ")}

@@ -37,7 +37,7 @@ export function ScrolledTable({ label, caption, columns, children, foot }: Scrol
 /** Names with their values. */
 export type FactList = readonly (readonly [name: string, value: ComponentChildren])[];
 
-export const Facts = ({ facts }: { readonly facts: FactList }) => (
+export const ShownFacts = ({ facts }: { readonly facts: FactList }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div key={name}>

@@ -1,7 +1,7 @@
 /** What the organization uses of the process that serves it now. */
 import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { Facts } from "../pieces/table.tsx";
+import { ShownFacts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
 const REFRESH_SECONDS_OF_LOAD = 3;
@@ -14,7 +14,7 @@ export function OwnLoad() {
       <WhenLoaded of={found}>
         {({ event_loop: loop, streams }) => (
           <>
-            <Facts
+            <ShownFacts
               facts={[
                 ["Event loop, last second", `${Math.round(loop.recent_ms).toLocaleString()} ms`],
                 ["Waits for others", loop.throttled ? "yes" : "no"],

@@ -2,7 +2,7 @@
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
-import { Facts } from "../pieces/table.tsx";
+import { ShownFacts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { ModelTable } from "./model-table.tsx";
@@ -39,7 +39,7 @@ function VersionFacts() {
   return (
     <WhenLoaded of={found}>
       {({ version, api_version: api, commit, built_at: built }) => (
-        <Facts
+        <ShownFacts
           facts={[
             ["Version", version],
             ["Contract", api],

@@ -7,7 +7,7 @@ import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
-import { type FactList, Facts } from "../pieces/table.tsx";
+import { type FactList, ShownFacts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { ownRole } from "../session.ts";
 import { useTitle } from "../title.ts";
@@ -98,7 +98,7 @@ function DestinationFacts({ integration }: { readonly integration: MessagingInte
   return (
     <>
       {reason === null ? null : <p class="bad">{DISABLED_WORDS[reason]}</p>}
-      <Facts facts={facts} />
+      <ShownFacts facts={facts} />
     </>
   );
 }
