@@ -76,6 +76,7 @@ function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
 }
 
 /** The access with this client, or without one. */
-function withClient<A extends ToolAuthInput>({ client: _, ...rest }: A, client: AuthClientInput | undefined): A {
+function withClient<A extends ToolAuthInput>(auth: A, client: AuthClientInput | undefined): A {
+  const { client: _, ...rest } = auth;
   return { ...rest, ...(client === undefined ? {} : { client }) } as A;
 }
