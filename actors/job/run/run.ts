@@ -91,7 +91,7 @@ export class JobRun {
     return this.reporter.job;
   }
 
-  /** Runs to the end. Never rejects: a bug in the run fails the job with `internal_error`. */
+  /** Runs to the end. A bug in the run fails the job with `internal_error`; rejects if the job cannot be told its end. */
   async go(): Promise<void> {
     const stop = (): void => this.abort.abort();
     this.context.signal.addEventListener("abort", stop, { once: true });
@@ -118,7 +118,7 @@ export class JobRun {
     }
   }
 
-  /** Ends a run that was aborted before it had a slot. Never rejects. */
+  /** Ends a run that was aborted before it had a slot. Rejects as `go`. */
   async abandon(): Promise<void> {
     await this.onFault(new RunOver());
   }
@@ -127,10 +127,28 @@ export class JobRun {
     if (cause instanceof RunOver) return this.leave();
     this.parts.log.error({ err: cause, job: this.effect.actorId }, "a run failed");
     const error: RunError = { code: "internal_error", message: "The run failed inside the service" };
-    await this.fail(error, "", NO_USAGE).catch((again: unknown) => {
-      if (again instanceof RunOver) return;
-      this.parts.log.error({ err: again, job: this.effect.actorId }, "a failed run could not be reported");
-    });
+    try {
+      await this.endTwice("", "a failed run could not be reported", () => this.fail(error, "", NO_USAGE));
+    } catch (again) {
+      if (again instanceof RunOver) return this.leave();
+      throw again;
+    }
+  }
+
+  /**
+   * Reports the end of the run. If the store refuses that, which it may because of the text, the end is reported with
+   * what is stored already. Rejects if that is refused too: then the effect is recovered, so that no job stays without
+   * a loop.
+   */
+  private async endTwice(partial: string, message: string, end: (partial: string) => Promise<void>): Promise<void> {
+    try {
+      return await end(partial);
+    } catch (cause) {
+      if (cause instanceof RunOver) throw cause;
+      this.parts.log.error({ err: cause, job: this.effect.actorId }, message);
+    }
+    this.transcript = await this.reading.transcript();
+    await end("");
   }
 
   /**
@@ -145,11 +163,12 @@ export class JobRun {
         await this.reporter.report({ kind: "run_handed_over", attempt }, () => []);
       if (status !== "cancelling") return;
       this.transcript = await this.reading.transcript();
-      const { text: partial, usage } = this.unreported;
-      await this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage });
+      const { text, usage } = this.unreported;
+      await this.endTwice(text, "the stop of a run could not be reported", (partial) =>
+        this.end({ kind: "run_stopped", attempt, partial, result: this.withPartial(partial), usage }),
+      );
     } catch (again) {
-      if (again instanceof RunOver) return;
-      this.parts.log.error({ err: again, job: this.effect.actorId }, "the stop of a run could not be reported");
+      if (!(again instanceof RunOver)) throw again;
     }
   }
 
