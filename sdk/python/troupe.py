@@ -5567,7 +5567,7 @@ class Approval(TypedDict):
     asked_by: CallDecision | None
     # Who decides about it, if a rule says so; null: any member who sees the job
     policy: ApprovalPolicy | None
-    # Who has approved so far, if several people must
+    # Who has approved so far, if several people must; of an open call only those who may still decide
     votes: list[ApprovalVote]
     # Why the caller may not decide about this call; null if they may, or if it is decided
     decision_refusal: str | None

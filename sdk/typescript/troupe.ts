@@ -3909,7 +3909,7 @@ export interface Approval {
   asked_by: CallDecision | null;
   /** Who decides about it, if a rule says so; null: any member who sees the job */
   policy: ApprovalPolicy | null;
-  /** Who has approved so far, if several people must */
+  /** Who has approved so far, if several people must; of an open call only those who may still decide */
   votes: ApprovalVote[];
   /** Why the caller may not decide about this call; null if they may, or if it is decided */
   decision_refusal: string | null;

@@ -6,10 +6,11 @@
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import { allowedChatActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { allowedJobActions, type JobAction } from "../../actors/job/machine.ts";
+import type { DecidingPeople } from "../../actors/job/approval-rule.ts";
+import { allowedJobActions, type JobAction, openApprovals } from "../../actors/job/machine.ts";
 import type { Job } from "../../actors/job/schema.ts";
 import { canUse, type Principal } from "../../actors/organization/principal.ts";
-import type { Agent } from "../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { lookUp } from "../log/look-up.ts";
 import { maySomeDecide } from "../operations/deciding.ts";
@@ -17,9 +18,12 @@ import type { Services } from "../operations/services.ts";
 import { permittedActions } from "./record.ts";
 import { isDisabled } from "../work/prepared-work.ts";
 
-/** Whether new work can begin in a chat or after a job. */
+/** What a chat or a job depends on. */
 export interface Standing {
+  /** Whether new work can begin in a chat or after a job. */
   readonly canBegin: boolean;
+  /** What those who have approved open calls of a job are now (APR-8); absent: nobody has, or it is unknown. */
+  readonly voters?: DecidingPeople;
 }
 export const STANDS: Standing = { canBegin: true };
 /** Nothing new can begin: the agent, the chat or the workspace is gone. */
@@ -118,8 +122,24 @@ function goneWords(library: Services["library"], agent: AgentOf, fault: Fault): 
 }
 
 /** The current standing of a job. */
-export const jobStanding = (services: StandingServices, by: Principal, job: Job): Promise<Standing> =>
-  beginsWork(job) ? comingStanding(services, by, job) : Promise.resolve(STANDS);
+export async function jobStanding(services: StandingServices, by: Principal, job: Job): Promise<Standing> {
+  if (beginsWork(job)) return comingStanding(services, by, job);
+  const voters = await votersOf(services, by, [job]);
+  return voters === null ? STANDS : { ...STANDS, voters };
+}
+
+/** What those who have approved open calls of these jobs are now; null: nobody has, or it is unknown. */
+async function votersOf(
+  { system }: StandingServices,
+  { organizationId }: Principal,
+  jobs: readonly Job[],
+): Promise<DecidingPeople | null> {
+  const votes = jobs.flatMap((job) => openApprovals(job).flatMap((approval) => approval.votes ?? []));
+  const userIds = [...new Set(votes.map(({ by }) => by))];
+  if (userIds.length === 0) return null;
+  const people = await system.dispatch(organizationRef(organizationId), { kind: "read_deciders", userIds });
+  return people.ok ? people.value : null;
+}
 
 /** The standing of a job that is about to change. */
 export async function comingStanding(services: StandingServices, by: Principal, job: Job): Promise<Standing> {
@@ -165,7 +185,11 @@ export async function jobStandings(
   const places = await presentWorkspaces(services, by, asked);
   const canBegin = ({ agent, chatId, workspaceId }: Job): boolean =>
     usable.value.has(agent.id) && !gone.has(chatId) && places.has(workspaceId);
-  return ok((job) => standing(!beginsWork(job) || canBegin(job)));
+  const voters = await votersOf(services, by, jobs);
+  return ok((job) => ({
+    canBegin: !beginsWork(job) || canBegin(job),
+    ...(voters === null ? {} : { voters }),
+  }));
 }
 
 /** The workspaces of a page's records that are not deleted. */

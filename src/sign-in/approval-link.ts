@@ -3,8 +3,9 @@
  * is decided or has expired, and when the call or the agent's settings of approvals are not those that were asked about.
  */
 import { type Fault, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { countedVotes } from "../../actors/job/deciders.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
-import type { Approval } from "../../actors/job/terms.ts";
+import type { Approval, ApprovalVote } from "../../actors/job/terms.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
@@ -84,7 +85,27 @@ export async function openApprovalLink(parts: ApprovalLinkParts, link: ApprovalL
   const state = linkStateOf(approval, { isChanged: terms !== notice.terms, now: parts.clock.now() });
   const begunBy = await readMemberName(parts, organizationId, job.value.createdBy);
   const decidedBy = await deciderName(parts, organizationId, { approval, question });
-  return ok({ link, question, notice, job: job.value, approval, state, terms, begunBy, decidedBy });
+  const votes = await countedNow(parts, job.value, approval);
+  return ok({
+    link,
+    question,
+    notice,
+    job: job.value,
+    approval: { ...approval, votes },
+    state,
+    terms,
+    begunBy,
+    decidedBy,
+  });
+}
+
+/** The approvals of a call so far; of an open one those of people who may still decide. */
+async function countedNow({ system }: ApprovalLinkParts, job: Job, approval: Approval): Promise<ApprovalVote[]> {
+  const { votes = [], decision = null } = approval;
+  if (votes.length === 0 || decision !== null) return votes;
+  const userIds = votes.map(({ by }) => by);
+  const people = await system.dispatch(organizationRef(job.organizationId), { kind: "read_deciders", userIds });
+  return people.ok ? [...countedVotes(job, approval, people.value)] : votes;
 }
 
 function linkStateOf(

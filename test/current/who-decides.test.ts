@@ -137,7 +137,12 @@ describe("who decides", () => {
     await answered(group([ada, ben, starter]), 201);
     const job = await waiting({ of: { group: "finance" }, count: 2 });
     await answered(approve(ada, job));
+    const votes = async () => approvalOf(await chief.job(job.id))["votes"] as Json[];
+    expect((await votes()).map(({ by }) => by)).toEqual([idOf(ada)]);
     await answered(group([ben, starter]));
+    expect(await votes()).toEqual([]);
+    const { jobs } = await chief.get<{ jobs: Job[] }>("/api/jobs?status=blocked");
+    expect(approvalOf(jobs.find(({ id }) => id === job.id)!)["votes"]).toEqual([]);
     await refused(approve(ada, job), 403, "forbidden");
     const second = await answered<Job>(approve(ben, job));
     expect([second.status, (approvalOf(second)["votes"] as Json[]).map(({ by }) => by)]).toEqual([

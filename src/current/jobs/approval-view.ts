@@ -1,5 +1,6 @@
 /** Calls that wait, or have waited, for people, as the current surface shows them (JOB-8, APR-7). */
-import { ApprovalPolicy, CallDecision, ON_EXPIRY } from "../../../actors/job/approval-rule.ts";
+import { ApprovalPolicy, CallDecision, type DecidingPeople, ON_EXPIRY } from "../../../actors/job/approval-rule.ts";
+import { countedVotes } from "../../../actors/job/deciders.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import { type Approval, APPROVAL_DECISIONS } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -38,7 +39,10 @@ export const ApprovalView = noun("Approval", "A tool call that needs a person's 
       at: Timestamp,
       comment: Nullable(Type.String()),
     }),
-    { description: "Who has approved so far, if several people must", examples: [[]] },
+    {
+      description: "Who has approved so far, if several people must; of an open call only those who may still decide",
+      examples: [[]],
+    },
   ),
   decision_refusal: Nullable(
     Type.String({
@@ -50,8 +54,18 @@ export const ApprovalView = noun("Approval", "A tool call that needs a person's 
   decided_at: NullableTime,
 });
 
-/** `by`: the reader, who may learn why they may not decide. */
-export const approvalView = (job: Job, approval: Approval, by: Principal | null): Shown<typeof ApprovalView> => ({
+interface ApprovalReader {
+  /** The reader, who may learn why they may not decide. */
+  readonly by: Principal | null;
+  /** What those who have approved are now, if that is known. */
+  readonly voters?: DecidingPeople | undefined;
+}
+
+export const approvalView = (
+  job: Job,
+  approval: Approval,
+  { by, voters }: ApprovalReader,
+): Shown<typeof ApprovalView> => ({
   id: approval.id,
   tool_name: approval.toolName,
   tool_call_id: approval.toolCallId,
@@ -61,12 +75,18 @@ export const approvalView = (job: Job, approval: Approval, by: Principal | null)
   on_expiry: approval.onExpiry,
   asked_by: approval.askedBy ?? null,
   policy: policyView(approval),
-  votes: [...(approval.votes ?? [])],
+  votes: [...votesView(job, approval, voters)],
   decision_refusal: by === null || (approval.decision ?? null) !== null ? null : callerRefusal(job, approval, by),
   decision: approval.decision ?? null,
   decided_by: approval.decidedBy ?? null,
   decided_at: approval.decidedAt ?? null,
 });
+
+/** Of an open call those that count: of people who may still decide. */
+const votesView = (job: Job, approval: Approval, voters: DecidingPeople | undefined) =>
+  voters === undefined || (approval.decision ?? null) !== null
+    ? (approval.votes ?? [])
+    : countedVotes(job, approval, voters);
 
 const policyView = ({ policy }: Approval) =>
   policy === undefined

@@ -248,7 +248,7 @@ export const jobFields = (job: Job, by: Principal | null = null) => ({
     at,
   })),
   review: reviewView(job.review),
-  approvals: job.approvals.map((approval) => approvalView(job, approval, by)),
+  approvals: job.approvals.map((approval) => approvalView(job, approval, { by, voters: standing.voters })),
   authorizations: (job.authorizations ?? []).map(authorizationView),
   requested_tool_calls: waitingCalls(job).map((call) => ({
     id: call.id,
