@@ -142,6 +142,31 @@ test("[DIA-23] each message counts as a request, and is refused beyond the limit
   }
 });
 
+test("[DIA-19] `$/cancel_request` cancels each open prompt with this id, also after one of two has ended", async () => {
+  const held = gate();
+  service.model.script = (call) =>
+    JSON.stringify(call.entries.at(-1)).includes("short") ? [{ say: "done" }] : [{ say: "one" }, { hold: held.hold }];
+  const { socket, heard } = await openRaw(owner.token);
+  const tell = (message: object) => socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const answersTo = (id: number) => heard.filter((one) => (one as { id?: unknown }).id === id);
+  tell({ id: 1, method: "initialize", params: { protocolVersion: 1 } });
+  for (const id of [2, 3, 4]) tell({ id, method: "session/new", params: { cwd: "/tmp", mcpServers: [] } });
+  await until("they are open", () => [2, 3, 4].every((id) => answersTo(id).length === 1));
+  const sessions = [2, 3, 4].map((id) => (answersTo(id)[0] as { result: { sessionId: string } }).result.sessionId);
+  for (const [i, text] of ["long", "long", "short"].entries())
+    tell({ id: 7, method: "session/prompt", params: { sessionId: sessions[i], prompt: [{ type: "text", text }] } });
+  await until("the short one has ended, the others have begun", () => {
+    const begun = heard.filter((one) => JSON.stringify(one).includes('"text":"one"'));
+    return begun.length === 2 && answersTo(7).length === 1;
+  });
+  tell({ method: "$/cancel_request", params: { requestId: 7 } });
+  await until("all have ended", () => answersTo(7).length === 3);
+  const reasons = answersTo(7).map((one) => (one as { result?: { stopReason?: string } }).result?.stopReason);
+  expect(reasons).toEqual(["end_turn", "cancelled", "cancelled"]);
+  held.open();
+  socket.close();
+});
+
 test("[DIA-23] a client that leaves does not stop its run, and nothing of it stays open", async () => {
   const held = gate();
   service.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];

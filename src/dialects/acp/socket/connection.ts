@@ -66,8 +66,8 @@ export class AcpConnection {
   private readonly questions: Questions;
   private readonly sessions = new Map<string, OpenSession>();
   private readonly closed = new AbortController();
-  /** Prompts by the ids of their requests, for `$/cancel_request`. */
-  private readonly prompts = new Map<RpcId, RunTurn>();
+  /** Open prompts with the ids of their requests, which a client may have used twice, for `$/cancel_request`. */
+  private readonly prompts = new Map<RunTurn, RpcId>();
   private editor: Editor | null = null;
   private requests = 0;
 
@@ -124,7 +124,7 @@ export class AcpConnection {
     const { sessionId, requestId } = params;
     const { turns = [] } = this.sessions.get(String(sessionId)) ?? {};
     if (method === "session/cancel") for (const turn of turns) void turn.cancel();
-    if (method === "$/cancel_request") void this.prompts.get(requestId as RpcId)?.cancel();
+    if (method === "$/cancel_request") for (const [turn, id] of this.prompts) if (id === requestId) void turn.cancel();
   }
 
   initialize(params: JsonObject): RunTurnEnd {
@@ -235,14 +235,14 @@ export class AcpConnection {
       },
     });
     session.turns.add(turn);
-    if (request !== null) this.prompts.set(request, turn);
+    if (request !== null) this.prompts.set(turn, request);
     try {
       return await turn.run();
     } finally {
       session.turns.delete(turn);
       // A session that was never opened here is known only as long as its prompt.
       if (!session.isOpened && session.turns.size === 0) this.sessions.delete(sessionId);
-      if (request !== null) this.prompts.delete(request);
+      this.prompts.delete(turn);
     }
   }
 
