@@ -6,6 +6,9 @@
  * check of the text before it. If a step began again with different text meanwhile, the check fails, and the stream ends
  * with an error in place of text that does not belong together: then the client reads the response itself.
  *
+ * Reasoning comes with the commit of its step: behind the text of the step for a reader who was there, before it for one
+ * who reads only what is stored. Here it always follows the text, so that both have the same numbers.
+ *
  *   sequence_number = (events + units of text) * 2^20 + check of the open message's text
  */
 import type { Interruption } from "../../http/stream/event-source.ts";
@@ -35,6 +38,8 @@ export class ResponseFrames implements RunFrames {
   private readonly known: { readonly position: number; readonly check: number };
   private position = 0;
   private hash = HASH_START;
+  /** Reasoning whose step has no complete text yet. */
+  private reasoning: RunItem[] = [];
 
   /** `after`: the sequence number of the last event that the client has; null: none. */
   constructor(state: ResponseState, after: number | null, part: Pick<RunPart, "endsAtApprovals"> = {}) {
@@ -51,6 +56,21 @@ export class ResponseFrames implements RunFrames {
   }
 
   frames(item: RunItem): string {
+    return this.inOrder(item).reduce((text, one) => (this.hasEnded ? text : text + this.framesOf(one)), "");
+  }
+
+  private inOrder(item: RunItem): readonly RunItem[] {
+    if (item.kind === "reasoning") {
+      this.reasoning.push(item);
+      return [];
+    }
+    if (this.reasoning.length === 0 || item.kind === "text") return [item];
+    const before = this.reasoning;
+    this.reasoning = [];
+    return item.kind === "text_done" ? [item, ...before] : [...before, item];
+  }
+
+  private framesOf(item: RunItem): string {
     let text = "";
     for (const event of this.writer.take(item)) {
       if (this.hasEnded) return text;
