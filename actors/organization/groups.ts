@@ -30,7 +30,7 @@ export const groupCommandHandlers: Pick<Handlers<OrganizationProtocol>, GroupCom
     return group === undefined ? notFound("group") : ok(group);
   },
 
-  put_group(tx, { name, memberIds, origin }) {
+  put_group(tx, { name, version, memberIds, origin }) {
     const strangers = memberIds.flatMap((userId, at) => {
       const member = tx.read(memberTable, userId);
       return member === null || member.status === "removed" ? [at] : [];
@@ -39,13 +39,16 @@ export const groupCommandHandlers: Pick<Handlers<OrganizationProtocol>, GroupCom
     if (stranger !== undefined) return invalid(`/members/${stranger}`, `\`${memberIds[stranger]}\` is not a member`);
     const groups = groupsIn(tx);
     const former = groups.find((one) => one.name === name);
+    const known = former === undefined ? 0 : groupVersion(former);
+    if (version !== null && version !== known) return refuse({ kind: "version_conflict", version: known });
     if (former === undefined && groups.length >= MAX_GROUPS)
       return refuse({ kind: "quota_exceeded", quota: "groups", limit: MAX_GROUPS, used: groups.length });
     const members = [...new Set(memberIds)].sort();
     if (former !== undefined && former.memberIds.join() === members.join())
       return ok({ group: former, isNew: false, isUnchanged: true });
     const now = isoTime(tx.now);
-    const group: MemberGroup = { name, memberIds: members, createdAt: former?.createdAt ?? now, updatedAt: now };
+    const createdAt = former?.createdAt ?? now;
+    const group: MemberGroup = { name, version: known + 1, memberIds: members, createdAt, updatedAt: now };
     const others = groups.filter((one) => one.name !== name);
     noteInAudit(tx, { action: "group.set", subjectId: null, detail: name }, origin);
     return mapped(
@@ -86,11 +89,18 @@ export const withoutMember = (organization: Organization, userId: string): Organ
     ? organization
     : {
         ...organization,
-        groups: (organization.groups ?? []).map((group) => ({
-          ...group,
-          memberIds: group.memberIds.filter((id) => id !== userId),
-        })),
+        groups: (organization.groups ?? []).map((group) =>
+          group.memberIds.includes(userId)
+            ? {
+                ...group,
+                version: groupVersion(group) + 1,
+                memberIds: group.memberIds.filter((id) => id !== userId),
+              }
+            : group,
+        ),
       };
+
+export const groupVersion = ({ version = 1 }: MemberGroup): number => version;
 
 const groupsIn = (tx: Tx): readonly MemberGroup[] => tx.read(organizationTable, tx.self.id)?.groups ?? [];
 

@@ -173,10 +173,11 @@ export type OrganizationCommand =
   | { readonly kind: "read_deciders"; readonly userIds: readonly string[] }
   | { readonly kind: "list_groups" }
   | { readonly kind: "read_group"; readonly name: string }
-  /** Refuses users who are no members. */
+  /** Refuses users who are no members, and a group that has another version than this one (null: any). */
   | {
       readonly kind: "put_group";
       readonly name: string;
+      readonly version: number | null;
       readonly memberIds: readonly string[];
       readonly origin: Origin;
     }

@@ -32,6 +32,8 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 /** A group of members that decides about calls (APR-10). */
 export const MemberGroup = Type.Object({
   name: Type.String(),
+  /** Rises by one with each change; absent in groups of before: 1. */
+  version: Type.Optional(Type.Integer({ minimum: 1 })),
   memberIds: Type.Array(Type.String()),
   createdAt: Timestamp,
   updatedAt: Timestamp,

@@ -1501,7 +1501,7 @@ export class Troupe {
      * already wait.
      *
      * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     * `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
      */
     putGroup(name, body, options) {
         return this.#http.json({ method: "PUT", path: `/api/groups/${segment(name)}`, body, isKeyed: true, options });

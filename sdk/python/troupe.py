@@ -3035,6 +3035,7 @@ class Troupe:
         body: PutGroupRequest,
         *,
         idempotency_key: str | None = None,
+        if_match: int | None = None,
         timeout: float | None = None,
     ) -> Group:
         """Write a group.
@@ -3043,7 +3044,7 @@ class Troupe:
         calls that already wait.
 
         `PUT /api/groups/{name}`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
-        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: Group = self._http.json(
             _Request(
@@ -3052,6 +3053,7 @@ class Troupe:
                 body=body,
                 is_keyed=True,
                 idempotency_key=idempotency_key,
+                if_match=if_match,
                 timeout=timeout,
             )
         )
@@ -8062,6 +8064,8 @@ class Group(TypedDict):
 
     # The name of the group: 1 to 64 lower-case letters, digits, `_` and `-`
     name: str
+    # Rises by one with each change. Send it in `If-Match`
+    version: int
     # Its members, by their user ids
     members: list[str]
     # ISO 8601 UTC with milliseconds

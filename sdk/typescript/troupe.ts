@@ -1761,9 +1761,9 @@ export class Troupe {
    * already wait.
    *
    * `PUT /api/groups/{name}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   * `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
    */
-  putGroup(name: string, body: PutGroupRequest, options?: MutationOptions): Promise<Group> {
+  putGroup(name: string, body: PutGroupRequest, options?: VersionedOptions): Promise<Group> {
     return this.#http.json({ method: "PUT", path: `/api/groups/${segment(name)}`, body, isKeyed: true, options });
   }
 
@@ -6363,6 +6363,8 @@ export interface FoundFiles {
 export interface Group {
   /** The name of the group: 1 to 64 lower-case letters, digits, `_` and `-` */
   name: string;
+  /** Rises by one with each change. Send it in `If-Match` */
+  version: number;
   /** Its members, by their user ids */
   members: string[];
   /** ISO 8601 UTC with milliseconds */

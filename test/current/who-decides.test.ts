@@ -244,6 +244,25 @@ describe("groups", () => {
     expect(entries.map(({ detail }) => detail)).toEqual(["finance"]);
   });
 
+  test("[APR-10] the later of two editors of a group learns that the other one was first", async () => {
+    const edit = (members: readonly Client[], version: number) =>
+      fetch(`${service.url}/api/groups/edited`, {
+        method: "PUT",
+        headers: {
+          authorization: `Bearer ${owner.token}`,
+          "content-type": "application/json",
+          "if-match": String(version),
+        },
+        body: JSON.stringify({ members: members.map(idOf) }),
+      });
+    await refused(edit([ada], 1), 409, "version_conflict");
+    expect(await answered(edit([ada], 0), 201)).toMatchObject({ version: 1 });
+    expect(await answered(edit([ada, ben], 1))).toMatchObject({ version: 2 });
+    expect(await refused(edit([ben], 1), 409, "version_conflict")).toEqual({ version: 2 });
+    expect(await answered(edit([ben, ada], 2))).toMatchObject({ version: 2 });
+    await answered(chief.call("DELETE", "/api/groups/edited"));
+  });
+
   test("[APR-10] a group that a rule of an agent names is not deleted, and the refusal names the agent", async () => {
     const rules = [
       { of: { group: "finance" } },

@@ -73,8 +73,14 @@ interface GroupRowProps {
   readonly changed: () => void;
 }
 
-function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed }: GroupRowProps) {
-  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+/** The members as they are being chosen, and the version of the group to which that belongs. */
+interface EditedGroup {
+  readonly chosen: readonly string[];
+  readonly version: number;
+}
+
+function GroupRow({ group: { name, version, members, updated_at: updatedAt }, of, changed }: GroupRowProps) {
+  const [edited, setEdited] = useState<EditedGroup | null>(null);
   return (
     <li>
       <strong>{name}</strong>
@@ -88,17 +94,17 @@ function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed
         ))}{" "}
         · changed <Time at={updatedAt} />
       </p>
-      {chosen === null ? null : (
+      {edited === null ? null : (
         <GroupForm
           label={`Members of ${name}`}
           of={of}
-          chosen={chosen}
-          change={setChosen}
+          chosen={edited.chosen}
+          change={(chosen) => setEdited({ ...edited, chosen })}
           action="Save the group"
           whyNot={null}
           save={async () => {
-            await service.putGroup(name, { members: [...chosen] });
-            setChosen(null);
+            await service.putGroup(name, { members: [...edited.chosen] }, { ifMatch: edited.version });
+            setEdited(null);
             changed();
           }}
         />
@@ -107,9 +113,9 @@ function GroupRow({ group: { name, members, updated_at: updatedAt }, of, changed
         <ActionButton
           class="quiet"
           whyNot={whyNotWrite()}
-          act={() => Promise.resolve(setChosen(chosen === null ? members : null))}
+          act={() => Promise.resolve(setEdited(edited === null ? { chosen: members, version } : null))}
         >
-          {chosen === null ? "Edit" : "Stop editing"}
+          {edited === null ? "Edit" : "Stop editing"}
         </ActionButton>
         <ActionButton
           class="quiet"

@@ -1,6 +1,7 @@
 /** Groups of members that decide about tool calls (APR-10). */
 import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { GROUP_NAME } from "../../../actors/job/approval-rule.ts";
+import { groupVersion } from "../../../actors/organization/groups.ts";
 import { canUse, FULL_ACCESS, type Principal } from "../../../actors/organization/principal.ts";
 import { MAX_GROUP_MEMBERS, type MemberGroup, organizationRef } from "../../../actors/organization/schema.ts";
 import { Timestamp, Type } from "../../../actors/schema.ts";
@@ -8,6 +9,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { created } from "../../http/commit/commit.ts";
 import { bad, good, pathId, textField } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
+import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -24,16 +26,18 @@ const WrittenGroupName = textField<string>(ShownName, (text) =>
 
 export const GroupView = noun("Group", "Members who may decide about the tool calls for which a rule names the group", {
   name: ShownName,
+  version: Type.Integer({ minimum: 1, description: "Rises by one with each change. Send it in `If-Match`" }),
   members: Type.Array(Id("usr", "A member's user id"), { description: "Its members, by their user ids" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 
-const groupView = ({ name, memberIds, createdAt, updatedAt }: MemberGroup) => ({
-  name,
-  members: memberIds,
-  created_at: createdAt,
-  updated_at: updatedAt,
+const groupView = (group: MemberGroup) => ({
+  name: group.name,
+  version: groupVersion(group),
+  members: group.memberIds,
+  created_at: group.createdAt,
+  updated_at: group.updatedAt,
 });
 
 export const groupOperations = {
@@ -82,6 +86,7 @@ export const groupOperations = {
       description:
         "Creates it, or replaces its members. The members at the time of a decision may decide, also about calls that already wait.",
       params: { name: WrittenGroupName },
+      headers: IF_MATCH,
       body: Type.Object(
         {
           members: Type.Array(Type.String({ maxLength: 64 }), {
@@ -94,8 +99,9 @@ export const groupOperations = {
       answers: { 200: GroupView, 201: GroupView },
       emits: "resource.updated",
     },
-    async (_, change, { params: { name }, body: { members } }) => {
-      const command = { kind: "put_group", name, memberIds: members, origin: originOf(change) } as const;
+    async (_, change, { params: { name }, headers, body: { members } }) => {
+      const version = headers["if-match"] ?? null;
+      const command = { kind: "put_group", name, version, memberIds: members, origin: originOf(change) } as const;
       return change.commit(
         [ask(organizationRef(change.principal.organizationId), command)],
         ({ group, isNew, isUnchanged }) => (isNew ? created(groupView(group)) : doneIf(!isUnchanged, groupView(group))),

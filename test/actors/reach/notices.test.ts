@@ -220,7 +220,7 @@ test("[REACH-2] an approval is told to the owners or the group that decide, but 
     await scene.replica.system.dispatch(organizationRef(ORG), member);
   }
   const origin = { userId: "usr_1", tokenId: null, address: null };
-  const group = { kind: "put_group", name: "finance", memberIds: ["usr_1", "usr_3"], origin } as const;
+  const group = { kind: "put_group", name: "finance", version: null, memberIds: ["usr_1", "usr_3"], origin } as const;
   await scene.replica.system.dispatch(organizationRef(ORG), group);
   const tell = async (id: string, others: OtherDeciders): Promise<string[]> => {
     const job = await scene.asked(ASKING);
@@ -313,7 +313,7 @@ test("[REACH-7] after an escalation only those are reminded who decide from then
   const member = { kind: "add_member", userId: "usr_3", name: "Cy", email: "cy@example.com", role: "member" } as const;
   await scene.replica.system.dispatch(organizationRef(ORG), member);
   const origin = { userId: "usr_1", tokenId: null, address: null };
-  const group = { kind: "put_group", name: "finance", memberIds: ["usr_3"], origin } as const;
+  const group = { kind: "put_group", name: "finance", version: null, memberIds: ["usr_3"], origin } as const;
   await scene.replica.system.dispatch(organizationRef(ORG), group);
   const expiry = { afterSeconds: 7_200, onExpiry: "escalate", escalateTo: "owners" } as const;
   const rule = { tool: "send", then: "ask", of: { group: "finance" }, expiry } as const;
