@@ -3,10 +3,11 @@
  * job derive from the key of the tool call, and one commit contains the parent's record of the child, the chat, its
  * message and the job. So a later attempt finds all of them or none.
  */
-import { ok, type Outcome } from "../../actors/fault.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { childTerms } from "../../actors/job/delegation.ts";
 import { isSettled } from "../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
+import { organizationRef } from "../../actors/organization/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import { followedBy } from "../../actors/runtime/turns/members.ts";
@@ -42,6 +43,12 @@ export function actorDelegation(parts: WorkServices): DelegationService {
   };
 }
 
+/** The job goes on, but nothing new begins for a person who was removed (AUTH-19). */
+const OF_NOBODY = {
+  kind: "forbidden",
+  message: "The person for whom this job works is no member of the organization any more: no work begins for them",
+} as const satisfies Fault;
+
 /** Creates the child in one commit with its parent's record of it. Idempotent. */
 async function beginChild(
   services: WorkServices,
@@ -49,6 +56,10 @@ async function beginChild(
   signal: AbortSignal,
 ): Promise<Outcome<null>> {
   const { organizationId, userId, agentId: fromAgentId, jobId: parentId } = context;
+  const member = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
+    services.system.dispatch(organizationRef(organizationId), { kind: "read_member", userId }),
+  );
+  if (!member.ok) return member.fault.kind === "not_found" ? refuse(OF_NOBODY) : member;
   const work = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
     prepareWork(services, { by: { organizationId, userId }, agent: agentId }),
   );

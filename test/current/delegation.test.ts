@@ -1,6 +1,7 @@
 /** Delegation over HTTP, with the tool and the agents of the service itself (JOB-11). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -74,4 +75,34 @@ test("[AGT-5] a lineage omits jobs of another person's private agent", async () 
     (await of.get<{ nodes: Json[] }>(`/api/jobs/${job.id}/lineage`)).nodes.map(({ relation }) => relation);
   expect(await relations(client)).toEqual(["root", "delegation"]);
   expect(await relations(others)).toEqual(["root"]);
+});
+
+test("[AUTH-19] a removed person's job goes on, others may cancel it, and nothing new begins for the person", async () => {
+  const person = await service.join(owner.organizationId, "member");
+  const theirs = new Client(service, person);
+  const boss = await agent(theirs, "boss", { allowed_tools: ["delegate"], visibility: "organization" });
+  const helper = await agent(client, "helper", { visibility: "organization" });
+  const held = gate();
+  const begun = Promise.withResolvers<void>();
+  const stops = gate();
+  bossGives(helper, "look");
+  const delegates = service.model.script;
+  service.model.script = (call) => {
+    if (JSON.stringify(call.entries).includes("stop")) return [{ say: "part" }, { hold: stops.hold }];
+    if (call.entries.at(-1)?.role === "user") begun.resolve();
+    return [{ hold: held.hold }, ...delegates(call)];
+  };
+  const begin = async (text: string) =>
+    (await theirs.send(await theirs.chat(boss, owner.workspaceId), text)).job.id as string;
+  const going = await begin("go");
+  const stopped = await begin("stop");
+  await begun.promise;
+  await answered(client.call("DELETE", `/api/members/${person.userId}`));
+  await answered(client.call("POST", `/api/jobs/${stopped}/cancel`));
+  await client.reached(stopped, "cancelled");
+  held.open();
+  const ended = await client.reached(going, "completed");
+  expect(ended.result).toContain("no member of the organization any more");
+  expect((await client.get<{ jobs: Job[] }>(`/api/jobs?parent_job_id=${going}`)).jobs).toEqual([]);
+  stops.open();
 });

@@ -54,12 +54,14 @@ export const ApprovalView = noun("Approval", "A tool call that needs a person's 
   decided_at: NullableTime,
 });
 
-interface ApprovalReader {
+export interface ApprovalReader {
   /** The reader, who may learn why they may not decide. */
   readonly by: Principal | null;
   /** What those who have approved are now, if that is known. */
   readonly voters?: DecidingPeople | undefined;
 }
+
+export const NO_READER: ApprovalReader = { by: null };
 
 export const approvalView = (
   job: Job,

@@ -37,7 +37,7 @@ import { ModelSettingsShape, settingsView } from "../../operations/model-setting
 import { CostLimitField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
-import { ApprovalView, approvalView } from "./approval-view.ts";
+import { type ApprovalReader, ApprovalView, approvalView, NO_READER } from "./approval-view.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 
 export const ShownJobId = Id("job", "A job's id");
@@ -210,12 +210,12 @@ export const jobView = (
   by: Principal,
   { appStream = null, standing = STANDS }: JobFacts = {},
 ): Shown<typeof JobView> => ({
-  ...jobFields(job, by),
+  ...jobFields(job, { by, voters: standing.voters }),
   ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
 });
 
-/** The job as everybody who may know of it sees it; `by`: why this reader may not decide its calls. */
-export const jobFields = (job: Job, by: Principal | null = null) => ({
+/** The job as everybody who may know of it sees it, with what its reader may decide. */
+export const jobFields = (job: Job, reader: ApprovalReader = NO_READER) => ({
   id: job.id,
   title: job.title,
   status: job.status,
@@ -248,7 +248,7 @@ export const jobFields = (job: Job, by: Principal | null = null) => ({
     at,
   })),
   review: reviewView(job.review),
-  approvals: job.approvals.map((approval) => approvalView(job, approval, { by, voters: standing.voters })),
+  approvals: job.approvals.map((approval) => approvalView(job, approval, reader)),
   authorizations: (job.authorizations ?? []).map(authorizationView),
   requested_tool_calls: waitingCalls(job).map((call) => ({
     id: call.id,
