@@ -11,7 +11,7 @@ import { OWNER_WAIT_MS, Routing } from "../../src/peers/routing.ts";
 import { BodyBroken, openedPieces, SEALED_PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
 import { UsedNumbers } from "../../src/peers/used-numbers.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 
 const ORG = "org_a";
 const ONE = { id: "rpl_1", url: "http://one" };
@@ -193,6 +193,22 @@ describe("calls", () => {
       await stranger.stop(true);
     }
   });
+});
+
+test("[REP-4] a stranger's answer that breaks off ends no process: what fails while it is dropped is taken", async () => {
+  const key = new PeerKey([new Uint8Array(32).fill(1)], "rpl_1", () => Date.now());
+  const unhandled: unknown[] = [];
+  const note = (cause: unknown): void => void unhandled.push(cause);
+  process.on("unhandledRejection", note);
+  const broken = new Response(new ReadableStream({ cancel: () => Promise.reject(new Error("it broke off")) }));
+  using fetched = spyOn(globalThis, "fetch").mockResolvedValue(broken);
+  try {
+    expect(await new PeerClient(key).isNobodyThere(TWO)).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([fetched.mock.calls.length, unhandled]).toEqual([1, []]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
 });
 
 /** A table that says what the test wants. */
