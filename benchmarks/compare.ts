@@ -24,13 +24,17 @@ import { DurableSteps } from "./compare/durable-steps.ts";
 import { firstRuns } from "./compare/first-run.ts";
 import { FirstTexts } from "./compare/first-text.ts";
 import { footprints } from "./compare/footprint.ts";
-import { type Losses, lossAims, lossesOverKills, lossText } from "./compare/kills.ts";
+import { type ComparedPart, type Headline, headlineTable } from "./compare/headlines.ts";
+import { type Losses, lossAims, lossesOverKills, lossHeadlines, lossText } from "./compare/kills.ts";
 import { startComparison } from "./compare/comparison.ts";
 import type { Aim, Benchmark, Report } from "./support/benchmark.ts";
 import { figure } from "./support/statistics.ts";
 
 /** Kills of a system for each round. */
 const ROUND_KILLS = 7;
+/** The page that has the tables. */
+const PAGE = "docs/comparison.md";
+const PAGE_LINK = "[Troupe beside others](../docs/comparison.md#measured)";
 const PARTS = ["steps", "acknowledgements", "streams", "footprint", "kills", "first-run"] as const;
 
 export const benchmark: Benchmark = {
@@ -43,9 +47,11 @@ export const benchmark: Benchmark = {
     const acknowledgements = new Acknowledgements(acknowledgers, pgbench);
     const firstTexts = new FirstTexts(streaming);
     const texts: string[] = [];
+    const headlines: Headline[] = [];
     const aims: Aim[] = [];
-    const take = (part: { readonly text: string; readonly aims?: readonly Aim[] }): void => {
+    const take = (part: ComparedPart & { readonly aims?: readonly Aim[] }): void => {
       texts.push(part.text);
+      headlines.push(...part.headlines);
       aims.push(...(part.aims ?? []));
     };
     // Idle memory comes first: load leaves memory behind.
@@ -63,7 +69,7 @@ export const benchmark: Benchmark = {
       take(firstTexts);
       take(await cutStreams(cut, rounds, say));
     }
-    if (footprint !== null) take({ text: footprint });
+    if (footprint !== null) take(footprint);
     if (chosen.has("kills")) {
       const losses = new Map<string, Losses>();
       for (const { accept, ...system } of systems) {
@@ -72,14 +78,15 @@ export const benchmark: Benchmark = {
         losses.set(system.name, lost);
         say(`${system.name}: ${lost.lost} of ${lost.acknowledged} runs lost over ${figure(lost.kills)} kills`);
       }
-      take({ text: lossText(losses), aims: lossAims(losses) });
+      take({ text: lossText(losses), headlines: lossHeadlines(losses), aims: lossAims(losses) });
     }
     if (chosen.has("first-run")) {
-      const { text, skipped: missing } = await firstRuns(lifetime, ways, say);
-      take({ text });
-      skipped.push(...missing);
+      const first = await firstRuns(lifetime, ways, say);
+      take(first);
+      skipped.push(...first.skipped);
     }
-    return { text: texts.join("\n\n"), aims, skipped };
+    const text = `The tables are on the page ${PAGE_LINK}.`;
+    return { text, aims, skipped, page: { path: PAGE, text: [headlineTable(headlines), ...texts].join("\n\n") } };
   },
 };
 

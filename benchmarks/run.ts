@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import type { Benchmark } from "./support/benchmark.ts";
 import { Lifetime } from "./support/lifetime.ts";
-import { circumstances, sectionOf, withSection } from "./support/results.ts";
+import { circumstances, sectionOf, withFigures, withSection } from "./support/results.ts";
 
 const NAMES = [
   "turns",
@@ -56,9 +56,13 @@ async function runOne(name: string): Promise<boolean> {
   console.log(`${name}: ${benchmark.question}`);
   try {
     const report = await benchmark.run({ ...length, lifetime, say: (line) => console.log(`  ${line}`) });
-    const section = sectionOf(name, benchmark, report, { ...length, where });
-    console.log(`\n${section}\n`);
-    if (process.env["BENCH_WRITE"] !== "0") await withSection(RESULTS, name, section);
+    const how = { ...length, where };
+    const section = sectionOf(name, benchmark, report, how);
+    console.log(`\n${section}\n${report.page === undefined ? "" : `\n${report.page.text}\n`}`);
+    if (process.env["BENCH_WRITE"] !== "0") {
+      await withSection(RESULTS, name, section);
+      await withFigures(join(import.meta.dir, ".."), name, report, how);
+    }
     return report.aims.every((aim) => aim.holds);
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);

@@ -6,6 +6,7 @@ import type { Aim } from "../support/benchmark.ts";
 import type { Pgbench } from "../support/pgbench.ts";
 import { figure, Samples, times } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
+import { headline, type Headline } from "./headlines.ts";
 
 const ACKNOWLEDGED_CALLERS = [1, 16] as const;
 const MICROSECONDS = 1_000;
@@ -47,9 +48,17 @@ export class Acknowledgements {
     }
   }
 
+  get headlines(): readonly Headline[] {
+    return ACKNOWLEDGED_CALLERS.map((callers) =>
+      headline(`a message acknowledged, ${callers} at once, p50 ms`, this.systems, ({ name }) => {
+        const times = this.of(name, callers);
+        return times === undefined ? null : figure(times.p50);
+      }),
+    );
+  }
+
   get text(): string {
-    const systems = [...this.acknowledgers, ...(this.pgbench === null ? [] : [BARE_INSERT])];
-    const rows = systems.map(({ name, stored }) => [
+    const rows = this.systems.map(({ name, stored }) => [
       name,
       ...ACKNOWLEDGED_CALLERS.map((callers) => {
         const { p50, p99 } = this.of(name, callers) ?? { p50: Number.NaN, p99: Number.NaN };
@@ -69,6 +78,10 @@ export class Acknowledgements {
       const aim = `${callers} at once: a message is acknowledged at least as soon as DBOS begins a workflow`;
       return [{ aim, figure: times(ratio), holds: ratio <= 1 }];
     });
+  }
+
+  private get systems(): readonly Pick<Acknowledger, "name" | "stored">[] {
+    return [...this.acknowledgers, ...(this.pgbench === null ? [] : [BARE_INSERT])];
   }
 
   private of(name: string, callers: number): AcknowledgementTimes | undefined {

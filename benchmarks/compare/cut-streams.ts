@@ -7,6 +7,7 @@ import { CUT_READERS, cutRun } from "../support/cut-run.ts";
 import type { ResumePeer } from "../support/resume-peer.ts";
 import { figure } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
+import { type ComparedPart, headline } from "./headlines.ts";
 
 interface CutReaders {
   readonly name: string;
@@ -21,7 +22,7 @@ export async function cutStreams(
   peers: readonly ResumePeer[],
   rounds: number,
   say: (line: string) => void,
-): Promise<{ readonly text: string; readonly aims: readonly Aim[] }> {
+): Promise<ComparedPart & { readonly aims: readonly Aim[] }> {
   const all: CutReaders[] = [];
   for (const peer of peers) {
     let [ended, missing, twice, unstored] = [0, 0, 0, 0];
@@ -46,6 +47,11 @@ export async function cutStreams(
   const ours = all.find(({ name }) => name === "Troupe");
   return {
     text: `A stream that a kill -9 cuts, resumed by the client of the system (Restate and DBOS have no streams of text):\n\n${table(head, rows)}`,
+    headlines: [
+      headline("a stream cut by a kill -9: words missing, twice", all, ({ missing, twice }) =>
+        [missing, twice].map(figure).join(", "),
+      ),
+    ],
     aims:
       ours === undefined
         ? []

@@ -7,6 +7,7 @@ import { figure, Samples, times } from "../support/statistics.ts";
 import type { WorldNotes } from "../support/step-world.ts";
 import { table } from "../support/table.ts";
 import type { Worker } from "../support/worker.ts";
+import { headline, type Headline } from "./headlines.ts";
 import type { AgentSystem } from "./peers.ts";
 
 const STEP_CALLERS = [1, 16, 64] as const;
@@ -56,6 +57,21 @@ export class DurableSteps {
             `${figure(cost.perSecond)} runs/s, ${figure(cost.cpuMs)} ms of CPU a run`,
         );
       }
+  }
+
+  get headlines(): readonly Headline[] {
+    const row = (what: string, callers: number, of: (key: string) => number | undefined): Headline =>
+      headline(what, this.systems, ({ name }) => {
+        const value = of(keyOf(name, callers));
+        return value === undefined ? null : figure(value);
+      });
+    return [
+      ...[1, 16].map((callers) =>
+        row(`a step of an agent, ${callers} at once, p50 ms`, callers, (key) => this.steps.get(key)?.p50),
+      ),
+      row(`runs of ${SHORT_STEPS} steps a second, 64 at once`, 64, (key) => this.costs.get(key)?.perSecond),
+      row("CPU of such a run, ms", 64, (key) => this.costs.get(key)?.cpuMs),
+    ];
   }
 
   get text(): string {

@@ -10,6 +10,7 @@ import { freePort } from "../../test/support/free-port.ts";
 import { guard, type Lifetime } from "../support/lifetime.ts";
 import { figure } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
+import { type ComparedPart, headline } from "./headlines.ts";
 
 const FIRST_RUN_LIMIT_MS = 300_000;
 const LOOK_MS = 50;
@@ -28,8 +29,9 @@ export async function firstRuns(
   lifetime: Lifetime,
   ways: readonly FirstRunWay[],
   say: (line: string) => void,
-): Promise<{ readonly text: string; readonly skipped: readonly string[] }> {
+): Promise<ComparedPart & { readonly skipped: readonly string[] }> {
   const rows: string[][] = [];
+  const ended: { readonly name: string; readonly seconds: number }[] = [];
   const skipped: string[] = [];
   for (const way of ways) {
     const folder = lifetime.folder({ isOpen: true });
@@ -52,11 +54,16 @@ export async function firstRuns(
       continue;
     }
     const bytes = Number((await Bun.$`du -sb ${folder}`.quiet().text()).split("\t")[0]);
+    ended.push({ name: way.name, seconds });
     rows.push([way.name, figure(seconds), figure(bytes / MIB), way.commands]);
     say(`${way.name}: first answer ${figure(seconds)} s after nothing, ${figure(bytes / MIB)} MiB`);
   }
   const head = ["system", "seconds to the first answer", "MiB on the disk", "what is typed"];
-  return { text: `From nothing to the first answer, with empty caches:\n\n${table(head, rows)}`, skipped };
+  return {
+    text: `From nothing to the first answer, with empty caches:\n\n${table(head, rows)}`,
+    headlines: [headline("from nothing to the first answer, s", ended, ({ seconds }) => figure(seconds))],
+    skipped,
+  };
 }
 
 /** Our own: a clone and the README's command, until the curl of the first run's banner has streamed an answer. */

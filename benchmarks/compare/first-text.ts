@@ -5,6 +5,7 @@
 import type { Aim } from "../support/benchmark.ts";
 import { figure, Samples, times } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
+import { headline, type Headline } from "./headlines.ts";
 
 const STREAMS = [1, 16] as const;
 const PROMPT = "deltas=5 every=2";
@@ -56,6 +57,15 @@ export class FirstTexts {
         if (run.p50 < (this.best.get(key)?.p50 ?? Infinity)) this.best.set(key, run);
         say(`${key}: first text after ${figure(run.p50)} ms (p99 ${figure(run.p99)})`);
       }
+  }
+
+  get headlines(): readonly Headline[] {
+    return STREAMS.map((streams) =>
+      headline(`the first text of an answer, ${streams} at once, p50 ms`, this.systems, ({ name }) => {
+        const times = this.best.get(`${name}, ${streams} at once`);
+        return times === undefined ? null : figure(times.p50);
+      }),
+    );
   }
 
   get text(): string {

@@ -9,6 +9,7 @@ import { pssOfFamily, writtenByFamily } from "../support/pss.ts";
 import { figure } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
 import type { StreamingSystem } from "./first-text.ts";
+import { type ComparedPart, headline } from "./headlines.ts";
 
 const MIB = 1024 * 1024;
 const KIB = 1024;
@@ -42,7 +43,10 @@ interface Footprint {
   readonly note: string;
 }
 
-export async function footprints(systems: readonly MeasuredSystem[], say: (line: string) => void): Promise<string> {
+export async function footprints(
+  systems: readonly MeasuredSystem[],
+  say: (line: string) => void,
+): Promise<ComparedPart> {
   await Bun.sleep(IDLE_WAIT_MS);
   const idle = new Map(systems.map((system) => [system.name, memoryOf(system)]));
   const all: Footprint[] = [];
@@ -62,7 +66,15 @@ export async function footprints(systems: readonly MeasuredSystem[], say: (line:
     ...[idleMib, streamKib, writtenKib].map(figure),
     note,
   ]);
-  return `Memory and disk, of all processes of a system with its database:\n\n${table(head, rows)}`;
+  const shown = (value: number): string | null => (Number.isNaN(value) ? null : figure(value));
+  return {
+    text: `Memory and disk, of all processes of a system with its database:\n\n${table(head, rows)}`,
+    headlines: [
+      headline("memory while idle, with its database, MiB", all, ({ idleMib }) => shown(idleMib)),
+      headline("memory for each open stream, KiB", all, ({ streamKib }) => shown(streamKib)),
+      headline(`written to the disk in ${CONVERSATION_TURNS} turns, KiB`, all, ({ writtenKib }) => shown(writtenKib)),
+    ],
+  };
 }
 
 const memoryOf = ({ pids, database }: MeasuredSystem): number =>

@@ -7,6 +7,7 @@ import type { Aim } from "../support/benchmark.ts";
 import { table } from "../support/table.ts";
 import type { Worker } from "../support/worker.ts";
 import type { RunRequests, WorldNotes } from "../support/step-world.ts";
+import { headline, type Headline } from "./headlines.ts";
 import type { AgentSystem } from "./peers.ts";
 
 const KILLED_STEPS = 3;
@@ -92,6 +93,14 @@ export function lossText(losses: ReadonlyMap<string, Losses>): string {
     table(["system", "kills", "runs lost", "tool calls repeated", "model calls repeated"], rows),
   ].join("\n\n");
 }
+
+export const lossHeadlines = (losses: ReadonlyMap<string, Losses>): readonly Headline[] => [
+  headline(
+    "acknowledged runs lost over kills with -9",
+    [...losses].map(([name, each]) => ({ name, ...each })),
+    ({ lost, acknowledged, kills }) => `${lost} of ${acknowledged} (${kills} kills)`,
+  ),
+];
 
 export function lossAims(losses: ReadonlyMap<string, Losses>): Aim[] {
   const ours = losses.get("Troupe");

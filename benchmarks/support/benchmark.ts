@@ -25,6 +25,8 @@ export interface Report {
   readonly aims: readonly Aim[];
   /** Missing peers by name, and why. */
   readonly skipped: readonly string[];
+  /** A page of the documentation that has the tables, by its path in the repository. */
+  readonly page?: { readonly path: string; readonly text: string };
 }
 
 export interface Benchmark {

@@ -1,5 +1,6 @@
 /** RESULTS.md: the table of all aims, then a section for each benchmark. A new measurement replaces its section. */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { allAims } from "./all-aims.ts";
 import type { Aim, Benchmark, Report } from "./benchmark.ts";
 import { commit, loadBefore, machine } from "./machine.ts";
@@ -16,22 +17,37 @@ section. A cost is the lowest of the rounds, a rate the highest.
 export const circumstances = (): string =>
   `at commit ${commit()} on ${machine()}, with a load of ${loadBefore()} from others before`;
 
-export function sectionOf(
-  name: string,
-  { question }: Benchmark,
-  report: Report,
-  how: { readonly rounds: number; readonly seconds: number; readonly where: string },
-): string {
-  const measured = `Measured ${new Date().toISOString().slice(0, 10)} ${how.where}; ${how.rounds} rounds of ${how.seconds} s.`;
-  const skipped = report.skipped.map((peer) => `Skipped: ${peer}.`);
+/** The length of the measurements, and the machine with the commit. */
+interface MeasuredHow {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly where: string;
+}
+
+const measuredLine = ({ rounds, seconds, where }: MeasuredHow): string =>
+  `Measured ${new Date().toISOString().slice(0, 10)} ${where}; ${rounds} rounds of ${seconds} s.`;
+const skippedLines = ({ skipped }: Report): string[] => skipped.map((peer) => `Skipped: ${peer}.`);
+
+export function sectionOf(name: string, { question }: Benchmark, report: Report, how: MeasuredHow): string {
   return [
     `## ${name}`,
     `**${question}** (\`benchmarks/${name}.ts\`)`,
-    measured,
-    ...skipped,
+    measuredLine(how),
+    ...skippedLines(report),
     aimsTable(report.aims),
     report.text,
   ].join("\n\n");
+}
+
+/** What a page of the documentation says of a benchmark: when and where it was measured, and its tables. */
+const figuresOf = (text: string, report: Report, how: MeasuredHow): string =>
+  [measuredLine(how), ...skippedLines(report), text].join("\n\n");
+
+/** Puts the tables into the page of the documentation, between the marks of this name. */
+export async function withFigures(root: string, name: string, report: Report, how: MeasuredHow): Promise<void> {
+  if (report.page === undefined) return;
+  const path = join(root, report.page.path);
+  await Bun.write(path, withBlock(await Bun.file(path).text(), name, figuresOf(report.page.text, report, how)));
 }
 
 const aimsTable = (aims: readonly Aim[]): string =>
