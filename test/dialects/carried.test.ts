@@ -9,7 +9,14 @@ const callId = "marked-call";
 /** By column: the items, and a mark of them that their frames have if the protocol carries it. */
 const SAMPLES: Readonly<Record<string, readonly [items: readonly RunItem[], mark: RegExp]>> = {
   "Text as it is written": [[{ kind: "text", block: 0, at: 0, offset: 0, text: "marked text" }], /marked text/],
-  Reasoning: [[{ kind: "reasoning", text: "marked thought" }], /marked thought/],
+  Reasoning: [
+    [
+      { kind: "reasoning", text: "marked thought" },
+      // Where its place is after the text of its step.
+      { kind: "tool_call", id: callId, name: "search", input: {}, by: "agent" },
+    ],
+    /marked thought/,
+  ],
   "Agent's tools": [[{ kind: "tool_call", id: callId, name: "marked_tool", input: {}, by: "agent" }], /marked_tool/],
   "Client's tools": [
     [
