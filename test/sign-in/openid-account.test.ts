@@ -64,7 +64,8 @@ test("[AUTH-23] nobody is sent to the provider by another site, as another perso
   expect(led.at).toBe("/sign-in");
   for (const [value, at] of [
     [kept, "/sign-in/provider/signed-out"],
-    [`${kept.slice(0, -2)}xx`, "/sign-in"],
+    // Not at its end, whose last character has bits that do not count.
+    [(kept.startsWith("A") ? "B" : "A") + kept.slice(1), "/sign-in"],
   ] as const) {
     const again = browserOf(scene.service);
     const shown = await scene.enter(again, somebody);
