@@ -6,7 +6,7 @@ import { DELEGATION_DEPTH, DELEGATIONS } from "../../../actors/job/delegation.ts
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/run/slots.ts";
-import type { Agent } from "../../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { actorDelegation } from "../../../src/wiring/delegation.ts";
 import { createTools } from "../../../src/runner/tools.ts";
 import { delegateTool } from "../../../src/runner/tools/delegate.ts";
@@ -16,6 +16,7 @@ import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
 import { PAUSES } from "../../support/pauses.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { unwrap, USER } from "../../support/mission-replica.ts";
 import { World } from "../../support/replica.ts";
 
 const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
@@ -82,6 +83,11 @@ class Scene {
       const agent = tools.opened.find(({ id }) => id === call.context.agentId);
       return (await port.open(agent!, call.context, signal)).call(call, signal);
     };
+    if (this.world.database.record("organization", ORG, ORG) === null) {
+      const owner = { userId: USER.userId, name: "Owner", email: "owner@example.com" };
+      const command = { kind: "found_organization", name: "Acme", owner, tokens: [] } as const;
+      unwrap(await replica.system.dispatch(organizationRef(ORG), command));
+    }
     return (this.replica = replica);
   }
 
