@@ -62,10 +62,12 @@ export class Judge {
     const types = Object.keys(content);
     const type = (headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
     if (types.length === 0) return text === null || text === "" ? [] : [`${status} has a body: ${shown(text)}`];
-    // Whatever a file is called by its owner.
-    const schema = content[type] ?? content["*/*"];
+    const named = content[type];
+    // A file is bytes, whatever type its owner gives it: JSON that is a file is not read.
+    const schema = named ?? content["*/*"];
     if (schema === undefined) return [`${status} is of type ${type}, documented is ${types.join(", ")}`];
     if (text === null) return [];
+    if (named === undefined) return this.misfits(schema, text, `${status}`);
     if (type === "text/event-stream") return this.eventComplaints(schema, text);
     if (type !== "application/json") return this.misfits(schema, text, `${status}`);
     return this.misfits(schema, JSON.parse(text), `${status}`);
