@@ -162,7 +162,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "this.abandon(new Set(fresh.map((g) => g.shard).filter((shard) => shards.epochOf(shard) !== null)));",
     "",
     `${RUNTIME}ownership.test.ts`,
-    "a later epoch overtakes",
+    "when a later epoch overtakes it",
   ],
   [
     "actors/runtime/outputs/alarms.ts",

@@ -14,6 +14,8 @@ import { MemoryPlacement } from "./memory-placement.ts";
 import { MemoryActorStore } from "./memory-store.ts";
 import { bareSystem } from "./bare-system.ts";
 
+const THIEF = "thief";
+
 /** What several replicas share: one clock and one database. */
 export class World {
   readonly clock = new FakeClock();
@@ -29,6 +31,18 @@ export class World {
   next(): { readonly id: string; readonly seed: number } {
     const count = ++this.replicas;
     return { id: `r${count}`, seed: this.seed * 1_000 + count };
+  }
+
+  /** A row of another replica, without a process behind it, takes the shard. */
+  steal(shard: number): void {
+    const row = this.database.shards[shard]!;
+    Object.assign(row, { owner: THIEF, epoch: row.epoch + 1 });
+    this.database.replicas.set(THIEF, { leaseUntil: Infinity, dead: false });
+  }
+
+  /** What was stolen is free. */
+  giveBack(): void {
+    this.database.replicas.get(THIEF)!.dead = true;
   }
 }
 

@@ -1,7 +1,6 @@
+/** Who serves a shard, and when: taking up, unknown outcomes, stops. Shards that are lost: `lost-shards.test.ts`. */
 import { describe, expect, test } from "bun:test";
-import { LOST_READERS_MS } from "../../../actors/runtime/placement/ownership.ts";
 import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
-import { ledgerRef } from "../../support/ledger-actor.ts";
 import { settle } from "../../support/fake-clock.ts";
 import {
   faultOf,
@@ -17,14 +16,6 @@ import { World } from "../../support/replica.ts";
 const SHARD = shardOf(ORG);
 const started = async (world = new World()) => ({ world, replica: await startLedgers(world) });
 const epochOf = (replica: LedgerReplica) => replica.system.shards.epochOf(SHARD);
-
-/** Another replica's row, without a process behind it, takes the shard. */
-function steal(world: World): void {
-  const row = world.database.shards[SHARD]!;
-  Object.assign(row, { owner: "thief", epoch: row.epoch + 1 });
-  world.database.replicas.set("thief", { leaseUntil: Infinity, dead: false });
-}
-const giveBack = (world: World): void => void (world.database.replicas.get("thief")!.dead = true);
 
 describe("taking up", () => {
   test("[RT-11] a shard serves only after the unfinished work of its former owner has been taken up", async () => {
@@ -58,7 +49,7 @@ describe("taking up", () => {
     for (const takeOver of [false, true]) {
       const { world, replica } = await started();
       if (takeOver) {
-        steal(world);
+        world.steal(SHARD);
         await world.clock.advance(LEASE_RENEW_MS);
       }
       const other = takeOver ? replica : new Ledgers(world);
@@ -67,7 +58,7 @@ describe("taking up", () => {
       world.database.pace = async (operation) => {
         if (operation === "undone") await gate.pass();
       };
-      if (takeOver) giveBack(world);
+      if (takeOver) world.giveBack();
       const starting = takeOver ? Promise.resolve() : other.system.start();
       const renewals = other.placement.renewals;
       await world.clock.advance(3 * LEASE_TERM_MS);
@@ -82,9 +73,9 @@ describe("taking up", () => {
   test("[RT-11] when unfinished work cannot be read, the shard is not served, and is taken up later", async () => {
     const { world, replica } = await started();
     await replica.add("l1");
-    steal(world);
+    world.steal(SHARD);
     await world.clock.advance(LEASE_RENEW_MS);
-    giveBack(world);
+    world.giveBack();
     replica.store.isCut = true;
     await world.clock.advance(2 * LEASE_RENEW_MS);
     expect(faultOf(await replica.add("l1"))).toBe("unavailable");
@@ -96,9 +87,9 @@ describe("taking up", () => {
   test("[RT-11] a shard that could not be taken up is claimed again soon, and not at the next renewal", async () => {
     const { world, replica } = await started();
     await replica.add("l1", 1);
-    steal(world);
+    world.steal(SHARD);
     await world.clock.advance(LEASE_RENEW_MS);
-    giveBack(world);
+    world.giveBack();
     replica.store.isCut = true;
     await world.clock.advance(LEASE_RENEW_MS);
     replica.store.isCut = false;
@@ -133,8 +124,7 @@ describe("an unknown outcome", () => {
     const world = new World();
     const other = `org_${Array.from({ length: 1_000 }, (_, i) => i).find((i) => shardOf(`org_${i}`) !== SHARD)}`;
     const { replica } = await started(world);
-    Object.assign(world.database.shards[shardOf(other)]!, { owner: "thief", epoch: 2 });
-    world.database.replicas.set("thief", { leaseUntil: Infinity, dead: false });
+    world.steal(shardOf(other));
     await world.clock.advance(LEASE_RENEW_MS);
     expect(replica.system.serves(other)).toBe(false);
     const gate = new Gate();
@@ -144,7 +134,7 @@ describe("an unknown outcome", () => {
     replica.store.failNext({ kind: "lost_reply" });
     await replica.add("l1", 10);
     await gate.reached;
-    giveBack(world);
+    world.giveBack();
     replica.system.lookAtPlacement();
     gate.open();
     await settle();
@@ -239,7 +229,7 @@ describe("an unknown outcome", () => {
   });
 });
 
-test("[RT-5] [RT-11] a take-up that a later epoch overtakes leaves nothing of its own epoch behind", async () => {
+test("[RT-5] [RT-11] a take-up leaves nothing of its epoch behind when a later epoch overtakes it", async () => {
   const recovered: number[] = [];
   const aborted: number[] = [];
   const world = new World();
@@ -282,105 +272,6 @@ test("[RT-5] [RT-11] a take-up that a later epoch overtakes leaves nothing of it
   expect(epochOf(replica)).toBe(3);
   expect(recovered.at(-1)).toBe(3);
   expect(aborted).toEqual(recovered.slice(0, -1));
-});
-
-describe("lost shards", () => {
-  test("[RT-5] a fenced shard is dropped with its actors and its queue, and served again after a claim at a higher epoch", async () => {
-    const { world, replica } = await started();
-    await replica.add("l1", 1);
-    steal(world);
-    const outcomes = await Promise.all([replica.add("l1", 10), replica.ask("l1", { kind: "read" })]);
-    expect(outcomes.map(faultOf)).toEqual(["unavailable", "unavailable"]);
-    expect(epochOf(replica)).toBeNull();
-    giveBack(world);
-    await world.clock.advance(LEASE_RENEW_MS);
-    expect([(await replica.read("l1"))?.count, epochOf(replica)]).toEqual([1, 3]);
-  });
-
-  test("[RT-5] a shard that a claim no longer returns is dropped", async () => {
-    const { world, replica } = await started();
-    await replica.add("l1", 1);
-    steal(world);
-    await world.clock.advance(LEASE_RENEW_MS);
-    expect(epochOf(replica)).toBeNull();
-    expect(replica.system.actors.count).toBe(0);
-  });
-
-  test("[RT-8] readers get events that another owner has written meanwhile", async () => {
-    const { world, replica } = await started();
-    await replica.add("l1", 1);
-    const reader = replica.subscribe("l1");
-    await reader.next();
-    const next = reader.next();
-    steal(world);
-    await world.clock.advance(LEASE_RENEW_MS);
-    const events = [{ organizationId: ORG, stream: "l1", seq: 2, type: "added", at: "", data: {} }];
-    world.database.commit(
-      [
-        {
-          shard: SHARD,
-          epoch: 2,
-          writes: {
-            records: [],
-            events,
-            messages: [],
-            consumed: [],
-            effects: [],
-            settled: [],
-            alarms: [],
-            cleared: [],
-          },
-        },
-      ],
-      new Set([SHARD]),
-    );
-    giveBack(world);
-    await world.clock.advance(LEASE_RENEW_MS);
-    reader.close();
-    expect(said(await next)).toEqual(["2"]);
-  });
-
-  test("[RT-8] readers of a shard that does not return are ended, and those of the others read on", async () => {
-    const { world, replica } = await started();
-    await replica.add("l1", 1);
-    const reader = replica.subscribe("l1");
-    const other = replica.system.subscribe(ledgerRef("org_b", "l1"), 0);
-    await reader.next();
-    const [next, others] = [reader.next(), other.next()];
-    steal(world);
-    await world.clock.advance(LEASE_RENEW_MS + LOST_READERS_MS);
-    expect(await next).toEqual([]);
-    expect([reader.isLost, reader.seq, other.isLost]).toEqual([true, 1, false]);
-    other.close();
-    expect(await others).toEqual([]);
-    // Who comes after that waits for the shard's return like any other.
-    expect(replica.subscribe("l1").isLost).toBe(false);
-  });
-
-  test("[RT-8] a replica that is declared dead ends all its readers", async () => {
-    const { world, replica } = await started();
-    await replica.add("l1", 1);
-    const reader = replica.subscribe("l1");
-    await reader.next();
-    const next = reader.next();
-    world.database.replicas.get(replica.placement.id)!.dead = true;
-    await world.clock.advance(LEASE_RENEW_MS);
-    expect([await next, reader.isLost, replica.lost.length]).toEqual([[], true, 1]);
-  });
-
-  test("[RT-12] two replicas never both serve an organization, and nothing acknowledged is lost in a handover", async () => {
-    const world = new World();
-    const first = await startLedgers(world);
-    for (let i = 0; i < 5; i++) await first.add("l1");
-    await first.system.stop();
-    expect(faultOf(await first.add("l1"))).toBe("unavailable");
-    const second = await startLedgers(world);
-    for (let i = 0; i < 5; i++) await second.add("l1");
-    expect(second.storedSeqs("l1")).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(world.clock.pending).toBeGreaterThan(0);
-    await second.system.stop();
-    expect(world.clock.pending).toBe(0);
-  });
 });
 
 test("[RT-12] a stop refuses new commands, lets what is in progress commit, and ends the lease", async () => {
