@@ -1,8 +1,8 @@
 /**
  * Push notifications of a job: its client has named addresses that are told each new state of this job, until it has
- * ended. They share the numbers, the attempts and the ledger of webhooks, but no destination and no places in flight:
- * each has an address and credentials of its own, and its failures neither say anything about the organization's
- * destination nor delay it.
+ * ended. They share the numbers, the attempts and the ledger of webhooks. Each has an address and credentials of its
+ * own, and together they have places in flight of their own. So their failures do not count against the organization's
+ * destination, and do not delay it.
  *
  *   set ─▶ told each state of the job; only the newest one is tried again ─▶ told the last state ─▶ done
  *      └─▶ removed by its client, or by an answer 410

@@ -96,7 +96,7 @@ export function connectionEffects(parts: ConnectionEffectParts) {
 
 /**
  * Offers the end of an effect until its actor has decided: for a while, and as long as the effect is this replica's.
- * If that gave up, the effect would be left to nobody, and whoever wants the access would wait forever.
+ * Nobody else would offer it meanwhile, and the jobs that need the access would wait forever.
  */
 async function untilTaken<T>(
   { pauses }: ConnectionEffectParts,

@@ -230,7 +230,7 @@ export class PeerClient {
     });
     const from = answeredBy(seal, response.headers.get(SEAL_HEADER));
     if (from === owner.id) return response;
-    // Whoever it was may have closed the connection already.
+    // The sender may have closed the connection already.
     void response.body?.cancel().catch(() => {});
     if (from !== null) throw new NotReached(`${owner.url} is now the address of replica ${from}`);
     throw new Error(`at ${owner.url} something answers (${response.status}) that is not a replica of this service`);

@@ -85,7 +85,7 @@ for (const [odd, schema] of ODD_TOOLS) {
     const schemas = box.tools.map(({ inputSchema }) => metaErrors(inputSchema, dialectOf(inputSchema)));
     expect(schemas).toEqual([[], []]);
     expect((await call("crm__odd")).content).toBe("done");
-    // What the schema alone has lost is told to people.
+    // People are told of a tool whose schema was replaced.
     const isRepaired = "inputSchema" in odd && odd.inputSchema !== undefined;
     expect(box.missing.optional).toEqual(
       isRepaired ? [expect.stringContaining("describes the arguments of odd with an invalid schema")] : [],
