@@ -189,6 +189,11 @@ export interface ActorStore {
   undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]>;
   /** Effects of a shard after this id, ordered by id. */
   undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]>;
-  /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */
-  alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]>;
+  /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`; with `after` those behind it. */
+  alarms(
+    shards: readonly number[],
+    untilMs: number,
+    limit: number,
+    after?: AlarmRow | null,
+  ): Promise<readonly AlarmRow[]>;
 }

@@ -211,14 +211,24 @@ export class PostgresActorStore implements ActorStore {
     });
   }
 
-  async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
+  async alarms(
+    shards: readonly number[],
+    untilMs: number,
+    limit: number,
+    after: AlarmRow | null = null,
+  ): Promise<readonly AlarmRow[]> {
     if (shards.length === 0) return [];
+    const { dueAtMs, organizationId, actorId, name } = alarm;
+    const isBehind =
+      after === null
+        ? undefined
+        : sql`(${dueAtMs}, ${organizationId}, ${actorId}, ${name}) > (${after.dueAtMs}, ${after.organizationId}, ${after.actorId}, ${after.name})`;
     const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
       query
         .select()
         .from(alarm)
-        .where(and(inArray(alarm.shard, [...shards]), lt(alarm.dueAtMs, untilMs)))
-        .orderBy(asc(alarm.dueAtMs))
+        .where(and(inArray(alarm.shard, [...shards]), lt(dueAtMs, untilMs), isBehind))
+        .orderBy(asc(dueAtMs), asc(organizationId), asc(actorId), asc(name))
         .limit(limit),
     );
     return rows as AlarmRow[];

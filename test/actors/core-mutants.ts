@@ -173,7 +173,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/outputs/alarms.ts",
-    "alarms.length === ALARM_PAGE && isOurs(shard)",
+    "alarms.length === ALARM_PAGE && scan.shards.size > 0",
     "alarms.length === ALARM_PAGE",
     `${RUNTIME}single-guards.test.ts`,
     "lost during it",

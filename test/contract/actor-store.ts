@@ -335,6 +335,15 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       await flush(group({ alarms: [alarmOf("late", 300), alarmOf("soon", 100), alarmOf("next", 200)] }));
       expect(await store.alarms([shardOf(ORG)], 300, 9)).toMatchObject([alarmOf("soon", 100), alarmOf("next", 200)]);
       expect((await store.alarms([shardOf(ORG)], 1_000, 1)).map((a) => a.name)).toEqual(["soon"]);
+      await flush(group({ alarms: [alarmOf("beside next", 200)] }));
+      const pages: string[] = [];
+      for (let after: AlarmRow | null = null; ;) {
+        const [row]: readonly AlarmRow[] = await store.alarms([shardOf(ORG)], 1_000, 1, after);
+        if (row === undefined) break;
+        pages.push(row.name);
+        after = row;
+      }
+      expect(pages).toEqual((await store.alarms([shardOf(ORG)], 1_000, 9)).map((a) => a.name));
     });
 
     test("[RT-10] alarms: read as records of their actors, until they are cleared", async () => {

@@ -57,6 +57,9 @@ interface StagedTables extends Pick<Tables, "records" | "events"> {
 export const recordRow = (table: string, organizationId: string, id: string): string =>
   `${table}/${organizationId}/${id}`;
 export const streamOf = (organizationId: string, stream: string): string => `${organizationId}/${stream}`;
+/** Soonest first, as the table is scanned. */
+export const alarmOrder = (a: AlarmRow, b: AlarmRow): number =>
+  a.dueAtMs - b.dueAtMs || (alarmRow(a) < alarmRow(b) ? -1 : Number(alarmRow(a) > alarmRow(b)));
 const alarmRow = (k: { readonly organizationId: string; readonly actorId: string; readonly name: string }): string =>
   `${k.organizationId}/${k.actorId}/${k.name}`;
 
@@ -168,7 +171,7 @@ export class MemoryDatabase {
 
   /** Soonest first. */
   alarms(): readonly OnShard<AlarmRow>[] {
-    return [...this.tables.alarms.values()].sort((a, b) => a.dueAtMs - b.dueAtMs);
+    return [...this.tables.alarms.values()].sort(alarmOrder);
   }
 
   /** The first of them of which this is true; not sorted, because a test may have thousands and ask for each. */

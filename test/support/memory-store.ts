@@ -32,7 +32,7 @@ import {
   type ShardWrites,
   type UndoneShard,
 } from "../../actors/runtime/store.ts";
-import { Aborted, type MemoryDatabase } from "./memory-database.ts";
+import { Aborted, type MemoryDatabase, alarmOrder } from "./memory-database.ts";
 import { Unreachable } from "./memory-placement.ts";
 
 /** A door that a statement waits at. */
@@ -190,11 +190,17 @@ export class MemoryActorStore implements ActorStore {
     );
   }
 
-  async alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
+  async alarms(
+    shards: readonly number[],
+    untilMs: number,
+    limit: number,
+    after: AlarmRow | null = null,
+  ): Promise<readonly AlarmRow[]> {
     return this.reach("alarms", () =>
       this.database
         .alarms()
         .filter((row) => shards.includes(row.shard) && row.dueAtMs < untilMs)
+        .filter((row) => after === null || alarmOrder(row, after) > 0)
         .slice(0, limit),
     );
   }

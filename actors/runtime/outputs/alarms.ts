@@ -8,11 +8,13 @@
  *                       └───────────────────────────────────┘
  *
  * Thousands may be due in the same second. Only some have their turns at once, and organizations take turns, so that
- * requests get turns and commits in between.
+ * requests get turns and commits in between. A scan goes through the table page by page, as the timers of a page fire.
+ * So rows whose turns always throw, which stay at its beginning, hide nothing behind them.
  *
  * - AL-1: an alarm takes effect exactly once. Its row goes in the commit of its turn, and its turn reads the row with
  *   all earlier changes of the actor (`Draft.takeAlarm`).
- * - AL-2: a row that is due gets a timer: by its commit, or by a scan within `ALARM_SCAN_MS`.
+ * - AL-2: a row that is due gets a timer: by its commit, or by the next scan, which begins within `ALARM_SCAN_MS` of the
+ *   end of the one before.
  * - AL-3: nothing of a shard that this replica has lost stays here. Each row has one timer at most.
  */
 import { assert } from "../../assert.ts";
@@ -26,11 +28,11 @@ import type { ActorStore, AlarmKey, AlarmRow } from "../store.ts";
 export const ALARM_HORIZON_MS = 60_000;
 /** How often the table is scanned for alarms that have come near. */
 export const ALARM_SCAN_MS = 30_000;
-/** Alarms in one scan, soonest first. When half of a full page has fired, the next scan brings more. */
+/** Alarms in one page of a scan, soonest first. The next page is read when at most half of one has timers. */
 export const ALARM_PAGE = 5_000;
 /** Alarms that fire at once, in the process and of one organization: a request waits behind no more than these. */
 export const FIRING = { slots: 64, each: 32 };
-/** A refused firing (no lease, overloaded) is retried after this time. */
+/** A refused firing (no lease, overloaded) is retried after this time, or by the next scan while many hold back a page. */
 const ALARM_RETRY_MS = 1_000;
 
 const keyOf = (k: AlarmKey): string => `${k.organizationId}/${k.actorId}/${k.name}`;
@@ -41,14 +43,21 @@ interface Armed {
   cancel: () => void;
 }
 
+/** A scan of these shards that has more pages. */
+interface Scan {
+  readonly shards: Set<number>;
+  /** The last row of the page before; null: the first page comes. */
+  after: AlarmRow | null;
+}
+
 /** Gives an alarm's command to its actor; false means that it must be retried. */
 export type Fire = (alarm: AlarmRow) => Promise<boolean>;
 
 export class Alarms {
   private readonly armed = new Map<string, Armed>();
   private readonly slots = new FairSlots(FIRING);
-  /** Shards whose last scan was full, so there may be more of their alarms within the horizon. */
-  private readonly more = new Set<number>();
+  /** Scans that have more pages; the one that has waited longest is first. */
+  private readonly scans = new Set<Scan>();
   private isRefilling = false;
   private readonly store: ActorStore;
   private readonly shards: Shards;
@@ -81,28 +90,45 @@ export class Alarms {
   /** The shards or their epochs are gone; their next owner reads the rows. */
   drop(shards: ReadonlySet<number>): void {
     for (const [key, { alarm }] of this.armed) if (shards.has(shardOf(alarm.organizationId))) this.forget(key);
-    for (const shard of shards) this.more.delete(shard);
+    for (const scan of this.scans) for (const shard of shards) scan.shards.delete(shard);
   }
 
   clearAll(): void {
-    this.more.clear();
+    this.scans.clear();
     for (const key of this.armed.keys()) this.forget(key);
   }
 
-  /** Arms the alarms that are due within the horizon. Throws when the database cannot be reached. */
-  async scan(shards: readonly number[] = this.shards.all()): Promise<void> {
-    const epochs = new Map(shards.map((shard) => [shard, this.shards.epochOf(shard)]));
-    const alarms = await this.store.alarms(shards, this.clock.now() + ALARM_HORIZON_MS, ALARM_PAGE);
+  /**
+   * Begins to arm the alarms that are due within the horizon; omitted: those of all shards whose last scan has ended.
+   * Throws when the database cannot be reached.
+   */
+  async scan(shards: readonly number[] = this.scannedShards()): Promise<void> {
+    await this.readPage({ shards: new Set(shards), after: null });
+    this.refill();
+  }
+
+  private scannedShards(): readonly number[] {
+    const scans = [...this.scans];
+    return this.shards.all().filter((shard) => !scans.some((scan) => scan.shards.has(shard)));
+  }
+
+  private async readPage(scan: Scan): Promise<void> {
+    const epochs = new Map([...scan.shards].map((shard) => [shard, this.shards.epochOf(shard)]));
+    const horizonMs = this.clock.now() + ALARM_HORIZON_MS;
+    const alarms = await this.store.alarms([...scan.shards], horizonMs, ALARM_PAGE, scan.after);
     // Also a shard that was lost before the scan: while this replica does not own it, its epoch does not change.
     const isOurs = (shard: number): boolean => {
       const epoch = this.shards.epochOf(shard);
       return epoch !== null && epoch === epochs.get(shard);
     };
-    for (const shard of shards)
-      if (alarms.length === ALARM_PAGE && isOurs(shard)) this.more.add(shard);
-      else this.more.delete(shard);
-    for (const alarm of alarms)
-      if (!this.armed.has(keyOf(alarm)) && isOurs(shardOf(alarm.organizationId))) this.arm(alarm, alarm.dueAtMs);
+    for (const shard of epochs.keys()) if (!isOurs(shard)) scan.shards.delete(shard);
+    this.scans.delete(scan);
+    scan.after = alarms.at(-1) ?? null;
+    if (alarms.length === ALARM_PAGE && scan.shards.size > 0) this.scans.add(scan);
+    for (const alarm of alarms) {
+      const isHeld = scan.shards.has(shardOf(alarm.organizationId));
+      if (isHeld && !this.armed.has(keyOf(alarm))) this.arm(alarm, alarm.dueAtMs);
+    }
   }
 
   private forget(key: string): void {
@@ -126,21 +152,31 @@ export class Alarms {
     // The clock was set back meanwhile. Early, the turn would find nothing due, and the alarm would be gone.
     if (one.alarm.dueAtMs > this.clock.now()) return this.set(one.alarm);
     const isTaken = await this.fire(one.alarm);
+    if (isWanted()) {
+      this.forget(key);
+      // Many that cannot run now must not hold the next page back.
+      const isInTheWay = this.scans.size > 0 && this.armed.size >= ALARM_PAGE / 2;
+      if (!isTaken && !isInTheWay) this.arm(one.alarm, this.clock.now() + ALARM_RETRY_MS);
+    }
     this.refill();
-    if (!isWanted()) return;
-    this.forget(key);
-    if (!isTaken) this.arm(one.alarm, this.clock.now() + ALARM_RETRY_MS);
   }
 
   /**
-   * Scans again early: thousands of alarms that are due together do not wait for the next regular scan. That one also
-   * retries a failed scan.
+   * Reads the next page of a scan: thousands of alarms that are due together do not wait for the next regular scan. That
+   * one also retries a failed page.
    */
   private refill(): void {
-    if (this.isRefilling || this.more.size === 0 || this.armed.size > ALARM_PAGE / 2) return;
+    const [scan] = this.scans;
+    if (this.isRefilling || scan === undefined || this.armed.size > ALARM_PAGE / 2) return;
     this.isRefilling = true;
-    void this.scan([...this.more])
-      .catch(() => {})
-      .finally(() => (this.isRefilling = false));
+    void this.readPage(scan)
+      .then(
+        () => true,
+        () => false,
+      )
+      .then((isRead) => {
+        this.isRefilling = false;
+        if (isRead) this.refill();
+      });
   }
 }

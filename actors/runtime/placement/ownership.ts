@@ -88,11 +88,11 @@ export class Ownership implements FlushHost {
   }
 
   async start(): Promise<void> {
-    const { lease, placement, alarms, shards } = this.parts;
+    const { lease, placement, alarms } = this.parts;
     if (!(await lease.renew(placement))) throw new Error("this replica was declared dead before it began");
     this.every(LEASE_RENEW_MS, () => this.renew());
     lease.onDoubt = () => void this.renew().catch((err: unknown) => this.parts.log.warn({ err }, UNREACHABLE));
-    this.every(ALARM_SCAN_MS, () => alarms.scan(shards.all()));
+    this.every(ALARM_SCAN_MS, () => alarms.scan());
     try {
       await this.claims.run();
     } catch (cause) {

@@ -4,7 +4,7 @@ import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import type { MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { until } from "../../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
-import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
+import { ledgerActor, type LedgerCommand, ledgerRef } from "../../support/ledger-actor.ts";
 import { type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
 import { erased, World } from "../../support/replica.ts";
 
@@ -244,6 +244,61 @@ test("[RT-10] a scan of another shard does not make them wait for the next regul
   await world.clock.advance(due - 1);
   // As when a shard without alarms is taken up.
   await replica.system.alarms.scan([shardOf("org_b")]);
+  await world.clock.advance(1_000);
+  expect(world.database.alarms()).toEqual([]);
+});
+
+/** Alarms that are due, as found by the next scan. */
+function storeAlarms({ world, system }: LedgerReplica, count: number, command: LedgerCommand): void {
+  const shard = shardOf(ORG);
+  const one = { organizationId: ORG, actorKind: "ledger", name: "wake", command, dueAtMs: at(1) };
+  const alarms = Array.from({ length: count }, (_, i) => ({ ...one, actorId: `a${i}` }));
+  const writes = { ...NOTHING, alarms };
+  world.database.commit([{ shard, epoch: system.shards.epochOf(shard)!, writes }], new Set([shard]));
+}
+
+test("[RT-10] more alarms whose turns always throw than one page do not hide the others", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  storeAlarms(replica, 2 * ALARM_PAGE, { kind: "fall" });
+  await wakeAt(replica, ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000, 7, "of the same shard");
+  await world.clock.advance(ALARM_HORIZON_MS + ALARM_SCAN_MS - 4_000);
+  await until("the other one has fired", () => world.database.alarms().length === 2 * ALARM_PAGE);
+  expect((await replica.read("of the same shard"))?.count).toBe(7);
+  // They are tried with each scan, and not more often.
+  const failures = replica.errors.length;
+  expect(failures).toBeLessThanOrEqual(3 * 2 * ALARM_PAGE);
+  expect(failures).toBeGreaterThanOrEqual(2 * ALARM_PAGE);
+});
+
+/** The records of stored alarms cannot be read until this is called. */
+function hideRecords({ store }: LedgerReplica): () => void {
+  const read = store.read.bind(store);
+  store.read = async (refs) => {
+    if (refs.some(({ id }) => /^a\d/u.test(id))) throw new Error("unreadable");
+    return read(refs);
+  };
+  return () => (store.read = read);
+}
+
+test("[RT-10] more alarms whose turns cannot run than one page do not hide the others", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  storeAlarms(replica, 2 * ALARM_PAGE, { kind: "add", by: 1 });
+  await wakeAt(replica, ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000, 7, "other");
+  hideRecords(replica);
+  await world.clock.advance(ALARM_HORIZON_MS + ALARM_SCAN_MS + 5_000);
+  expect((await replica.read("other"))?.count).toBe(7);
+});
+
+test("[RT-10] thousands of alarms whose turns cannot run for a moment do not wait for the next scan", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  storeAlarms(replica, ALARM_PAGE - 1, { kind: "add", by: 1 });
+  const show = hideRecords(replica);
+  await world.clock.advance(ALARM_SCAN_MS + 500);
+  expect(world.database.alarms()).toHaveLength(ALARM_PAGE - 1);
+  show();
   await world.clock.advance(1_000);
   expect(world.database.alarms()).toEqual([]);
 });
