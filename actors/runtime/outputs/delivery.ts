@@ -58,6 +58,12 @@ export class Delivery {
     return count;
   }
 
+  /** Whether the message is parked under this grant. */
+  isParked({ id }: MessageRow, { shard, epoch }: ShardGrant): boolean {
+    const grant = this.parkedAt.get(id)?.grant;
+    return grant?.shard === shard && grant.epoch === epoch;
+  }
+
   /** Delivers, in the background, a message that was committed under this grant. */
   send(message: MessageRow, grant: ShardGrant): void {
     void this.deliver(message, { ...grant, mayWait: true }, () => {});
@@ -65,11 +71,14 @@ export class Delivery {
 
   /**
    * Delivers a message that was read from the table under this grant. `once` resolves when it has been offered once,
-   * `over` when there are no more retries.
+   * `end` when there are no more retries. A message whose receiver cannot take it now is left in its table.
    */
-  offer(message: MessageRow, grant: ShardGrant): { readonly once: Promise<void>; readonly over: Promise<void> } {
+  offer(
+    message: MessageRow,
+    grant: ShardGrant,
+  ): { readonly once: Promise<void>; readonly end: Promise<"over" | "left"> } {
     const first = Promise.withResolvers<void>();
-    return { once: first.promise, over: this.deliver(message, grant, first.resolve) };
+    return { once: first.promise, end: this.deliver(message, grant, first.resolve) };
   }
 
   /** Fires an alarm, if it is still set; false if no turn can run now. */
@@ -99,14 +108,16 @@ export class Delivery {
     }
   }
 
-  private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<void> {
+  private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<"over" | "left"> {
     const backoff = new Backoff(this.parts, MESSAGE_RETRY);
     /** Counts the turns that have thrown, including the next one if it throws. */
     let turn = 1;
     for (;;) {
       const end = await this.attempt(message, grant, turn);
       offered();
-      if (end === "over" || !this.isCurrent(grant)) return;
+      if (end === "over" || !this.isCurrent(grant)) return "over";
+      // Without a lease every receiver would refuse: the message keeps its place before the others.
+      if (end === "refused" && grant.mayWait !== true && this.parts.shards.serves(grant)) return "left";
       if (end === "thrown") turn++;
       await backoff.pause();
     }

@@ -6,7 +6,9 @@
  *
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
- * A failed message or effect is retried beside the others; a parked message blocks nothing.
+ * Each message is offered once before new ones. One whose receiver cannot take it stays in the table, and is offered
+ * again beside new ones: it holds back nothing, and memory holds one page of messages. So do failed effects; a parked
+ * message waits for the next owner.
  *
  * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
  *   last message, read after that and before the first commit of this grant, is a fixed bound.
@@ -24,7 +26,7 @@ import type { Delivery } from "../outputs/delivery.ts";
 import type { Effects } from "../outputs/effects.ts";
 import type { ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
-import type { ActorStore, EffectRow, MessageRow, UndoneShard } from "../store.ts";
+import type { ActorStore, EffectRow, MessageRange, MessageRow, UndoneShard } from "../store.ts";
 
 /**
  * A shard is served after this time at the latest, however many undone messages it has: its clients wait meanwhile,
@@ -39,6 +41,8 @@ const RECOVERIES = 16;
 const RECOVER_RETRY_MS = 5_000;
 /** Pauses before a page is read again. */
 const READ_RETRY = { firstMs: 250, lastMs: 2_000 };
+/** Pauses before messages whose receivers could not take them are offered again. */
+const LEFT_RETRY = { firstMs: 250, lastMs: 5_000 };
 
 interface TakeUpParts {
   readonly store: ActorStore;
@@ -57,6 +61,14 @@ interface TakeUpProgress {
   kept: MessageRow[] | null;
   /** Effects that began under this grant. */
   readonly begun: Set<string>;
+}
+
+/** Messages that were offered. */
+interface OfferedMessages {
+  /** Resolves when each has been offered once. */
+  readonly once: Promise<unknown>;
+  /** When all are answered: the position of the first that was left in the table; null: none was. */
+  readonly firstLeft: Promise<number | null>;
 }
 
 export class TakeUp {
@@ -124,30 +136,57 @@ export class TakeUp {
 
   /** Offers all messages up to `upTo`, and then those that were kept; resolves when each has been offered once. */
   private async messages(progress: TakeUpProgress, upTo: number): Promise<void> {
+    const offered = await this.offerPages(progress, { after: 0, upTo });
+    if (offered === null) return;
+    const { grant, kept } = progress;
+    progress.kept = null;
+    for (const message of kept ?? []) this.parts.delivery.send(message, grant);
+    void this.offerLeft(progress, offered, upTo);
+    await offered.once;
+  }
+
+  /** Offers each message of the range that is not parked, in order; null when the grant is over. */
+  private async offerPages(
+    progress: TakeUpProgress,
+    { after: first, upTo }: MessageRange,
+  ): Promise<OfferedMessages | null> {
     const { store, delivery } = this.parts;
     const { grant } = progress;
     const unanswered = new FairSlots({ slots: UNDONE_PAGE, each: UNDONE_PAGE });
     const offered = new Set<Promise<void>>();
-    for (let after = 0; after < upTo;) {
+    let firstLeft: number | null = null;
+    for (let after = first; after < upTo;) {
       const range = { after, upTo };
       const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, UNDONE_PAGE));
-      if (page === null) return;
+      if (page === null) return null;
       for (const message of page) {
         assert(message.position > after && message.position <= upTo, "a page has what it was asked for, in order");
         after = message.position;
+        if (delivery.isParked(message, grant)) continue;
         const pass = await unanswered.enter(ALL);
-        if (!this.isCurrent(grant)) return;
-        const { once, over } = delivery.offer(message, grant);
+        if (!this.isCurrent(grant)) return null;
+        const { once, end } = delivery.offer(message, grant);
         offered.add(once);
         void once.then(() => offered.delete(once));
-        void over.then(() => pass?.end());
+        void end.then((how) => {
+          if (how === "left") firstLeft = Math.min(firstLeft ?? Infinity, message.position);
+          pass?.end();
+        });
       }
       if (page.length < UNDONE_PAGE) break;
     }
-    const { kept } = progress;
-    progress.kept = null;
-    for (const message of kept ?? []) delivery.send(message, grant);
-    await Promise.all(offered);
+    return { once: Promise.all(offered), firstLeft: unanswered.rest().then(() => firstLeft) };
+  }
+
+  /** Offers the messages again that were left in the table, while the grant lasts. */
+  private async offerLeft(progress: TakeUpProgress, { firstLeft }: OfferedMessages, upTo: number): Promise<void> {
+    const backoff = new Backoff(this.parts, LEFT_RETRY);
+    for (let first = await firstLeft; first !== null;) {
+      await backoff.pause();
+      if (!this.isCurrent(progress.grant)) return;
+      const offered = await this.offerPages(progress, { after: first - 1, upTo });
+      first = (await offered?.firstLeft) ?? null;
+    }
   }
 
   /** Recovers the `wanted` effects; returns the ids of those that failed. */

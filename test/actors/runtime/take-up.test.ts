@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
 import { LARGE_BYTES } from "../../../actors/runtime/commit/flush-queue.ts";
-import { shardOf } from "../../../actors/runtime/placement/placement.ts";
+import { LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { type EffectRow, type MessageRow, noWrites } from "../../../actors/runtime/store.ts";
 import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
 import { until } from "../../support/condition.ts";
@@ -28,12 +28,12 @@ const effect = (i: number): EffectRow => ({
   intent: {},
 });
 
-/** Actors that note the numbers that they are sent. */
+/** Actors that note the numbers that they are sent. Only `shut` has a record. */
 function lists() {
   const noted = new Map<string, number[]>();
   const definition: AnyDefinition = {
     kind: "list",
-    needs: () => [],
+    needs: ({ id }) => (id === "shut" ? [{ table: "chat", id }] : []),
     handlers: {
       note: (tx: Tx, { i }: { readonly i: number }) => {
         noted.set(tx.self.id, [...(noted.get(tx.self.id) ?? []), i]);
@@ -159,8 +159,8 @@ test("[OPS-6] [RT-11] nothing is taken up, and no shard served, before the erase
 });
 
 /** A replica that serves while the pages of its take-up wait, each for its door. */
-async function servingBeforePages() {
-  const scene = heir({ messages: [message(0, "a")] });
+async function servingBeforePages(messages = 1) {
+  const scene = heir({ messages: Array.from({ length: messages }, (_, i) => message(i, "a")) });
   const { world, replica } = scene;
   const doors = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const read = replica.store.undoneMessages.bind(replica.store);
@@ -236,6 +236,43 @@ test("[RT-10] [RT-11] a message that always fails blocks neither the shard nor t
   await world.clock.advance(60_000);
   expect([replica.system.parkedMessages(null), replica.system.parkedMessages("org_b")]).toEqual([1, 0]);
   expect(world.database.messages().map(({ id }) => id)).toEqual(["amg_0"]);
+});
+
+test("[RT-11] messages that cannot be delivered, however many, hold back neither later ones nor new ones", async () => {
+  const messages = [
+    ...Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => message(i, "shut")),
+    message(3 * UNDONE_PAGE, "open"),
+  ];
+  const { world, replica, noted, ask } = heir({ messages });
+  const read = replica.store.read.bind(replica.store);
+  replica.store.read = async () => {
+    throw new Error("unreadable");
+  };
+  await replica.system.start();
+  await until("the one behind them is delivered", () => noted.get("open")?.length === 1);
+  expect(faultOf(await ask("other", { kind: "tell", to: "open", i: 1 }))).toBe("ok");
+  await until("a new one is delivered", () => noted.get("open")?.length === 2);
+  await world.clock.advance(5_000);
+  expect([noted.get("shut"), world.database.messages().length]).toEqual([undefined, 3 * UNDONE_PAGE]);
+  replica.store.read = read;
+  await world.clock.advance(10_000);
+  await until("all are delivered", () => world.database.messages().length === 0);
+  expect(noted.get("shut")).toEqual(Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => i));
+  expect(noted.get("open")).toEqual([3 * UNDONE_PAGE, 1]);
+});
+
+test("[RT-11] without a lease a take-up waits: no message is left for later", async () => {
+  const { world, replica, noted, doors, pages } = await servingBeforePages(3 * UNDONE_PAGE);
+  replica.placement.isCut = true;
+  await world.clock.advance(LEASE_TERM_MS);
+  for (const door of doors) door.resolve();
+  await settle();
+  await world.clock.advance(60_000);
+  expect([noted.size, pages.length]).toEqual([0, 2]);
+  replica.placement.isCut = false;
+  await world.clock.advance(LEASE_TERM_MS);
+  await until("all are delivered", () => world.database.messages().length === 0);
+  expect(pages.length).toBe(3);
 });
 
 test("[RT-11] effects are recovered a few at a time, failed ones again later, and newly started ones not at all", async () => {
