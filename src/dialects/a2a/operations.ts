@@ -13,8 +13,7 @@ import { OneOf, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { MIB } from "../../../actors/units.ts";
 import { type Change, done } from "../../http/commit/commit.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
-import type { Caller } from "../../http/request/caller.ts";
+import { type Input, type Operation, type OperationContract, operationGroup } from "../../http/contract/operation.ts";
 import { sseData } from "../../http/stream/sse.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -27,21 +26,21 @@ import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
 import { answerCalls, answerMeaning, type AnswerMeaning } from "./answer.ts";
 import { A2aCalls } from "./calls.ts";
 import { A2aPushCalls } from "./push-calls.ts";
+import type { A2aRequest } from "./task-request.ts";
 import { A2aPushBody, type GivenPush, pushStep } from "./push.ts";
 import { BeginTaskBody, partsContent, SendA2aBody, TaskMessageBody } from "./message.ts";
 import { tckRun } from "./tck.ts";
 import { MESSAGE_ID_FIELD, TASK_STATES, type TaskJob } from "./task.ts";
 
 export const A2A_AGENT = { id: Type.String({ description: "The agent's id" }) };
-const A2A_CONFIG = { ...A2A_AGENT, call: Type.String(), config: Type.String() };
+const A2A_CALL = { ...A2A_AGENT, call: Type.String() };
+const A2A_CONFIG = { ...A2A_CALL, config: Type.String() };
 
 /** A message may have files in it, as Base64. */
 export const A2A_BODY_BYTES = 8 * MIB;
 
 /** A2A says that a request without the header is of version 0.3, which is not served. */
 export const A2A_VERSIONED = { "a2a-version": Type.String({ description: "The version of A2A: 1.0" }) };
-export const isServed = (version: string | undefined): Outcome<null> =>
-  version === A2A_VERSION ? ok(null) : refuse({ kind: "unsupported_api_version", supported: [A2A_VERSION] });
 
 /** An object of A2A, or for a method that streams, events of them. */
 export const A2aObject = Type.Unsafe<object>({ type: "object", description: "An object of A2A 1.0" });
@@ -61,8 +60,6 @@ function verbOf(call: string): { readonly name: string; readonly verb: string } 
   const at = call.lastIndexOf(":");
   return { name: call.slice(0, at), verb: call.slice(at + 1) };
 }
-
-const request = (caller: Caller, { id }: { readonly id: string }) => ({ caller, agentId: id });
 
 /** The part of a run's beginning that adds the address that came with its message. */
 async function givenPushes(
@@ -194,6 +191,32 @@ export const a2aMessages = operationGroup<ProtocolServices>(
   },
 );
 
+export interface A2aMethods {
+  readonly tasks: A2aCalls;
+  readonly pushes: A2aPushCalls;
+}
+/** The methods, for a client that asks for the version that is served. */
+export function methodsFor(services: ProtocolServices, version: string | undefined): Outcome<A2aMethods> {
+  if (version !== A2A_VERSION) return refuse({ kind: "unsupported_api_version", supported: [A2A_VERSION] });
+  return ok({ tasks: new A2aCalls(services), pushes: new A2aPushCalls(services) });
+}
+
+const A2A_FORM = { headers: A2A_VERSIONED, answers: { 200: A2aObject }, isRead: true } as const;
+type A2aContract = Omit<OperationContract, keyof typeof A2A_FORM> & { readonly params: typeof A2A_AGENT };
+
+/** An operation of HTTP+JSON that calls a method. What the method changes, it changes by operations that it invokes. */
+function a2aOperation<const C extends A2aContract>(
+  contract: C,
+  call: (methods: A2aMethods, request: A2aRequest, input: Input<C>) => Promise<Outcome<object>>,
+): Operation<ProtocolServices> {
+  const whole: A2aContract & typeof A2A_FORM = { ...contract, ...A2A_FORM };
+  return protocolOperation(whole, async (services, caller, input) => {
+    const methods = methodsFor(services, input.headers["a2a-version"]);
+    if (!methods.ok) return methods;
+    return call(methods.value, { caller, agentId: input.params.id }, input as unknown as Input<C>);
+  });
+}
+
 export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JSON", {
   getA2aAgentCard: protocolOperation(
     {
@@ -204,35 +227,27 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       params: A2A_AGENT,
       answers: { 200: A2aObject },
     },
-    async (services, caller, { params }) => new A2aCalls(services).card(request(caller, params)),
+    async (services, caller, { params: { id } }) => new A2aCalls(services).card({ caller, agentId: id }),
   ),
 
-  sendA2aMessage: protocolOperation(
+  sendA2aMessage: a2aOperation(
     {
       method: "POST",
       path: `${AGENT_BASE}/{call}`,
       scope: "chats:write",
       summary: "Send a message (`message:send`), or send one and follow its task (`message:stream`)",
-      params: { ...A2A_AGENT, call: Type.String() },
-      headers: A2A_VERSIONED,
+      params: A2A_CALL,
       body: SendA2aBody,
       bodyBytes: A2A_BODY_BYTES,
-      answers: { 200: A2aObject },
       errors: ["invalid_state", "budget_exceeded", "provider_error"],
-      isRead: true,
     },
-    async (services, caller, { params, headers, body }) => {
-      const served = isServed(headers["a2a-version"]);
-      if (!served.ok) return served;
-      if (params.call === "message:stream")
-        return new A2aCalls(services).stream(request(caller, params), body, sseData);
-      return params.call === "message:send"
-        ? new A2aCalls(services).send(request(caller, params), body)
-        : notFound("route");
+    async ({ tasks }, request, { params, body }) => {
+      if (params.call === "message:stream") return tasks.stream(request, body, sseData);
+      return params.call === "message:send" ? tasks.send(request, body) : notFound("route");
     },
   ),
 
-  listA2aTasks: protocolOperation(
+  listA2aTasks: a2aOperation(
     {
       method: "GET",
       path: `${AGENT_BASE}/tasks`,
@@ -240,125 +255,87 @@ export const a2aOperations = operationGroup("A2A", "Agent2Agent 1.0 over HTTP+JS
       summary: "List tasks",
       params: A2A_AGENT,
       query: { ...A2A_LIST_QUERY, includeArtifacts: OneOf(["true", "false"]) },
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
     },
-    async (services, caller, { params, query, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      const includeArtifacts = query.includeArtifacts === "true";
-      return served.ok ? new A2aCalls(services).list(request(caller, params), { ...query, includeArtifacts }) : served;
-    },
+    ({ tasks }, request, { query }) =>
+      tasks.list(request, { ...query, includeArtifacts: query.includeArtifacts === "true" }),
   ),
 
-  getA2aTask: protocolOperation(
+  getA2aTask: a2aOperation(
     {
       method: "GET",
       path: `${AGENT_BASE}/tasks/{call}`,
       scope: "jobs:read",
       summary: "Read a task, or subscribe to it (`{task}:subscribe`)",
-      params: { ...A2A_AGENT, call: Type.String() },
+      params: A2A_CALL,
       query: { historyLength: HISTORY_FIELD },
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
       errors: ["invalid_state"],
     },
-    async (services, caller, { params, query, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      if (!served.ok) return served;
-      const { name, verb } = verbOf(params.call);
-      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, sseData);
-      return new A2aCalls(services).get(request(caller, params), params.call, query.historyLength);
+    ({ tasks }, request, { params: { call }, query }) => {
+      const { name, verb } = verbOf(call);
+      if (verb === "subscribe") return tasks.subscribe(request, name, sseData);
+      return tasks.get(request, call, query.historyLength);
     },
   ),
 
-  callA2aTask: protocolOperation(
+  callA2aTask: a2aOperation(
     {
       method: "POST",
       path: `${AGENT_BASE}/tasks/{call}`,
       scope: "jobs:read",
       summary: "Cancel a task (`{task}:cancel`), or subscribe to it (`{task}:subscribe`)",
-      params: { ...A2A_AGENT, call: Type.String() },
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
+      params: A2A_CALL,
       errors: ["invalid_state"],
-      isRead: true,
     },
-    async (services, caller, { params, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      if (!served.ok) return served;
-      const { name, verb } = verbOf(params.call);
-      if (verb === "subscribe") return new A2aCalls(services).subscribe(request(caller, params), name, sseData);
-      return verb === "cancel" ? new A2aCalls(services).cancel(request(caller, params), name) : notFound("route");
+    async ({ tasks }, request, { params: { call } }) => {
+      const { name, verb } = verbOf(call);
+      if (verb === "subscribe") return tasks.subscribe(request, name, sseData);
+      return verb === "cancel" ? tasks.cancel(request, name) : notFound("route");
     },
   ),
 
-  createA2aPush: protocolOperation(
+  createA2aPush: a2aOperation(
     {
       method: "POST",
       path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs`,
       scope: "jobs:write",
       summary: "Add an address that is told the states of a task",
-      params: { ...A2A_AGENT, call: Type.String() },
-      headers: A2A_VERSIONED,
+      params: A2A_CALL,
       body: A2aPushBody,
-      answers: { 200: A2aObject },
       errors: ["invalid_state", "invalid_url"],
-      isRead: true,
     },
-    async (services, caller, { params, headers, body }) => {
-      const served = isServed(headers["a2a-version"]);
-      return served.ok ? new A2aPushCalls(services).create(request(caller, params), params.call, body) : served;
-    },
+    ({ pushes }, request, { params: { call }, body }) => pushes.create(request, call, body),
   ),
 
-  listA2aPushes: protocolOperation(
+  listA2aPushes: a2aOperation(
     {
       method: "GET",
       path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs`,
       scope: "jobs:read",
       summary: "List the addresses that are told the states of a task",
-      params: { ...A2A_AGENT, call: Type.String() },
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
+      params: A2A_CALL,
     },
-    async (services, caller, { params, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      return served.ok ? new A2aPushCalls(services).list(request(caller, params), params.call) : served;
-    },
+    ({ pushes }, request, { params: { call } }) => pushes.list(request, call),
   ),
 
-  getA2aPush: protocolOperation(
+  getA2aPush: a2aOperation(
     {
       method: "GET",
       path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs/{config}`,
       scope: "jobs:read",
       summary: "Read an address that is told the states of a task",
       params: A2A_CONFIG,
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
     },
-    async (services, caller, { params, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      return served.ok ? new A2aPushCalls(services).get(request(caller, params), params.call, params.config) : served;
-    },
+    ({ pushes }, request, { params: { call, config } }) => pushes.get(request, call, config),
   ),
 
-  deleteA2aPush: protocolOperation(
+  deleteA2aPush: a2aOperation(
     {
       method: "DELETE",
       path: `${AGENT_BASE}/tasks/{call}/pushNotificationConfigs/{config}`,
       scope: "jobs:write",
       summary: "Remove an address that is told the states of a task",
       params: A2A_CONFIG,
-      headers: A2A_VERSIONED,
-      answers: { 200: A2aObject },
-      isRead: true,
     },
-    async (services, caller, { params, headers }) => {
-      const served = isServed(headers["a2a-version"]);
-      return served.ok
-        ? new A2aPushCalls(services).remove(request(caller, params), params.call, params.config)
-        : served;
-    },
+    ({ pushes }, request, { params: { call, config } }) => pushes.remove(request, call, config),
   ),
 });

@@ -6,18 +6,20 @@ import { operationGroup } from "../../http/contract/operation.ts";
 import { Body } from "../../http/input/validation.ts";
 import { sseData } from "../../http/stream/sse.ts";
 import { protocolOperation } from "../runs/protocol.ts";
-import { A2aCalls, type A2aFrame } from "./calls.ts";
+import type { A2aFrame } from "./calls.ts";
 import { RPC_BASE } from "./card.ts";
 import { SendA2aBody } from "./message.ts";
 import { A2aPushBody } from "./push.ts";
-import { A2aPushCalls } from "./push-calls.ts";
 import type { A2aRequest } from "./task-request.ts";
-import { A2A_AGENT, A2A_BODY_BYTES, A2aObject, isServed, A2A_LIST_QUERY, A2A_VERSIONED } from "./operations.ts";
-
-interface A2aMethods {
-  readonly tasks: A2aCalls;
-  readonly pushes: A2aPushCalls;
-}
+import {
+  A2A_AGENT,
+  A2A_BODY_BYTES,
+  A2aObject,
+  A2A_LIST_QUERY,
+  A2A_VERSIONED,
+  type A2aMethods,
+  methodsFor,
+} from "./operations.ts";
 
 /** A method: its params, and what it answers, whole or as a stream. */
 interface A2aMethod {
@@ -113,15 +115,8 @@ export const a2aRpcOperations = operationGroup("A2A over JSON-RPC", "Agent2Agent
       if (run === undefined)
         return answer({ error: { code: RPC_METHOD_NOT_FOUND, message: `A2A 1.0 has no method ${method}` } });
       const frame: A2aFrame = (result) => sseData({ jsonrpc, id, result });
-      const served = isServed(headers["a2a-version"]);
-      const outcome = served.ok
-        ? await run(
-            { tasks: new A2aCalls(services), pushes: new A2aPushCalls(services) },
-            { caller, agentId: params.id },
-            given,
-            frame,
-          )
-        : served;
+      const methods = methodsFor(services, headers["a2a-version"]);
+      const outcome = methods.ok ? await run(methods.value, { caller, agentId: params.id }, given, frame) : methods;
       if (!outcome.ok) return ok({ ...(services.refusal(outcome.fault, caller.requestId).body as object), id });
       return outcome.value instanceof Response ? ok(outcome.value) : answer({ result: outcome.value });
     },
