@@ -131,7 +131,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/placement/take-up.ts",
-    "if (!this.isCurrent(grant)) return NONE_FAILED;",
+    "if (!this.isCurrent(grant)) return pass?.end();",
     "",
     `${RUNTIME}take-up.test.ts`,
     "after its shard is lost",

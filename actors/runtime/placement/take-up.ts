@@ -7,8 +7,8 @@
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
  * Each message is offered once before new ones. One whose receiver cannot take it stays in the table, and is offered
- * again beside new ones: it holds back nothing, and memory holds one page of messages. So do failed effects; a parked
- * message waits for the next owner.
+ * again beside new ones: it holds back nothing, and memory holds one page of messages. A parked message waits for the
+ * next owner. Failed effects of a shard are recovered again together, after a pause.
  *
  * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
  *   last message, read after that and before the first commit of this grant, is a fixed bound.
@@ -63,6 +63,12 @@ interface TakeUpProgress {
   readonly begun: Set<string>;
 }
 
+/** Effects of one shard under one grant that are recovered after a pause. */
+interface FailedEffects {
+  readonly grant: ShardGrant;
+  ids: Set<string>;
+}
+
 /** Messages that were offered. */
 interface OfferedMessages {
   /** Resolves when each has been offered once. */
@@ -75,6 +81,8 @@ export class TakeUp {
   private readonly parts: TakeUpParts;
   /** Shards whose pages are being read. */
   private readonly reading = new Map<number, TakeUpProgress>();
+  /** Failed effects, by shard. */
+  private readonly failed = new Map<number, FailedEffects>();
 
   constructor(parts: TakeUpParts) {
     this.parts = parts;
@@ -127,8 +135,7 @@ export class TakeUp {
   private async recover(progress: TakeUpProgress): Promise<void> {
     const { grant } = progress;
     try {
-      const failed = await this.effects(progress, () => true);
-      if (failed.size > 0) void this.again(progress, failed);
+      await this.effects(progress, null);
     } finally {
       if (this.reading.get(grant.shard) === progress) this.reading.delete(grant.shard);
     }
@@ -189,57 +196,65 @@ export class TakeUp {
     }
   }
 
-  /** Recovers the `wanted` effects; returns the ids of those that failed. */
+  /** Begins to recover the `wanted` effects of the table, or all of them (null). Those that fail are tried again. */
   private async effects(
-    { grant, begun }: TakeUpProgress,
-    wanted: (id: string) => boolean,
-  ): Promise<ReadonlySet<string>> {
+    { grant, begun }: { readonly grant: ShardGrant; readonly begun: ReadonlySet<string> },
+    wanted: ReadonlySet<string> | null,
+  ): Promise<void> {
     const { store, effects } = this.parts;
-    const failed = new Set<string>();
     const recoveries = new FairSlots({ slots: RECOVERIES, each: RECOVERIES });
-    const all = new Set<Promise<void>>();
+    let unseen = wanted?.size ?? Infinity;
     let after = "";
-    for (;;) {
+    while (unseen > 0) {
       const page = await this.patiently(grant, () => store.undoneEffects(grant.shard, after, UNDONE_PAGE));
       const last = page?.at(-1);
       if (page === null || last === undefined) break;
       for (const effect of page) {
-        if (begun.has(effect.id) || !wanted(effect.id)) continue;
+        if (begun.has(effect.id) || wanted?.has(effect.id) === false) continue;
+        unseen--;
         const pass = await recoveries.enter(ALL);
         // Without a current epoch nothing would stop the recovery.
-        if (!this.isCurrent(grant)) return NONE_FAILED;
+        if (!this.isCurrent(grant)) return pass?.end();
         // Its commit was answered while a slot was awaited: it runs already (EF-1).
         if (begun.has(effect.id)) {
           pass?.end();
           continue;
         }
-        const one = effects.recover(effect, grant).then((isDone) => {
-          if (!isDone) failed.add(effect.id);
+        void effects.recover(effect, grant).then((isDone) => {
+          if (!isDone) this.recoverFailed(effect, grant);
           pass?.end();
-          all.delete(one);
         });
-        all.add(one);
       }
+      if (page.length < UNDONE_PAGE) break;
       after = last.id;
     }
-    await Promise.all(all);
-    return failed;
   }
 
-  /** Recovers an effect whose handler has failed, in the way of a failed recovery. */
+  /** Recovers an effect after a pause whose handler or recovery has failed, unless a turn settles it meanwhile. */
   recoverFailed({ id }: EffectRow, grant: ShardGrant): void {
-    void this.again({ grant, kept: null, begun: new Set() }, new Set([id]));
+    if (!this.isCurrent(grant)) return;
+    const known = this.failed.get(grant.shard);
+    if (known?.grant.epoch === grant.epoch) {
+      known.ids.add(id);
+      return;
+    }
+    const failed: FailedEffects = { grant, ids: new Set([id]) };
+    this.failed.set(grant.shard, failed);
+    void this.recoverAgain(failed);
   }
 
-  /** Retries failed recoveries while the epoch lasts, of effects that no turn has settled meanwhile. */
-  private async again(progress: TakeUpProgress, failed: ReadonlySet<string>): Promise<void> {
+  /** Recovers failed effects of a shard, all with one read of its table, while the epoch lasts. */
+  private async recoverAgain(failed: FailedEffects): Promise<void> {
+    const { grant } = failed;
     const backoff = new Backoff(this.parts, { firstMs: RECOVER_RETRY_MS, lastMs: RECOVER_RETRY_MS });
-    for (let left = failed; left.size > 0;) {
+    while (failed.ids.size > 0) {
       await backoff.pause();
-      if (!this.isCurrent(progress.grant)) return;
-      const now = left;
-      left = await this.effects(progress, (id) => now.has(id));
+      if (!this.isCurrent(grant)) break;
+      const { ids } = failed;
+      failed.ids = new Set();
+      await this.effects({ grant, begun: NONE_BEGUN }, ids);
     }
+    if (this.failed.get(grant.shard) === failed) this.failed.delete(grant.shard);
   }
 
   /** Retries the read until the database answers; null when the grant is over. */
@@ -267,6 +282,6 @@ export class TakeUp {
   }
 }
 
-const NONE_FAILED: ReadonlySet<string> = new Set();
+const NONE_BEGUN: ReadonlySet<string> = new Set();
 /** All rows of a shard share the slots, in their order. */
 const ALL = "";

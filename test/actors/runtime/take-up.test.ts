@@ -304,6 +304,38 @@ test("[RT-11] effects are recovered a few at a time, failed ones again later, an
   expect(recovered.length).toBe(effects.length);
 });
 
+test("[RT-11] failed effects of a shard share one read of the table for their next try", async () => {
+  let isBad = true;
+  const ended: string[] = [];
+  const handle = async ({ id }: EffectRow): Promise<void> => {
+    if (isBad) throw new Error("not yet");
+    ended.push(id);
+  };
+  const effects = Array.from({ length: 5 }, (_, i) => effect(i));
+  const { world, replica, ask } = heir({ effects }, { work: { run: handle, recover: handle } });
+  let reads = 0;
+  const read = replica.store.undoneEffects.bind(replica.store);
+  replica.store.undoneEffects = (...asked) => {
+    reads++;
+    return read(...asked);
+  };
+  await replica.system.start();
+  // Some fail later than the others, and some when they begin.
+  for (let i = 0; i < 5; i++) {
+    await world.clock.advance(500);
+    expect(faultOf(await ask("b", { kind: "begin" }))).toBe("ok");
+  }
+  await until("each has failed", () => replica.errors.length === 10);
+  reads = 0;
+  await world.clock.advance(50_000);
+  expect(reads).toBeGreaterThan(5);
+  expect(reads).toBeLessThanOrEqual(15);
+  isBad = false;
+  await world.clock.advance(5_000);
+  await until("each has had its turn", () => ended.length === 10);
+  expect(new Set(ended).size).toBe(10);
+});
+
 test("[RT-10] [RT-11] an effect whose commit is answered while its recovery waits for a slot is not recovered too", async () => {
   const recovered: string[] = [];
   const ran: string[] = [];
