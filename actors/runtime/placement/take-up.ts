@@ -225,7 +225,7 @@ export class TakeUp {
           pass?.end();
         });
       }
-      if (page.length < UNDONE_PAGE) break;
+      if (page.length < UNDONE_PAGE) return;
       after = last.id;
     }
   }
