@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Citation } from "../../actors/job/citation.ts";
 import { answered, Client, type Json } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { cited } from "../support/recorded-streams.ts";
+import { cited } from "../support/recording.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 let service: Service;

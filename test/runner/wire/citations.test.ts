@@ -5,7 +5,7 @@ import type { ModelOutcome } from "../../../actors/job/ports.ts";
 import { MAX_CITATION_CHARS, MAX_CITATIONS } from "../../../src/runner/answer-limits.ts";
 import { modelCall, run } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
-import { cited } from "../../support/recorded-streams.ts";
+import { cited } from "../../support/recording.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;

@@ -8,7 +8,8 @@ import type { ModelOutcome, TranscriptEntry } from "../../../actors/job/ports.ts
 import type { Block } from "../../../actors/job/schema.ts";
 import { modelCall, run, WEATHER, withoutState } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
-import { type Recording, RECORDINGS } from "../../support/recorded-streams.ts";
+import { RECORDINGS } from "../../support/recorded-streams.ts";
+import type { Recording } from "../../support/recording.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
