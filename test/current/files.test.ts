@@ -1,5 +1,8 @@
 /** Files of a workspace over HTTP: bytes in and out, lists, versions, moves. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceSweeps } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HeldRequest } from "../support/held-request.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
@@ -334,4 +337,13 @@ test("[WSP-3] nothing is created with a name that Windows cannot store", async (
     await refused(get(bad), 404, "not_found");
   }
   expect(paths(await client.get<Json>(`${workspace}/files`))).toEqual(["from.txt"]);
+});
+
+test("[WSP-12] the sweep removes orphaned files on the disk", async () => {
+  const left = join(service.filesFolder, "staging", "left");
+  writeFileSync(left, "x");
+  utimesSync(left, 1_000, 1_000);
+  const sweeps = serviceSweeps({ database: service.database, files: service.files }, { eventDays: 30 });
+  for (const { take } of sweeps) await take({ now: Date.now(), limit: 100 });
+  expect(existsSync(left)).toBe(false);
 });

@@ -1,15 +1,15 @@
 /** Uploads in parts over HTTP, and what a sweep may take of them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, PARTIAL_UPLOAD_MS } from "../../src/files/partial-uploads.ts";
-import { serviceSweeps } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { settle } from "../support/fake-clock.ts";
+import { digestOf, type SentContent, sendPartOf } from "../support/sent-part.ts";
 
 const MIB = 1024 * 1024;
 let service: Service;
@@ -35,34 +35,9 @@ async function newWorkspace(by: Client): Promise<string> {
   return `/api/workspaces/${made["id"] as string}`;
 }
 
-type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
-const digestOf = (bytes: Uint8Array): string =>
-  `sha-256=:${new Bun.CryptoHasher("sha256").update(bytes).digest("base64")}:`;
-
 /** Sends the bytes from `first` up to and without `end` of a content. */
-function sendPart(
-  of: {
-    readonly url?: string;
-    readonly path?: string;
-    readonly by?: string;
-    readonly whole?: Uint8Array;
-    readonly body?: Body;
-  },
-  [first, end]: readonly [number, number],
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  const { url = service.url, path = "big.bin", by = owner.token, whole = BYTES } = of;
-  return fetch(`${url}${workspace}/files/content?path=${path}`, {
-    method: "PUT",
-    headers: {
-      authorization: `Bearer ${by}`,
-      "content-range": first < end ? `bytes ${first}-${end - 1}/${whole.length}` : `bytes */${whole.length}`,
-      "repr-digest": digestOf(whole),
-      ...headers,
-    },
-    body: of.body ?? (first < end ? new Uint8Array(whole.slice(first, end)) : null),
-  });
-}
+const sendPart = (of: Partial<SentContent>, range: readonly [number, number], headers = {}): Promise<Response> =>
+  sendPartOf({ url: service.url, workspace, path: "big.bin", token: owner.token, whole: BYTES, ...of }, range, headers);
 const NAME = {
   organizationId: "org_1",
   userId: "usr_1",
@@ -256,15 +231,16 @@ const unfinished = (by: Client): Promise<Unfinished> => by.get<Unfinished>("/api
 
 test("[WSP-18] a person can use only a part of an organization's uploads, so that others can upload", async () => {
   const member = await service.join(owner.organizationId);
-  for (let i = 0; i < PERSON_UPLOADS; i++) await answered(sendPart({ path: `f${i}`, by: member.token }, [0, 10]), 202);
-  const answer = await sendPart({ path: "more", by: member.token }, [0, 10]);
+  for (let i = 0; i < PERSON_UPLOADS; i++)
+    await answered(sendPart({ path: `f${i}`, token: member.token }, [0, 10]), 202);
+  const answer = await sendPart({ path: "more", token: member.token }, [0, 10]);
   expect(answer.headers.get("retry-after")).toBe("60");
   await refused(answer, 503, "overloaded");
   // One that is there goes on.
-  await answered(sendPart({ path: "f3", by: member.token }, [10, 20]), 202);
+  await answered(sendPart({ path: "f3", token: member.token }, [10, 20]), 202);
   await answered(sendPart({ path: "own" }, [0, 10]), 202);
-  await answered(sendPart({ path: "f0", by: member.token }, [10, BYTES.length]), 201);
-  await answered(sendPart({ path: "more", by: member.token }, [0, 10]), 202);
+  await answered(sendPart({ path: "f0", token: member.token }, [10, BYTES.length]), 201);
+  await answered(sendPart({ path: "more", token: member.token }, [0, 10]), 202);
   owner = await service.found("Other");
   workspace = await newWorkspace(new Client(service, owner));
   await answered(sendPart({}, [0, 10]), 202);
@@ -272,7 +248,7 @@ test("[WSP-18] a person can use only a part of an organization's uploads, so tha
 
 test("[WSP-18] the person who began an upload, and owners, list and end it", async () => {
   const [one, two] = [await service.join(owner.organizationId), await service.join(owner.organizationId)];
-  await answered(sendPart({ path: "mine", by: one.token }, [0, 10]), 202);
+  await answered(sendPart({ path: "mine", token: one.token }, [0, 10]), 202);
   await answered(sendPart({ path: "theirs" }, [0, 10]), 202);
   const own = await unfinished(new Client(service, one));
   const workspaceId = workspace.split("/")[3]!;
@@ -287,14 +263,14 @@ test("[WSP-18] the person who began an upload, and owners, list and end it", asy
   await refused(new Client(service, one).call("DELETE", at("theirs")), 404, "not_found");
   expect(await answered(client.call("DELETE", at("mine")))).toMatchObject(expected);
   await refused(client.call("DELETE", at("mine")), 404, "not_found");
-  expect(await answered(sendPart({ path: "mine", by: one.token }, [0, 0]), 202)).toMatchObject({ offset: 0 });
+  expect(await answered(sendPart({ path: "mine", token: one.token }, [0, 0]), 202)).toMatchObject({ offset: 0 });
   await answered(client.call("DELETE", at("theirs")));
   expect(readdirSync(join(service.filesFolder, "uploads", owner.organizationId))).toEqual([]);
 });
 
 test("[WSP-18] an upload ends when its person is removed", async () => {
   const member = await service.join(owner.organizationId);
-  await answered(sendPart({ path: "left", by: member.token }, [0, 10]), 202);
+  await answered(sendPart({ path: "left", token: member.token }, [0, 10]), 202);
   expect((await unfinished(client)).uploads).toHaveLength(1);
   await answered(client.call("DELETE", `/api/members/${member.userId}`));
   expect(await unfinished(client)).toEqual({ uploads: [] });
@@ -372,15 +348,6 @@ test("[WSP-13] a newer request ends an older one that has received nothing and w
   expect(await newer).toMatchObject({ ok: true, value: { offset: 2 } });
   expect(await silent).toMatchObject({ ok: false, fault: { kind: "upload_offset_mismatch" } });
   rmSync(folder, { recursive: true, force: true });
-});
-
-test("[WSP-12] the sweep removes orphaned files on the disk", async () => {
-  const left = join(service.filesFolder, "staging", "left");
-  writeFileSync(left, "x");
-  utimesSync(left, 1_000, 1_000);
-  const sweeps = serviceSweeps({ database: service.database, files: service.files }, { eventDays: 30 });
-  for (const { take } of sweeps) await take({ now: Date.now(), limit: 100 });
-  expect(existsSync(left)).toBe(false);
 });
 
 test("[WSP-12] uploads during the sweep lose nothing that was acknowledged", async () => {
