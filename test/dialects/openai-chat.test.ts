@@ -207,6 +207,20 @@ test("[DIA-2] a retry is the same request: other instructions, tools or settings
   expect((await respond("Translate it.")).id).not.toBe(id);
 });
 
+test("[DIA-2] the same request of another person is a run of their own", async () => {
+  const other = await service.join(owner.organizationId);
+  const shared = { name: "Shared", system_prompt: "Be brief.", visibility: "organization" };
+  await answered(client.call("POST", "/api/agents", shared), 201);
+  const asked = { ...ask("go"), model: "Shared" };
+  const theirs = new OpenAI({ apiKey: other.token, baseURL: `${service.url}/openai/v1`, maxRetries: 0 });
+  const retry = { headers: { "x-stainless-retry-count": "1" } };
+  const mine = await openai.chat.completions.create(asked);
+  const first = await theirs.chat.completions.create(asked, retry);
+  expect(first.id).not.toBe(mine.id);
+  expect((await theirs.chat.completions.create(asked, retry)).id).toBe(first.id);
+  expect((await openai.chat.completions.create(asked, retry)).id).toBe(mine.id);
+});
+
 test("[DIA-3] the results of calls that were made together come together: a refusal names the missing ones", async () => {
   service.model.script = ({ entries }) =>
     entries.at(-1)!.role === "user"

@@ -76,3 +76,28 @@ test("[DIA-10] reasoning without text comes before the call that follows it", ()
     types.findIndex((type) => type.includes("mcp_call")),
   );
 });
+
+test("[DIA-10] a run that fails before its client has text ends its continued stream with that failure", () => {
+  const failed: RunItem = {
+    kind: "end",
+    status: "failed",
+    stopReason: null,
+    usage,
+    error: { code: "provider_unavailable", message: "The provider is gone" } as never,
+  };
+  const cancelled: RunItem = { kind: "end", status: "cancelled", stopReason: null, usage, error: null };
+  const blocked: RunItem = { kind: "blocked", reason: "budget_reached" };
+  // Text that a first attempt has begun, and that nothing has stored. The client's stream is cut somewhere before it.
+  for (const before of [[], [said(0, 0, "Look."), done(0, "Look."), call, result]]) {
+    const live = sentBy([...before, said(before.length === 0 ? 0 : 1, 0, "It")]);
+    const withText = live.findLastIndex(({ type }) => type === "response.output_text.delta");
+    for (const end of [failed, cancelled, blocked])
+      for (const { sequence_number: number } of live.slice(withText - 2, withText)) {
+        const rest = sentBy([...before, end], number);
+        expect(rest.map(({ type }) => type)).toEqual(["response.failed"]);
+        expect(rest[0]!.sequence_number).toBeGreaterThan(number);
+      }
+    const known = live[withText]!.sequence_number;
+    expect(sentBy([...before, failed], known)).toMatchObject([{ type: "error", code: "answer_restarted" }]);
+  }
+});

@@ -4,7 +4,8 @@
  * Numbers are the same for every reader, however the text comes in pieces: an event counts one, and a delta counts the
  * units of its text. So a reader that begins again sends what follows a number to the character. A number also has a
  * check of the text before it. If a step began again with different text meanwhile, the check fails, and the stream ends
- * with an error in place of text that does not belong together: then the client reads the response itself.
+ * with an error in place of text that does not belong together: then the client reads the response itself. A run that has
+ * failed before its client had any text of a message just ends with that failure.
  *
  * Reasoning comes with the commit of its step: behind the text of the step for a reader who was there, before it for one
  * who reads only what is stored. Here it always follows the text, so that both have the same numbers.
@@ -30,6 +31,8 @@ function hashed(hash: number, text: string): number {
   for (let at = 0; at < text.length; at++) next = Math.imul(next ^ text.charCodeAt(at), HASH_FACTOR);
   return next;
 }
+
+const checkOf = (hash: number): number => (hash >>> 0) % CHECK_SIZE;
 
 export class ResponseFrames implements RunFrames {
   hasEnded = false;
@@ -88,6 +91,7 @@ export class ResponseFrames implements RunFrames {
   }
 
   private event(event: ResponseEvent): string {
+    if (event.type === "response.failed" && this.hasTextlessClient) this.skipToClient();
     this.position++;
     if (event["type"] === "response.output_item.added") this.hash = HASH_START;
     if (this.position < this.known.position) return "";
@@ -125,7 +129,20 @@ export class ResponseFrames implements RunFrames {
   }
 
   private get check(): number {
-    return (this.hash >>> 0) % CHECK_SIZE;
+    return checkOf(this.hash);
+  }
+
+  /**
+   * Whether the client is ahead only by the frames that open a message: it has none of its text. An attempt began that
+   * message, and its run has failed without it.
+   */
+  private get hasTextlessClient(): boolean {
+    return this.known.position > this.position && this.known.check === checkOf(HASH_START);
+  }
+
+  private skipToClient(): void {
+    this.position = this.known.position;
+    this.hash = HASH_START;
   }
 
   private rendered(event: ResponseEvent): string {
