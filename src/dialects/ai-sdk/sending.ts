@@ -1,6 +1,7 @@
 /** What a request of a chat client begins or continues: each is one commit, and the same once more is the same run. */
 import { invalid, notFound, type Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
@@ -27,18 +28,27 @@ export async function beginUiRun(
   request: UiRequest,
 ): Promise<Outcome<Commit>> {
   if (request.kind === "answers") return takeUiAnswers(services, change, name, request);
-  if (request.kind === "message") {
-    const chatId = namedChatId(change.principal, { ...name, protocol: AI_SDK });
-    const of = { protocol: AI_SDK, chatId, key: request.messageId };
-    await loadRun(services, change.principal, { chatId, ...keyedMessage(change.principal, of) });
-  }
-  const chats = await findUiChats(services, change.principal, name);
+  const [chats] = await Promise.all([
+    findUiChats(services, change.principal, name),
+    request.kind === "message" ? loadUiRun(services, change.principal, name, request) : null,
+  ]);
   if (!chats.ok) return chats;
   if (request.kind === "message")
     return request.isEdit && chats.value !== null
       ? editUiMessage(services, change, chats.value, request)
       : sendUiMessage(services, change, { ...name, current: chats.value?.current.id ?? null }, request);
   return chats.value === null ? notFound("chat") : writeAgain(services, change, chats.value, request);
+}
+
+/** Asks the database for what the message needs, beside its chat. */
+function loadUiRun(
+  services: Services,
+  by: Principal,
+  name: UiChatName,
+  { messageId: key }: RequestOf<"message">,
+): Promise<void> {
+  const chatId = namedChatId(by, { ...name, protocol: AI_SDK });
+  return loadRun(services, by, { chatId, ...keyedMessage(by, { protocol: AI_SDK, chatId, key }) });
 }
 
 /** The next message of the chat. */

@@ -111,7 +111,10 @@ async function beginCompletion(
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions });
   const freshId = freshChat(services, change.principal);
-  const retried = await firstAttemptOf(services, of, { digest, isRetry });
+  const [retried, chatId] = await Promise.all([
+    firstAttemptOf(services, of, { digest, isRetry }),
+    continuedChat(services, of),
+  ]);
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {
     protocol: "openai",
@@ -126,7 +129,6 @@ async function beginCompletion(
     metadata: { ...metadata, [CONVERSATION_FIELD]: conversationOf, [REQUEST_FIELD]: digest },
     ...answerFormat(body.response_format, "response_format"),
   } satisfies Omit<GivenRun, "chat">;
-  const chatId = await continuedChat(services, of);
   if (chatId !== null) {
     const begun = await beginRun(
       services,

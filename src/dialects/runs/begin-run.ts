@@ -6,7 +6,7 @@
  * same run (DIA-2), whenever it comes.
  */
 import { assert } from "../../../actors/assert.ts";
-import type { ChatOpening, SentMessage } from "../../../actors/chat/protocol.ts";
+import type { ChatOpening, KeyedMessage, SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
 import { isLonger, oneLine } from "../../../actors/cut-text.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -16,7 +16,7 @@ import { type CallSettings, mergedSettings } from "../../../actors/job/model-set
 import type { AgentTool } from "../../../actors/job/connections.ts";
 import type { JobOrigin } from "../../../actors/job/approval-rule.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Ask, MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -32,8 +32,7 @@ import { forkStep } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
-import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, keyedMessage } from "./keyed-run.ts";
-import { loadRun } from "./loaded-run.ts";
+import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type KeyedRun, keyedMessage } from "./keyed-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
@@ -112,10 +111,13 @@ export async function beginRun(
   // A branch is two members of a group, of which only the first one's reply is at hand: so its job has a known id.
   const key = run.key ?? (run.chat.kind === "branch" ? requestId : null);
   let keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
-  if (run.key !== null) {
-    if (keyed !== undefined) await loadRun(services, by, { chatId, ...keyed });
-    const { protocol, content, repeatsFailed = false } = run;
-    const found = await findKeyedRun(services, by, { protocol, content, repeatsFailed, key: run.key, chatId });
+  // The checks that need no record of the place are made while it is read.
+  const [before, checked] = await Promise.all([
+    readBefore(services, by, run, { chatId, keyed }),
+    checkRunParts(services, by, run),
+  ]);
+  const { found, chat } = before;
+  if (found !== null) {
     if (!found.ok) return found;
     const { job, keyed: ids } = found.value;
     keyed = ids;
@@ -124,15 +126,11 @@ export async function beginRun(
   }
   const answers = run.answers === undefined ? ok([]) : await answersBefore(services, change, chatId, run.answers);
   if (!answers.ok) return answers;
-  const agent = await services.agents.find(by, run.agentId);
+  const { agent, tools } = checked;
   if (!agent.ok) return agent;
-  const given = await placeOf(services, by, run, chatId);
+  const given = await placeOf(services, by, run, chat);
   if (!given.ok) return given;
-  const bounded = boundedRunParts(run);
-  if (!bounded.ok) return bounded;
-  const tools = clientTools(run.tools ?? [], takenNames(services, agent.value));
-  const usable = await usableRunParts(services, by.organizationId, run, tools);
-  if (!usable.ok) return usable;
+  if (!tools.ok) return tools;
   const said = await saidContent(services, change, run.content, run.field);
   if (!said.ok) return said;
   const { text: content, blocks } = said.value;
@@ -146,7 +144,7 @@ export async function beginRun(
   const digest = run.key === null ? {} : { [CONTENT_DIGEST_FIELD]: contentDigest(run.content) };
   const metadata = { ...run.metadata, ...digest };
   const modelSettings = settingsOfModel(services, request.model ?? agent.value.model, run.modelSettings);
-  const message = work.value.extended({ tools, instructions }).message({
+  const message = work.value.extended({ tools: tools.value, instructions }).message({
     chatId,
     opening: opening === null ? null : { ...opening, history: past.value },
     content,
@@ -241,17 +239,50 @@ function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): s
 const historyOf = (chat: GivenChat): readonly GivenPast[] =>
   chat.kind === "new" || chat.kind === "named" ? (chat.history ?? []) : [];
 
+/** What the database may have to be asked for before a run begins, in one question (DIA-27). */
+async function readBefore(
+  services: Services,
+  by: Principal,
+  run: GivenRun,
+  { chatId, keyed }: { readonly chatId: string; readonly keyed: KeyedMessage | undefined },
+): Promise<{ readonly found: KeyedRun | null; readonly chat: Outcome<Chat> }> {
+  const { system } = services;
+  const { organizationId } = by;
+  const { chat, protocol, content, key, repeatsFailed } = run;
+  const ref = chatRef(organizationId, chat.kind === "branch" ? chat.chatId : chatId);
+  const [found, read] = await Promise.all([
+    key === null ? null : findKeyedRun(services, by, { protocol, content, repeatsFailed: repeatsFailed === true, key, chatId }),
+    chat.kind === "new" ? NO_CHAT : system.dispatch(ref, { kind: "read_chat" }),
+    // Nothing is asked of it here: the commit needs it, and would wait for it.
+    keyed === undefined
+      ? null
+      : system.dispatch(chatRef(organizationId, chatId), { kind: "read_message", messageId: keyed.messageId }),
+  ]);
+  return { found, chat: read };
+}
+
+/** The agent, and the client's tools as it gets them; refuses parts of the run that cannot be used. */
+async function checkRunParts(
+  services: Services,
+  by: Principal,
+  run: GivenRun,
+): Promise<{ readonly agent: Outcome<Agent>; readonly tools: Outcome<AgentTool[]> }> {
+  const agent = await services.agents.find(by, run.agentId);
+  if (!agent.ok) return { agent, tools: agent };
+  const bounded = boundedRunParts(run);
+  if (!bounded.ok) return { agent, tools: bounded };
+  const tools = clientTools(run.tools ?? [], takenNames(services, agent.value));
+  const usable = await usableRunParts(services, by.organizationId, run, tools);
+  return { agent, tools: usable.ok ? ok(tools) : usable };
+}
+
 /** The chat's settings for the work in it, and how it is opened; null if it exists. */
 async function placeOf(
   { system }: Pick<Services, "system">,
-  by: Principal,
+  { organizationId }: Principal,
   { chat, content }: GivenRun,
-  chatId: string,
+  found: Outcome<Chat>,
 ): Promise<Outcome<Pick<WorkRequest, "model" | "workspaceId"> & { readonly opening: ChatOpening | null }>> {
-  const { organizationId } = by;
-  const readId = chat.kind === "branch" ? chat.chatId : chatId;
-  const found =
-    chat.kind === "new" ? NO_CHAT : await system.dispatch(chatRef(organizationId, readId), { kind: "read_chat" });
   if (found.ok) return ok({ model: found.value.options.model, workspaceId: found.value.workspaceId, opening: null });
   if (found.fault.kind !== "not_found" || chat.kind === "existing" || chat.kind === "branch") return found;
   const organization = await system.dispatch(organizationRef(organizationId), { kind: "read_organization" });

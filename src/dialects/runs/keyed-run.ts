@@ -32,12 +32,15 @@ export function keyedMessage(
   return { jobId: keyedId("job", of), messageId: keyedId("msg", of) };
 }
 
-/** The message's ids, and its run; null: it is to begin. Other content under the key is refused. */
+/** The message's ids, and its run; null: it is to begin. */
+export type KeyedRun = Outcome<{ readonly keyed: KeyedMessage; readonly job: Job | null }>;
+
+/** Refuses other content under the key. */
 export async function findKeyedRun(
   { system }: Pick<Services, "system">,
   by: Pick<Principal, "organizationId" | "userId">,
   { key: first, content, repeatsFailed, ...of }: KeyedContent,
-): Promise<Outcome<{ readonly keyed: KeyedMessage; readonly job: Job | null }>> {
+): Promise<KeyedRun> {
   for (let key = first; ;) {
     const keyed = keyedMessage(by, { ...of, key });
     const job = await system.dispatch(jobRef(by.organizationId, keyed.jobId), { kind: "read_job" });
