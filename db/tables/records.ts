@@ -249,8 +249,10 @@ export const job = pgTable(
       .on(t.organizationId, t.parentJobId, t.createdAt, t.id)
       .where(sql`parent_job_id is not null`),
     index("job_root").on(t.organizationId, t.rootJobId),
+    // Without a list of rows that are not in the index yet: each look-up would read all of it.
     index("job_metadata")
       .using("gin", t.metadata.op("jsonb_path_ops"))
+      .with({ fastupdate: false })
       .where(sql`metadata is not null`),
     index("job_at_rest")
       .on(t.atRestSince, t.organizationId, t.id)

@@ -30,6 +30,7 @@ const EXPANSIONS = [
   'ALTER TABLE "job" ADD COLUMN "note" text;',
   'ALTER TABLE "job" ADD COLUMN "n" integer DEFAULT 0 NOT NULL;',
   'CREATE INDEX "job_note" ON "job" USING btree ("note");',
+  `ALTER INDEX "job_metadata" SET (fastupdate = false);--> statement-breakpoint\nSELECT gin_clean_pending_list('job_metadata');`,
   `-- contracts: unused since ${released[0]}\nALTER TABLE "job" DROP COLUMN "note";`,
 ];
 
@@ -41,6 +42,7 @@ const BREACHES = [
   'ALTER TABLE "job" ADD CONSTRAINT "short" CHECK (length(note) < 10);',
   'CREATE UNIQUE INDEX "job_note" ON "job" USING btree ("note");',
   'DROP TABLE "job";',
+  'ALTER INDEX "job_id" RENAME TO "job_name";',
   "update job set body = body || '{}';",
   'ALTER TABLE "job" ADD COLUMN "note" text;\nDROP INDEX "job_id";',
   '-- contracts: unused since 99.0.0\nDROP TABLE "job";',

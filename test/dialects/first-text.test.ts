@@ -132,3 +132,13 @@ test("[DIA-27] a prompt of ACP waits for one read and one commit before its firs
     editor.close();
   }
 });
+
+test("[DIA-27] the index of the look-up for a first attempt keeps no list of rows that are not in it yet", async () => {
+  const [index] = await service.database.reading(
+    "own",
+    "",
+    ({ sql }) => sql<{ readonly options: string }[]>`
+      select array_to_string(reloptions, ', ') as options from pg_class where relname = 'job_metadata'`,
+  );
+  expect(index?.options).toBe("fastupdate=false");
+});
