@@ -140,7 +140,11 @@ async function beginResponse(
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
   const freshId = previous.value === null && conversation === null ? freshChat(services, change.principal) : undefined;
-  const first = await firstAttemptOf(services, of, { digest, isRetry });
+  const placing = { previous: previous.value, conversation, freshId, history: said.history };
+  const [first, places] = await Promise.all([
+    firstAttemptOf(services, of, { digest, isRetry }),
+    responsePlaces(services, of, placing),
+  ]);
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;
   const kept = {
@@ -168,8 +172,6 @@ async function beginResponse(
     },
     ...answerFormat(isJsonObject(body.text?.["format"]) ? body.text["format"] : undefined, "text/format"),
   } satisfies Omit<GivenRun, "chat" | "content" | "field">;
-  const placing = { previous: previous.value, conversation, freshId, history: said.history };
-  const places = await responsePlaces(services, of, placing);
   if (!places.ok) return places;
   const { chats, isExisting } = places.value;
   const added = isExisting ? addedContent(said.history, asked) : ok(asked);

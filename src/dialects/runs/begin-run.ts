@@ -248,12 +248,10 @@ async function readBefore(
 ): Promise<{ readonly found: KeyedRun | null; readonly chat: Outcome<Chat> }> {
   const { system } = services;
   const { organizationId } = by;
-  const { chat, protocol, content, key, repeatsFailed } = run;
+  const { chat, protocol, content, key, repeatsFailed = false } = run;
   const ref = chatRef(organizationId, chat.kind === "branch" ? chat.chatId : chatId);
   const [found, read] = await Promise.all([
-    key === null
-      ? null
-      : findKeyedRun(services, by, { protocol, content, repeatsFailed: repeatsFailed === true, key, chatId }),
+    key === null ? null : findKeyedRun(services, by, { protocol, content, repeatsFailed, key, chatId }),
     chat.kind === "new" ? NO_CHAT : system.dispatch(ref, { kind: "read_chat" }),
     // Nothing is asked of it here: the commit needs it, and would wait for it.
     keyed === undefined
