@@ -32,7 +32,7 @@ import { forkStep } from "../../work/forking.ts";
 import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
-import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type KeyedRun, keyedMessage } from "./keyed-run.ts";
+import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type FoundRun, keyedMessage } from "./keyed-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
@@ -245,7 +245,7 @@ async function readBefore(
   by: Principal,
   run: GivenRun,
   { chatId, keyed }: { readonly chatId: string; readonly keyed: KeyedMessage | undefined },
-): Promise<{ readonly found: KeyedRun | null; readonly chat: Outcome<Chat> }> {
+): Promise<{ readonly found: FoundRun | null; readonly chat: Outcome<Chat> }> {
   const { system } = services;
   const { organizationId } = by;
   const { chat, protocol, content, key, repeatsFailed = false } = run;

@@ -33,14 +33,14 @@ export function keyedMessage(
 }
 
 /** The message's ids, and its run; null: it is to begin. */
-export type KeyedRun = Outcome<{ readonly keyed: KeyedMessage; readonly job: Job | null }>;
+export type FoundRun = Outcome<{ readonly keyed: KeyedMessage; readonly job: Job | null }>;
 
 /** Refuses other content under the key. */
 export async function findKeyedRun(
   { system }: Pick<Services, "system">,
   by: Pick<Principal, "organizationId" | "userId">,
   { key: first, content, repeatsFailed, ...of }: KeyedContent,
-): Promise<KeyedRun> {
+): Promise<FoundRun> {
   for (let key = first; ;) {
     const keyed = keyedMessage(by, { ...of, key });
     const job = await system.dispatch(jobRef(by.organizationId, keyed.jobId), { kind: "read_job" });
