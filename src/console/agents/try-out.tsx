@@ -7,7 +7,7 @@ import { Composer } from "../chat/composer.tsx";
 import { Decisions, whyNotTo } from "../chat/decisions.tsx";
 import { MessageCard } from "../chat/message-card.tsx";
 import { ACTIVE_JOB, Thread } from "../chat/thread.ts";
-import { activeWorkspaceId } from "../pieces/active-workspace.ts";
+import { activeWorkspaceId } from "../chat/start-chat.ts";
 import { service } from "../service.ts";
 
 interface TryOutProps {

@@ -1,6 +1,5 @@
 /** A new chat with an agent, in the person's workspace. */
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
-import { activeWorkspaceId } from "../pieces/active-workspace.ts";
 import { service } from "../service.ts";
 
 /** An example for where there is no agent yet. */
@@ -9,6 +8,14 @@ export const FIRST_AGENT = { name: "Ada", system_prompt: "Be brief." };
 /** Whether the person may talk to the agent. */
 export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
   status === "active" && (source === "private" || install_state === "installed");
+
+/** The workspace in which the person works now: the selected one, else the first. Throws if there is none. */
+export async function activeWorkspaceId(): Promise<string> {
+  const { workspaces } = await service.listWorkspaces({});
+  const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];
+  if (workspace === undefined) throw new Error("There is no workspace yet: create one first.");
+  return workspace.id;
+}
 
 /** Creates it, and answers its id. `workspaceId`: null for the one that the person has selected. */
 export async function startChat(agentId: string, workspaceId: string | null = null): Promise<string> {
