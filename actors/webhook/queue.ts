@@ -10,6 +10,10 @@
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
  * searches again when the first retry is due.
  *
+ * An address of a job has places of its host: at most half of those of its lane. Beyond that its attempts stay in the
+ * table, and searches pass them over until it has a place (`behind`). So one host that does not answer leaves places to
+ * the others.
+ *
  * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
  * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.
  * If delivery is switched off, a search takes every waiting attempt of the organization's destination and marks it as
@@ -20,7 +24,15 @@ import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { type NewsEvent, takes } from "./events.ts";
 import { firstAttempt, numberEvent } from "./numbering.ts";
-import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
+import {
+  FOUND_LIMIT,
+  IN_FLIGHT_LIMIT,
+  IN_FLIGHT_OF_HOST,
+  READY_LIMIT,
+  READY_LOW,
+  READY_OF_HOST,
+  RETRY_TICK_MS,
+} from "./policy.ts";
 import type { AttemptHead, LaneName, WebhookCommand } from "./protocol.ts";
 import {
   type Attempt,
@@ -45,6 +57,8 @@ export interface SearchIntent {
   /** Attempts due by this time, ISO 8601; null: all that wait for the organization's destination. */
   readonly until: string | null;
   readonly limit: number;
+  /** Redacted hosts whose attempts are passed over. */
+  readonly without?: readonly string[];
 }
 
 const EMPTY_LANE: DeliveryLane = {
@@ -119,6 +133,7 @@ export function activeDestination(tx: Tx): WebhookDestination | null {
 /** The feed after planning an attempt that is due now. */
 export const queueAttempt = (feed: Feed, attempt: Attempt): Feed =>
   withLane(feed, attempt.push === undefined ? "webhooks" : "pushes", (lane) => {
+    if (lane.behind?.includes(attempt.destinationHost) === true) return lane;
     if (!lane.hasMore && lane.ready.length < READY_LIMIT) return { ...lane, ready: [...lane.ready, attempt.id] };
     return withMore(lane);
   });
@@ -167,23 +182,58 @@ export function fillFeed(tx: Tx, feed: Feed): Feed {
 }
 
 function fillLane(tx: Tx, lane: DeliveryLane, name: LaneName, skips: boolean): DeliveryLane {
-  const next = startAttempts(tx, lane);
+  const next = startAttempts(tx, lane, name);
   if (next.search !== null || next.ready.length > READY_LOW || !(skips || next.hasMore)) return next;
   const intent: SearchIntent = { lane: name, until: skips ? null : isoTime(tx.now), limit: FOUND_LIMIT };
-  return { ...next, search: tx.effect(tx.self, "find_webhooks", { ...intent }), isSearchStale: false };
+  const without = next.behind === undefined || next.behind.length === 0 ? {} : { without: next.behind };
+  const search = tx.effect(tx.self, "find_webhooks", { ...intent, ...without });
+  return { ...next, search, isSearchStale: false };
 }
 
-function startAttempts(tx: Tx, lane: DeliveryLane): DeliveryLane {
-  const attempts: AttemptHead[] = [];
-  let taken = 0;
-  while (lane.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < lane.ready.length) {
-    const attempt = tx.read(attemptTable, lane.ready[taken++]!);
-    // An attempt from the table may have ended during the search.
-    if (attempt?.status === "pending") attempts.push({ id: attempt.id, eventId: attempt.eventId });
-  }
-  if (taken === 0) return lane;
-  const ready = lane.ready.slice(taken);
-  if (attempts.length === 0) return { ...lane, ready };
+function startAttempts(tx: Tx, lane: DeliveryLane, name: LaneName): DeliveryLane {
+  const { begun, ready, behind, hasMore } = chosenAttempts(tx, lane, name);
+  const left = behind.length === 0 && lane.behind === undefined ? {} : { behind };
+  const next = hasMore ? withMore({ ...lane, ...left, ready }) : { ...lane, ...left, ready };
+  if (begun.length === 0) return next;
+  const attempts = begun.map(({ id, eventId }) => ({ id, eventId }));
   const effectId = tx.effect(tx.self, "deliver_webhooks", { attempts } satisfies DeliveryIntent);
-  return { ...lane, inFlight: [...lane.inFlight, ...attempts.map(({ id }) => ({ attemptId: id, effectId }))], ready };
+  const flights = begun.map(({ id, destinationHost: host }) =>
+    name === "pushes" ? { attemptId: id, effectId, host } : { attemptId: id, effectId },
+  );
+  return { ...next, inFlight: [...lane.inFlight, ...flights] };
+}
+
+interface ChosenAttempts extends Pick<DeliveryLane, "ready" | "hasMore"> {
+  readonly begun: readonly Attempt[];
+  readonly behind: string[];
+}
+
+/** Which ready attempts begin, in order, as far as there is room for them and for their hosts. */
+function chosenAttempts(tx: Tx, lane: DeliveryLane, name: LaneName): ChosenAttempts {
+  const places = name === "pushes" ? IN_FLIGHT_OF_HOST : IN_FLIGHT_LIMIT;
+  const busy = new Map<string | undefined, number>();
+  for (const { host } of lane.inFlight) busy.set(host, (busy.get(host) ?? 0) + 1);
+  const behind = new Set(lane.behind);
+  const waiting = new Map<string, number>();
+  const begun: Attempt[] = [];
+  const ready: string[] = [];
+  let seen = 0;
+  while (lane.inFlight.length + begun.length < IN_FLIGHT_LIMIT && seen < lane.ready.length) {
+    const attempt = tx.read(attemptTable, lane.ready[seen++]!);
+    // An attempt from the table may have ended during the search.
+    if (attempt?.status !== "pending") continue;
+    const { destinationHost: host } = attempt;
+    const [flying, kept] = [busy.get(host) ?? 0, waiting.get(host) ?? 0];
+    if (flying < places) {
+      begun.push(attempt);
+      busy.set(host, flying + 1);
+    } else if (kept < READY_OF_HOST) {
+      ready.push(attempt.id);
+      waiting.set(host, kept + 1);
+    } else behind.add(host);
+  }
+  // The table is searched again for a host none of whose attempts is ready any more.
+  const next = seen < lane.ready.length ? [] : [...behind].filter((host) => !waiting.has(host));
+  for (const host of next) behind.delete(host);
+  return { begun, ready: [...ready, ...lane.ready.slice(seen)], behind: [...behind], hasMore: next.length > 0 };
 }

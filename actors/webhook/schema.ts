@@ -159,9 +159,18 @@ export type Undelivered = Static<typeof Undelivered>;
 
 /** Attempts that share places in flight, and the search for the next ones. */
 const laneFields = {
-  inFlight: Type.Array(Type.Object({ attemptId: Type.String(), effectId: Type.String() })),
+  inFlight: Type.Array(
+    Type.Object({
+      attemptId: Type.String(),
+      effectId: Type.String(),
+      /** The redacted host of an address of a job. */
+      host: Type.Optional(Type.String()),
+    }),
+  ),
   /** Due attempts that come next, in order. */
   ready: Type.Array(Type.String()),
+  /** Redacted hosts that have their share of the places, and more due attempts in the table. */
+  behind: Type.Optional(Type.Array(Type.String())),
   /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
   /** The effect that searches for them. */

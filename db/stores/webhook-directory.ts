@@ -1,6 +1,6 @@
 /** Deliveries and events in the tables. */
 import { excludedSources, namedTypes } from "../../actors/webhook/events.ts";
-import { and, asc, eq, gt, gte, lte, min, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lte, min, notInArray, or, sql } from "drizzle-orm";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { AttemptFilter, FoundAttempts, WebhookDirectory } from "../../actors/webhook/directory.ts";
 import type { EventHead, EventRange } from "../../actors/webhook/protocol.ts";
@@ -24,7 +24,7 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
     this.database = database;
   }
 
-  async waiting(organizationId: string, { lane, until, limit }: SearchIntent): Promise<FoundAttempts> {
+  async waiting(organizationId: string, { lane, until, limit, without = [] }: SearchIntent): Promise<FoundAttempts> {
     const { dueAt, sequence, id, status } = webhookAttempt;
     // Written as in the index: the planner must see the literal.
     const isWaiting = and(
@@ -32,11 +32,13 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
       sql`${status} = 'pending'`,
       sql`${webhookAttempt.body} -> 'push' is ${lane === "pushes" ? sql`not null` : sql`null`}`,
     );
+    const isOfOthers =
+      without.length === 0 ? undefined : notInArray(sql`${webhookAttempt.body} ->> 'destinationHost'`, [...without]);
     const rows = await this.database.reading("load", organizationId, ({ query }) =>
       query
         .select({ id })
         .from(webhookAttempt)
-        .where(and(isWaiting, until === null ? undefined : lte(dueAt, until)))
+        .where(and(isWaiting, isOfOthers, until === null ? undefined : lte(dueAt, until)))
         .orderBy(asc(dueAt), asc(sequence))
         .limit(limit),
     );

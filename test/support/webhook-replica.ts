@@ -77,15 +77,16 @@ class MemoryWebhookQueue implements WebhookQueue {
     this.database = database;
   }
 
-  async waiting(organizationId: string, { lane, until, limit }: SearchIntent): Promise<FoundAttempts> {
+  async waiting(organizationId: string, { lane, until, limit, without = [] }: SearchIntent): Promise<FoundAttempts> {
     const waiting = recordsOf<Attempt>(this.database, "webhook_attempt")
       .filter((attempt) => attempt.organizationId === organizationId && attempt.status === "pending")
       .filter(({ push }) => (push !== undefined) === (lane === "pushes"))
       .sort((a, b) => a.dueAt.localeCompare(b.dueAt) || a.sequence - b.sequence);
     const due = waiting.filter(({ dueAt }) => until === null || dueAt <= until);
     const others = waiting.filter((attempt) => !due.includes(attempt));
+    const found = due.filter(({ destinationHost }) => !without.includes(destinationHost));
     await this.answers();
-    return { attemptIds: due.slice(0, limit).map(({ id }) => id), nextDueAt: others[0]?.dueAt ?? null };
+    return { attemptIds: found.slice(0, limit).map(({ id }) => id), nextDueAt: others[0]?.dueAt ?? null };
   }
 
   async eventsIn(

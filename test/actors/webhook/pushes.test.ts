@@ -1,7 +1,7 @@
 /** How the webhook actor tells the addresses of jobs their states, beside the organization's own deliveries. */
 import { expect, test } from "bun:test";
 import { webhookRef } from "../../../actors/webhook/events.ts";
-import { IN_FLIGHT_LIMIT, READY_LIMIT } from "../../../actors/webhook/policy.ts";
+import { IN_FLIGHT_LIMIT, IN_FLIGHT_OF_HOST, READY_LIMIT } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult, Prepared } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
 import { World } from "../../support/replica.ts";
@@ -17,10 +17,10 @@ import {
 const JOBS = Array.from({ length: 8 }, (_, i) => `job_${i}`);
 const ADDRESSES = Array.from({ length: 8 }, (_, i) => `address ${i}`);
 
-async function addAll(replica: WebhookReplica): Promise<void> {
+async function addAll(replica: WebhookReplica, hostOf = (jobId: string) => `${jobId}.test`): Promise<void> {
   for (const jobId of JOBS)
     for (const id of ADDRESSES) {
-      const push = { id, url: `https://${jobId}.test/${id}`, scheme: null, sealed: null };
+      const push = { id, url: `https://${hostOf(jobId)}/${id}`, scheme: null, sealed: null };
       granted(
         await replica.ask({ kind: "set_push", jobId, isOver: false, push, event: replica.news("resource.created") }),
       );
@@ -84,12 +84,13 @@ test("[DIA-18] a process that ends while it tells an address leaves the notifica
   await addAll(first);
   first.receiver.react = () => new Promise(() => {});
   await tell(first, JOBS[0]!, true);
-  await until("they are under way", () => first.receiver.underWay === 8);
+  await until("they are under way", () => first.receiver.underWay === IN_FLIGHT_OF_HOST);
   first.crash();
   const next = await startWebhooks(world);
   await until("all were told", () => next.statuses.filter((status) => status === "success").length === 8);
   const ledger = next.attempts.map(({ status }) => status).toSorted();
-  expect(ledger).toEqual([...JOBS.map(() => "retrying" as const), ...JOBS.map(() => "success" as const)]);
+  const interrupted = Array.from({ length: IN_FLIGHT_OF_HOST }, () => "retrying" as const);
+  expect(ledger).toEqual([...interrupted, ...ADDRESSES.map(() => "success" as const)]);
   const pushes = granted(await next.system.dispatch(webhookRef(ORG), { kind: "read_pushes", jobId: JOBS[0]! }));
   expect(pushes.every(({ isDone, sealed }) => isDone && sealed === null)).toBe(true);
   await next.system.stop();
@@ -115,6 +116,36 @@ test("[DIA-18] addresses that do not answer delay no webhook, and a destination 
     expect(replica.errors).toEqual([]);
     replica.crash();
   }
+});
+
+test("[DIA-18] addresses at one host that does not answer do not delay those at another one", async () => {
+  const replica = await startWebhooks(new World());
+  await addAll(replica, (jobId) => (jobId === JOBS.at(-1) ? "living.test" : "dead.test"));
+  const ends: ((result: AttemptResult) => void)[] = [];
+  const isLiving = ({ attempt }: Prepared): boolean => attempt.push?.jobId === JOBS.at(-1);
+  replica.receiver.react = (prepared) =>
+    isLiving(prepared) ? delivered : new Promise((resolve) => void ends.push(resolve));
+  // Of the host that does not answer more than are ready at once, before and after the other one.
+  for (const jobId of JOBS.slice(0, -1)) await tell(replica, jobId, false);
+  await tell(replica, JOBS.at(-1)!, false);
+  const { arrived } = replica.receiver;
+  const ofLiving = (): number => arrived.filter(isLiving).length;
+  await until("the living host has its own", () => ofLiving() === ADDRESSES.length);
+  await tell(replica, JOBS[0]!, true);
+  await tell(replica, JOBS.at(-1)!, true);
+  await until("and its last ones", () => ofLiving() === 2 * ADDRESSES.length);
+  await until("nothing else is searched for", () => replica.feed.pushes!.search === null);
+  expect(arrived.length - ofLiving()).toBe(IN_FLIGHT_OF_HOST);
+  expect(replica.feed.pushes!.hasMore).toBe(false);
+  replica.receiver.react = () => delivered;
+  for (const end of ends) end(delivered);
+  await idle(replica);
+  expect(replica.attempts.filter(({ status }) => status === "pending")).toEqual([]);
+  const told = new Set(arrived.map(({ attempt }) => `${attempt.push?.jobId} ${attempt.push?.id}`));
+  expect(told.size).toBe(JOBS.length * ADDRESSES.length);
+  expect(new Set(arrived.map(({ attempt }) => attempt.id)).size).toBe(arrived.length);
+  expect(replica.errors).toEqual([]);
+  await replica.system.stop();
 });
 
 test("[DIA-18] a record of before, with one queue for both, is divided without losing an attempt", async () => {
