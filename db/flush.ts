@@ -12,11 +12,15 @@
  * memory was wrong, and the statement fails instead of overwriting. Rows with the same key are merged first, and the
  * last one wins, because a statement must not touch a row twice.
  *
+ * Of a changed record in a table whose rows no sweep deletes, only the fields that changed travel (`db/changed-fields.ts`):
+ * PostgreSQL puts them into the record that it has, whose version proves that it is the one they are meant for.
+ *
  * The text names the tables that the batch touches, and a few more if a prepared text with them exists
  * (`flush-shapes.ts`). PostgreSQL keeps each text prepared, with one plan that uses the indexes (`client.ts`).
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
+import { changedFields, KEPT_TABLES, WHOLE } from "./changed-fields.ts";
 import { dataColumn } from "./event-row.ts";
 import type { FlushShapes } from "./flush-shapes.ts";
 
@@ -33,14 +37,31 @@ interface FlushPart {
 
 const OF_FENCED_SHARD = "where r.shard = any(array(select id from f))";
 
+/** The version of a row. Changed fields fail where nothing is stored: they would be a part of a record. */
+const versionOf = (table: string): string => {
+  const version = "(r.item -> 2 -> 'version')::int";
+  if (!KEPT_TABLES.has(table)) return version;
+  const isWhole = `r.item -> 2 -> '${WHOLE}' is not null`;
+  const stored = `(select s.version from "${table}" s where s.organization_id = r.item -> 2 ->> 'organizationId' and s.id = r.item -> 2 ->> 'id')`;
+  return (
+    `case when ${isWhole} or ${stored} is not null then ${version} ` +
+    `else ('stale write of ${table} ' || (r.item -> 2 ->> 'id') || ': nothing is stored')::int end`
+  );
+};
+
+const bodyOf = (table: string): string =>
+  KEPT_TABLES.has(table)
+    ? `case when excluded.body -> '${WHOLE}' is null then t.body || excluded.body else excluded.body end`
+    : "excluded.body";
+
 const writeRecords = (table: string, parameter: string): string =>
   `insert into "${table}" as t (organization_id, id, version, base_version, body) ` +
-  "select r.item -> 2 ->> 'organizationId', r.item -> 2 ->> 'id', (r.item -> 2 -> 'version')::int, (r.item -> 1)::int, r.item -> 2 " +
+  `select r.item -> 2 ->> 'organizationId', r.item -> 2 ->> 'id', ${versionOf(table)}, (r.item -> 1)::int, r.item -> 2 ` +
   `from jsonb_array_elements(${parameter}::text::jsonb) as r(item) where (r.item -> 0)::int = any(array(select id from f)) ` +
   // The cast fails with this text as its error (22P02), which certainly aborts the statement.
   "on conflict (organization_id, id) do update set version = case when t.version = excluded.base_version then excluded.version " +
   `else ('stale write of ${table} ' || t.id || ': version ' || t.version || ' is stored, based on ' || excluded.base_version)::int end, ` +
-  "base_version = excluded.base_version, body = excluded.body";
+  `base_version = excluded.base_version, body = ${bodyOf(table)}`;
 
 const FLUSH_PARTS = {
   event: {
@@ -89,7 +110,13 @@ const FLUSH_PARTS = {
 const RECORDS = "record_";
 
 type Rows = Map<string, object>;
-type RecordRow = readonly [shard: number, base: number, record: RecordFields];
+/** `before`: what is stored before the batch; null: nothing, or it is not known. */
+interface RecordRow {
+  readonly shard: number;
+  readonly base: number;
+  readonly before: RecordFields | null;
+  readonly record: RecordFields;
+}
 
 /** The rows of a batch by part and key; the last one of a key wins. */
 class Merged {
@@ -130,21 +157,21 @@ class Merged {
   /** The rows by part, without parts that have no rows. */
   get rows(): ReadonlyMap<string, Rows> {
     const all = new Map<string, Rows>();
-    for (const [table, rows] of this.records) all.set(RECORDS + table, rows);
+    for (const [table, rows] of this.records) all.set(RECORDS + table, sentRows(table, rows));
     for (const [name, rows] of this.parts) if (rows.size > 0) all.set(name, rows);
     return all;
   }
 
-  private record(shard: number, { table, record }: RecordWrite): void {
+  private record(shard: number, { table, record, before: stored = null }: RecordWrite): void {
     let rows = this.records.get(table);
     if (rows === undefined) this.records.set(table, (rows = new Map()));
     const key = `${record.organizationId}/${record.id}`;
-    const before = rows.get(key) as RecordRow | undefined;
+    const earlier = rows.get(key) as RecordRow | undefined;
     // Each group raises the version of a record by one.
-    if (before !== undefined && before[2].version !== record.version - 1)
-      throw new Error(`stale write of ${table} ${record.id}: version ${record.version} on ${before[2].version}`);
-    const row: RecordRow = [shard, before?.[1] ?? record.version - 1, record];
-    rows.set(key, row);
+    if (earlier !== undefined && earlier.record.version !== record.version - 1)
+      throw new Error(`stale write of ${table} ${record.id}: version ${record.version} on ${earlier.record.version}`);
+    const { base, before } = earlier ?? { base: record.version - 1, before: stored };
+    rows.set(key, { shard, base, before, record } satisfies RecordRow);
   }
 
   private put(part: keyof typeof FLUSH_PARTS, key: string, row: object): void {
@@ -164,6 +191,18 @@ const actorRow = (
   actor_id: row.actorId,
   id: row.id,
 });
+
+/** The rows as the statement gets them. */
+function sentRows(table: string, rows: Rows): Rows {
+  const isKept = KEPT_TABLES.has(table);
+  const sent: Rows = new Map();
+  for (const [key, row] of rows) {
+    const { shard, base, before, record } = row as RecordRow;
+    const changed = isKept && before !== null && before.version === base ? changedFields(before, record) : record;
+    sent.set(key, [shard, base, changed]);
+  }
+  return sent;
+}
 
 /** Table names come from code, never from input; this keeps it so. */
 const TABLE_NAME = /^[a-z_]+$/;

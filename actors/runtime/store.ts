@@ -19,6 +19,8 @@ export interface RecordRef {
 export interface RecordWrite {
   readonly table: string;
   readonly record: RecordFields;
+  /** What is stored of it before this write; absent: nothing, or it is not known. A store may write the difference. */
+  readonly before?: RecordFields;
 }
 
 /** The length of a running message's text, in UTF-16 units (SSE-3). */

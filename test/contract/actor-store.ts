@@ -137,6 +137,26 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await stored("c3")).toEqual(recordOf("c3", 9, { note: "swept" }));
     });
 
+    test("[RT-4] of a record that was stored before, a batch may bring the changed fields only", async () => {
+      const at = (version: number, more: object) => recordOf("c1", version, { agent: { name: "Ada" }, ...more });
+      const [first, second, third] = [at(1, { note: "a", left: null }), at(2, { note: "b", left: 1 }), at(3, { left: 1 })];
+      await flush(group({ records: [{ table, record: first }] }));
+      expect(await flush(group({ records: [{ table, record: second, before: first }] }))).toMatchObject({
+        kind: "answered",
+      });
+      expect(await stored("c1")).toEqual(second);
+      // A field that is gone, and two groups of one batch.
+      const fourth = { ...third, version: 4, later: ["x"] };
+      await flush(
+        group({ records: [{ table, record: third, before: second }] }),
+        group({ records: [{ table, record: fourth, before: third }] }),
+      );
+      expect(await stored("c1")).toEqual(fourth);
+      const stale = await flush(group({ records: [{ table, record: at(4, { note: "stale" }), before: third }] }));
+      expect(stale).toMatchObject({ kind: "aborted", code: "22P02" });
+      expect(await stored("c1")).toEqual(fourth);
+    });
+
     test("[RT-7] read answers in the order asked, null where there is none, and never across organizations", async () => {
       await flush(
         group({

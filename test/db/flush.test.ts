@@ -86,3 +86,23 @@ test("[RT-4] a table name that is not a name never reaches the statement; values
   ]);
   expect(text).not.toContain("drop");
 });
+
+test("[RT-4] of a changed record only its changed fields travel, unless a field is gone or its row may be swept", () => {
+  const agent = { systemPrompt: "Be brief." };
+  const job = (version: number, more: object) => ({ ...record("j1", version), agent, ...more });
+  const sent = (table: string, ...records: readonly ReturnType<typeof job>[]) =>
+    rowsOf(
+      flushStatement(
+        records.slice(1).map((one, index) => group({ records: [{ table, record: one, before: records[index]! }] })),
+      ).parameters[2],
+    )[0];
+  const key = { organizationId: "org_a", id: "j1" };
+  expect(sent("job", job(4, { step: 1 }), job(5, { step: 2 }))).toEqual([1, 4, { ...key, version: 5, step: 2 }]);
+  expect(sent("job", job(4, { step: 1 }), job(5, { step: 2 }), job(6, { step: 3, note: null }))).toEqual([
+    1,
+    4,
+    { ...key, version: 6, step: 3, note: null },
+  ]);
+  expect(sent("job", job(4, { note: 1 }), job(5, {}))).toEqual([1, 4, job(5, {})]);
+  expect(sent("idempotency_key", job(4, { step: 1 }), job(5, { step: 2 }))).toEqual([1, 4, job(5, { step: 2 })]);
+});

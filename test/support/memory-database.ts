@@ -134,7 +134,10 @@ export class MemoryDatabase {
     };
     let drawn = position;
     for (const { shard, writes } of batch) {
-      if (live.has(shard)) this.write(next, shard, roundTrip(writes), drawn);
+      if (live.has(shard)) {
+        this.checkBefore(next, writes);
+        this.write(next, shard, roundTrip(withoutBefore(writes)), drawn);
+      }
       drawn += writes.messages.length;
     }
     for (const [key, record] of next.records) this.tables.records.set(key, record);
@@ -178,6 +181,18 @@ export class MemoryDatabase {
   alarm(isIt: (row: AlarmRow) => boolean): OnShard<AlarmRow> | undefined {
     for (const row of this.tables.alarms.values()) if (isIt(row)) return row;
     return undefined;
+  }
+
+  /** What the runtime says is stored must be: PostgreSQL gets the difference only. */
+  private checkBefore(next: StagedTables, { records }: Writes): void {
+    const batch = new Map<string, RecordFields>();
+    for (const { table, record, before } of records) {
+      const key = recordRow(table, record.organizationId, record.id);
+      const stored = batch.get(key) ?? next.records.get(key) ?? this.tables.records.get(key);
+      batch.set(key, record);
+      if (before?.version !== stored?.version || before === undefined) continue;
+      if (!Bun.deepEquals(stored, before)) throw new Error(`${key} is not stored as the runtime has it`);
+    }
   }
 
   private write(next: StagedTables, shard: number, writes: Writes, position: number): void {
@@ -237,6 +252,11 @@ class StagedRows<T> {
     }
   }
 }
+
+const withoutBefore = (writes: Writes): Writes => ({
+  ...writes,
+  records: writes.records.map(({ table, record }) => ({ table, record })),
+});
 
 /** What a column of type json gives back; no text may hold NUL. */
 function roundTrip(writes: Writes): Writes {

@@ -58,12 +58,15 @@ export class ActorDraft {
     return this.written ?? NO_RECORDS;
   }
 
-  /** The remembered values that are stored as records. */
+  /** The records that it writes, with what they were before the group. */
   get records(): readonly RecordWrite[] {
     if (this.written === null) return NO_CHANGES;
     const records: RecordWrite[] = [];
     for (const [key, record] of this.written) {
-      if (!key.startsWith(ALARMS)) records.push({ table: key.slice(0, key.indexOf("/")), record });
+      if (key.startsWith(ALARMS)) continue;
+      const before = this.actor.get(key) ?? null;
+      const table = key.slice(0, key.indexOf("/"));
+      records.push(before === null ? { table, record } : { table, record, before });
     }
     return records;
   }
