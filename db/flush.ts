@@ -162,7 +162,7 @@ class Merged {
     return all;
   }
 
-  private record(shard: number, { table, record, before: stored = null }: RecordWrite): void {
+  private record(shard: number, { table, record, before: stored }: RecordWrite): void {
     let rows = this.records.get(table);
     if (rows === undefined) this.records.set(table, (rows = new Map()));
     const key = `${record.organizationId}/${record.id}`;
@@ -170,8 +170,9 @@ class Merged {
     // Each group raises the version of a record by one.
     if (earlier !== undefined && earlier.record.version !== record.version - 1)
       throw new Error(`stale write of ${table} ${record.id}: version ${record.version} on ${earlier.record.version}`);
-    const { base, before } = earlier ?? { base: record.version - 1, before: stored };
-    rows.set(key, { shard, base, before, record } satisfies RecordRow);
+    const base = earlier?.base ?? record.version - 1;
+    const row: RecordRow = { shard, base, before: earlier === undefined ? (stored ?? null) : earlier.before, record };
+    rows.set(key, row);
   }
 
   private put(part: keyof typeof FLUSH_PARTS, key: string, row: object): void {

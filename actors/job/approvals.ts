@@ -19,6 +19,7 @@ import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
+import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { alreadyDecided, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
@@ -59,12 +60,11 @@ export const startedCalls = (calls: readonly OpenCall[]): OpenCall[] =>
  * for the client.
  */
 export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
-  if (job.openCalls.length === 0 || !job.openCalls.every(isWaiting)) return job;
-  const asking = job.openCalls.filter((call) => call.asks);
+  const left = callsLeft(job);
+  if (left.length === 0 || !left.every(isWaiting)) return job;
+  const asking = left.filter((call) => call.asks);
   if (asking.length === 0)
-    return job.openCalls.some(({ lacks }) => lacks !== undefined)
-      ? blockedForConnections(tx, job)
-      : blockedForClient(tx, job);
+    return left.some(({ lacks }) => lacks !== undefined) ? blockedForConnections(tx, job) : blockedForClient(tx, job);
   const approvals = [
     ...job.approvals.slice(-KEPT_APPROVALS),
     ...asking.map((call) => requestApproval(tx, call, job.agent.approvalExpiry ?? DEFAULT_EXPIRY)),
@@ -295,13 +295,14 @@ function grantApproval(
   approval: Approval,
   { by, edited }: { readonly by: string; readonly edited: JsonObject | null },
 ): JobIn<"blocked"> {
-  const openCalls = job.openCalls.map(({ schema, ...call }) => {
+  const calls = callsLeft(job).map(({ schema, ...call }) => {
     if (call.id === approval.toolCallId)
       return { ...call, asks: false, arguments: edited ?? (call.isClient === true ? call.arguments : null) };
     return schema === undefined ? call : { ...call, schema };
   });
   const made = edited === null ? approval : { ...approval, arguments: edited };
-  return { ...job, openCalls, approvals: withDecision(job, decidedApproval(tx, made, { decision: "approve", by })) };
+  const approvals = withDecision(job, decidedApproval(tx, made, { decision: "approve", by }));
+  return { ...withCalls(job, calls), approvals };
 }
 
 /** Gives a denied call the denial as its result, so that the model can continue without it. */
@@ -315,9 +316,9 @@ function denyApproval(
   const reason = by === null ? "Nobody approved this call in time." : "This call was denied.";
   const content = comment === null ? reason : `${reason} ${comment}`;
   appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
-  const openCalls = job.openCalls.filter((call) => call.id !== toolCallId);
   const decision = by === null ? "expired" : "deny";
-  return { ...job, openCalls, approvals: withDecision(job, decidedApproval(tx, approval, { decision, by })) };
+  const approvals = withDecision(job, decidedApproval(tx, approval, { decision, by }));
+  return { ...withoutCalls(job, [toolCallId]), approvals };
 }
 
 const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>

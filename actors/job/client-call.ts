@@ -1,6 +1,7 @@
 /** The calls of a job that wait for somebody, and those of its client in the form of events (JOB-17). Pure. */
 import { isoTime, type JsonObject } from "../schema.ts";
 import { eventArguments } from "./events.ts";
+import { callsLeft } from "./open-calls.ts";
 import type { Job } from "./schema.ts";
 import { type ListedConnection, isOpenAuthorization, type OpenCall } from "./terms.ts";
 
@@ -8,8 +9,8 @@ import { type ListedConnection, isOpenAuthorization, type OpenCall } from "./ter
 export const CLIENT_RESULT_MS = 24 * 60 * 60 * 1_000;
 
 /** The calls that wait for the client now; none while the job waits for something else. */
-export const waitingCalls = ({ status, blockedReason, openCalls }: Job): readonly OpenCall[] =>
-  status === "blocked" && blockedReason === "tool_result_required" ? openCalls : [];
+export const waitingCalls = (job: Job): readonly OpenCall[] =>
+  job.status === "blocked" && job.blockedReason === "tool_result_required" ? callsLeft(job) : [];
 
 /** Whether the call waits for somebody: an approval, a connection, or its client. */
 export const isWaiting = ({ asks, isClient, lacks }: OpenCall): boolean =>

@@ -16,6 +16,7 @@ import { isoTime } from "../schema.ts";
 import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
 import { allowedJobActions } from "./machine.ts";
+import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
 import type { ClientResult } from "./protocol.ts";
 import { jobUsage } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
@@ -27,8 +28,8 @@ import { blockJob, resumeJob, unblockJob } from "./transitions.ts";
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
   tx.setAlarm("decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
   const requestedAt = isoTime(tx.now);
-  const openCalls = job.openCalls.map((call) => ({ ...call, requestedAt }));
-  return blockJob(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");
+  const asked = callsLeft(job).map((call) => ({ ...call, requestedAt }));
+  return blockJob(tx, withCalls(job, asked), "tool_result_required", job.result ?? "");
 }
 
 /** Stores the results; once no call waits, the job continues. */
@@ -77,11 +78,10 @@ function withClientResults(
   // No report of a run counts these results, so a message does, in the same commit.
   const used = jobUsage(job, { kind: "tool_results", by: job.createdBy, results });
   if (used !== null) tx.send(usageRef(job.organizationId), used);
-  const ended = new Set(results.map(({ toolCallId }) => toolCallId));
-  const openCalls = job.openCalls.filter(({ id }) => !ended.has(id));
   const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + results.length };
-  const next = { ...job, openCalls, metrics };
-  if (openCalls.length > 0) return next;
+  const ended = results.map(({ toolCallId }) => toolCallId);
+  const next = { ...withoutCalls(job, ended), metrics };
+  if (callsLeft(next).length > 0) return next;
   tx.clearAlarm("decision");
   return resumeJob(tx, unblockJob(next, "tool_results"));
 }

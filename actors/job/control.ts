@@ -10,6 +10,7 @@ import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, recordDelegation } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
+import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
 import {
   blockJob,
   cancelledJob,
@@ -142,7 +143,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
 
   recover: (tx, { effectId, result }) =>
     withLiveJob<JobReplies["recover"]>(tx, (job) => {
-      const recovery = recoveryOf(job, JOB_ATTEMPTS + (job.excusedAttempts ?? 0));
+      const recovery = recoveryOf({ ...job, openCalls: callsLeft(job) }, JOB_ATTEMPTS + (job.excusedAttempts ?? 0));
       if (job.runEffectId !== effectId || recovery.kind === "over") {
         tx.settle(effectId);
         return ok({ job, recovery: { kind: "over" } });
@@ -251,19 +252,23 @@ function missingBudget(job: Job, budget: Budget | null): Outcome<never> | null {
 const missing = (field: string, why: string): Outcome<never> =>
   invalid(`/budget/${field}`, `${why}: send budget.${field}`);
 
-const withCallsUnstarted = (job: JobIn<"running">): JobIn<"running"> => ({
-  ...job,
-  openCalls: job.openCalls.map((call) => ({ ...call, started: false })),
-});
+const withCallsUnstarted = (job: JobIn<"running">): JobIn<"running"> =>
+  withCalls(
+    job,
+    callsLeft(job).map((call) => ({ ...call, started: false })),
+  );
 
 /** Ends calls with an unknown outcome; their result says so. */
 function abandonCalls(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
-  const unknown = job.openCalls.filter((call) => call.started && !call.safe);
+  const unknown = callsLeft(job).filter((call) => call.started && !call.safe);
   for (const { id } of unknown) {
     const content = "The call was interrupted; it is not known whether it took effect. It is not made again.";
     appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: id, content, isError: true });
   }
-  return { ...job, openCalls: job.openCalls.filter((call) => !unknown.includes(call)) };
+  return withoutCalls(
+    job,
+    unknown.map(({ id }) => id),
+  );
 }
 
 function overdue(tx: Tx, job: Job): Outcome<null> {

@@ -7,6 +7,7 @@ import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { budgetLeft } from "./budget.ts";
 import { allowedJobActions } from "./machine.ts";
+import { callsLeft, withCalls } from "./open-calls.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
 
@@ -21,7 +22,8 @@ export function recordDelegation(
   job: Job,
   { key, childJobId }: Extract<JobCommand, { readonly kind: "delegate" }>,
 ): Outcome<Job> {
-  const call = job.openCalls.find(({ id }) => `${job.id}:${job.step}:${id}` === key);
+  const calls = callsLeft(job);
+  const call = calls.find(({ id }) => `${job.id}:${job.step}:${id}` === key);
   if (job.status !== "running" || call?.started !== true)
     return refuseDelegation(job, "The job does not wait for this call");
   if (call.childJobId !== null) return ok(job);
@@ -29,8 +31,8 @@ export function recordDelegation(
     return refuseDelegation(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
   if (job.delegations >= DELEGATIONS)
     return refuseDelegation(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
-  const openCalls = job.openCalls.map((other) => (other === call ? { ...other, childJobId } : other));
-  return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
+  const delegated = calls.map((other) => (other === call ? { ...other, childJobId } : other));
+  return ok(tx.update(jobTable, { ...withCalls(job, delegated), delegations: job.delegations + 1 }));
 }
 
 /** The child has its parent's priority, and the parent's remaining tokens and cost. */
@@ -59,9 +61,10 @@ const delegatedFrom = ({ provenance, agent }: Job): Pick<JobTerms, "provenance">
     : { provenance: { origin: provenance.origin, delegators: [...(provenance.delegators ?? []), agent.id] } };
 
 /** Cancels the children of open calls in this commit: no call waits for them any more. */
-export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void {
+export function cancelChildren(tx: Tx, job: Job): void {
   const cancel: JobCommand = { kind: "cancel", unlessOver: true };
-  for (const { childJobId } of openCalls) if (childJobId !== null) tx.send(jobRef(organizationId, childJobId), cancel);
+  for (const { childJobId } of callsLeft(job))
+    if (childJobId !== null) tx.send(jobRef(job.organizationId, childJobId), cancel);
 }
 
 const refuseDelegation = (job: Job, message: string): Outcome<never> =>

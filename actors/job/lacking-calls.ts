@@ -10,6 +10,7 @@ import { blockedForCalls } from "./approvals.ts";
 import { isAskedOutBy, openAuthorizations, withNeed } from "./authorizations.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { appendJobEvent, eventResult } from "./events.ts";
+import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Authorization, type ConnectionNeed, isOpenAuthorization, type OpenCall } from "./terms.ts";
 import { transcriptEventOf } from "./transcript.ts";
@@ -26,16 +27,16 @@ export function withLackingCall(
   { callId, need }: { readonly callId: string; readonly need: ConnectionNeed },
 ): JobIn<"running" | "blocked"> {
   const waitedFor = need.scopes.join(" ");
-  const call = job.openCalls.find(({ id }) => id === callId);
+  const call = callsLeft(job).find(({ id }) => id === callId);
   if (call === undefined) return job;
   // The person has consented to just this, or often enough, and the server still refuses.
   if (call.waitedFor === waitedFor || isAskedOutBy(job, need)) {
     return blockedForCalls(tx, withResult(tx, job, call, inVainWords(need)));
   }
-  const openCalls = job.openCalls.map((one) =>
+  const calls = callsLeft(job).map((one) =>
     one.id === callId ? { ...one, started: false, lacks: need.connectionId, waitedFor } : one,
   );
-  return blockedForCalls(tx, withNeed(tx, { ...job, openCalls }, need));
+  return blockedForCalls(tx, withNeed(tx, withCalls(job, calls), need));
 }
 
 /** The wait for a connection is over. A late message, about a wait that has ended otherwise, changes nothing. */
@@ -72,8 +73,10 @@ export const withoutConnections = (tx: Tx, job: JobIn<"blocked">): JobIn<"runnin
 
 /** The job as if it had not found out yet which connections are lacking: a person has it try again. */
 export const withoutWaits = <J extends Job>(job: J): J => ({
-  ...job,
-  openCalls: job.openCalls.map(({ lacks: _lacks, waitedFor: _scopes, ...call }) => call),
+  ...withCalls(
+    job,
+    callsLeft(job).map(({ lacks: _lacks, waitedFor: _scopes, ...call }) => call),
+  ),
   authorizations: (job.authorizations ?? []).flatMap(({ asks: _asks, ...one }) =>
     isOpenAuthorization(one) ? [] : [one],
   ),
@@ -89,14 +92,14 @@ function withOutcome(
     one.connectionId === connectionId && isOpenAuthorization(one) ? { ...one, ...how } : one,
   );
   const next = { ...job, authorizations };
-  const calls = job.openCalls.filter(({ lacks }) => lacks === connectionId);
+  const calls = callsLeft(job).filter(({ lacks }) => lacks === connectionId);
   if (how.outcome === "connected")
-    return {
-      ...next,
-      openCalls: job.openCalls.map(({ lacks, ...call }) =>
+    return withCalls(
+      next,
+      callsLeft(job).map(({ lacks, ...call }) =>
         lacks === undefined || lacks === connectionId ? call : { ...call, lacks },
       ),
-    };
+    );
   const why = `The call was not made, because it needs a connection. ${how.message ?? ""}.`;
   return calls.reduce((at, call) => withResult(tx, at, call, why), next);
 }
@@ -116,7 +119,7 @@ function withResult<J extends JobIn<"running" | "blocked">>(tx: Tx, job: J, { id
     ...eventResult(content),
   };
   tx.send(chatRef(job.organizationId, job.chatId), ended);
-  return { ...job, openCalls: job.openCalls.filter((call) => call.id !== id) };
+  return withoutCalls(job, [id]);
 }
 
 /** Runs again once it waits for no connection. */

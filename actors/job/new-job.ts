@@ -35,6 +35,7 @@ export function newJob(
     heartbeatAt: null,
     step: 0,
     openCalls: [],
+    endedCalls: [],
     delegations: 0,
     approvals: [],
     review: { ...NO_REVIEW, required: reviewRequired },

@@ -12,6 +12,7 @@ import { blockedForCalls, openedCalls, startedCalls } from "./approvals.ts";
 import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
+import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
 import { stale } from "./refusals.ts";
 import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
@@ -159,6 +160,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         stopReason: command.stopReason,
         metrics,
         openCalls: openedCalls(command.calls, isoTime(tx.now)),
+        endedCalls: [],
       };
       return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command)));
     }),
@@ -175,8 +177,8 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 
   tools_started: (tx, { attempt, callIds }) =>
     withRunning(tx, attempt, (job) => {
-      const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
-      return ok(tx.update<Job>(jobTable, { ...alive(tx, job), openCalls }));
+      const calls = callsLeft(job).map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
+      return ok(tx.update<Job>(jobTable, withCalls(alive(tx, job), calls)));
     }),
 
   call_lacks_connection: (tx, { attempt, callId, need }) =>
@@ -189,8 +191,8 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 
   tools_not_made: (tx, { attempt, callIds }) =>
     withRunning(tx, attempt, (job) => {
-      const openCalls = job.openCalls.map((call) => (callIds.includes(call.id) ? { ...call, started: false } : call));
-      return ok(tx.update<Job>(jobTable, { ...job, openCalls }));
+      const calls = callsLeft(job).map((call) => (callIds.includes(call.id) ? { ...call, started: false } : call));
+      return ok(tx.update<Job>(jobTable, withCalls(job, calls)));
     }),
 
   tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [], attachments = [] }) =>
@@ -203,8 +205,8 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       appendJobEvent(tx, "transcript.event", transcriptEventOf({ ...result, attachments: [...attachments] }));
       for (const artifact of madeBy(job.artifacts ?? [], callId)) appendJobEvent(tx, "artifact.created", artifact);
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
-      const openCalls = job.openCalls.filter((call) => call.id !== callId);
-      return ok(tx.update<Job>(jobTable, blockedForCalls(tx, { ...alive(tx, job), openCalls, metrics })));
+      const ended = withoutCalls({ ...alive(tx, job), metrics }, [callId]);
+      return ok(tx.update<Job>(jobTable, blockedForCalls(tx, ended)));
     }),
 
   run_failed(tx, { attempt, error, partial, result, usage, stopReason }) {
@@ -266,10 +268,10 @@ const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) =>
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   // Calls of a partial answer are not made: the model is asked again.
-  if (job.openCalls.length === 0 && !isAskedAgain(step))
+  if (callsLeft(job).length === 0 && !isAskedAgain(step))
     return job.steers.length > 0 ? job : answeredJob(tx, withWarning(tx, job, step), step);
   if (spentPart(job) !== null) return blockJob(tx, job, "budget_reached", result);
-  return blockedForCalls(tx, { ...job, openCalls: startedCalls(job.openCalls), result });
+  return blockedForCalls(tx, { ...withCalls(job, startedCalls(callsLeft(job))), result });
 }
 
 /** A job with a partial answer has a warning. */

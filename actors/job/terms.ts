@@ -30,7 +30,7 @@ const ALL_OF_SERVER = "__*";
 export const namesTool = (list: readonly string[], name: string): boolean =>
   list.some((entry) => entry === name || (entry.endsWith(ALL_OF_SERVER) && name.startsWith(entry.slice(0, -1))));
 
-/** A tool call of the current step whose result is not committed yet. */
+/** A tool call of the current step. */
 export const OpenCall = Type.Object({
   id: Type.String(),
   name: Type.String(),

@@ -14,6 +14,7 @@ import { jobStatusAfter, type JobTrigger, openApprovals } from "./machine.ts";
 import type { ReachCommand } from "../reach/protocol.ts";
 import { reachRef } from "../reach/schema.ts";
 import { eventCall, requestsOf } from "./client-call.ts";
+import { callsLeft } from "./open-calls.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { reportToMission, reportToWorkspace } from "./end-reports.ts";
@@ -94,7 +95,7 @@ function endJob(tx: Tx, job: Job, last: (usage: JobTokens) => void) {
             isOpenAuthorization(one) ? { ...one, outcome: "expired" as const, message: "The job ended before" } : one,
           ),
         };
-  const nothing = { blockedReason: null, waiting: null, openCalls: [], steers: [] };
+  const nothing = { blockedReason: null, waiting: null, openCalls: [], endedCalls: [], steers: [] };
   return { ...settleRun(tx, job), ...nothing, ...waits, metrics, approvals, completedAt };
 }
 
@@ -175,7 +176,7 @@ export function cancelledJob(
     job,
     openApprovals(job).map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
-  const toolCallsAborted = job.openCalls.length;
+  const toolCallsAborted = callsLeft(job).length;
   const end = endJob(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
   const stop = { seq: tx.head(), toolCallsAborted };
   return reportJobEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
@@ -208,7 +209,7 @@ export function resolution(
 export function blockJob(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
-  const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(eventCall) } : {};
+  const toolCalls = reason === "tool_result_required" ? { toolCalls: callsLeft(job).map(eventCall) } : {};
   const authorizations = reason === "auth_required" ? { authorizations: requestsOf(job) } : {};
   appendJobEvent(tx, "job.blocked", { reason, ...toolCalls, ...authorizations });
   tx.endText(job.outputMessageId);

@@ -1,4 +1,5 @@
 /** Arguments that a person gives to a waiting call in place of the model's (JOB-8): the same check on every surface. */
+import { callsLeft } from "../../actors/job/open-calls.ts";
 import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { openApprovals } from "../../actors/job/machine.ts";
 import { judgeCall } from "../../actors/job/rules/judging.ts";
@@ -77,7 +78,7 @@ export async function fittingArguments(
     (one) => (approvalId ?? one.id) === one.id && (toolCallId ?? one.toolCallId) === one.toolCallId,
   );
   const [only] = chosen;
-  const call = job.openCalls.find(({ id }) => id === only?.toolCallId);
+  const call = callsLeft(job).find(({ id }) => id === only?.toolCallId);
   if (chosen.length !== 1 || only === undefined || call === undefined) return ok(FOR_NO_CALL);
   const { schema } = call;
   const errors = schema === undefined ? [] : await services.argumentChecks.errorsOf(job.organizationId, schema, given);

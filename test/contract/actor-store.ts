@@ -139,7 +139,11 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
 
     test("[RT-4] of a record that was stored before, a batch may bring the changed fields only", async () => {
       const at = (version: number, more: object) => recordOf("c1", version, { agent: { name: "Ada" }, ...more });
-      const [first, second, third] = [at(1, { note: "a", left: null }), at(2, { note: "b", left: 1 }), at(3, { left: 1 })];
+      const [first, second, third] = [
+        at(1, { note: "a", left: null }),
+        at(2, { note: "b", left: 1 }),
+        at(3, { left: 1 }),
+      ];
       await flush(group({ records: [{ table, record: first }] }));
       expect(await flush(group({ records: [{ table, record: second, before: first }] }))).toMatchObject({
         kind: "answered",

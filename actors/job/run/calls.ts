@@ -8,6 +8,7 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import { CallsUnderWay, type CallUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
 import { inVainWords } from "../lacking-calls.ts";
+import { callsLeft } from "../open-calls.ts";
 import { eventArguments, eventResult } from "../events.ts";
 import type { Toolbox, ToolResult } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
@@ -111,7 +112,7 @@ export class RunCalls {
       const lacking = { kind: "call_lacks_connection", attempt, callId, need: result.lacks } as const;
       await reporter.report(lacking, (job) => targets.turnAfter(job));
       // It has waited for just this before: the record has that as its result.
-      if (reporter.job.openCalls.some(({ id }) => id === callId)) return;
+      if (callsLeft(reporter.job).some(({ id }) => id === callId)) return;
       const content = inVainWords(result.lacks);
       targets.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: true });
       return;

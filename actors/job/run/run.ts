@@ -16,6 +16,7 @@ import { NO_HISTORY, type ProgressReport } from "../protocol.ts";
 import { RunContext } from "./run-context.ts";
 import { turnEndOf, turnStartOf } from "./turn-end.ts";
 import { isWaiting } from "../client-call.ts";
+import { callsLeft } from "../open-calls.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls, shownStart } from "./calls.ts";
@@ -357,7 +358,7 @@ export class JobRun {
 }
 
 /** The open calls that wait for nobody. */
-const callsToMake = ({ openCalls }: Job) => openCalls.filter((call) => !isWaiting(call));
+const callsToMake = (job: Job) => callsLeft(job).filter((call) => !isWaiting(call));
 
 /** The calls that the commit of their step has started. */
 const startedBy = (job: Job) => (job.status === "running" ? callsToMake(job) : []);

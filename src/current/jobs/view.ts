@@ -13,6 +13,7 @@ import {
   RUN_ERROR_CODES,
   type RunError,
 } from "../../../actors/job/schema.ts";
+import { callsLeft } from "../../../actors/job/open-calls.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import {
   type Authorization,
@@ -350,7 +351,7 @@ export function receiptView(job: Job, by: Principal, standing: Standing): Shown<
     stopped_at_seq: job.stop?.seq ?? null,
     ...(job.stop !== null && hasPartial ? { partial_message_id: job.outputMessageId } : {}),
     tool_calls_finished: job.metrics.toolCalls,
-    tool_calls_aborted: job.stop?.toolCallsAborted ?? job.openCalls.length,
+    tool_calls_aborted: job.stop?.toolCallsAborted ?? callsLeft(job).length,
   };
 }
 

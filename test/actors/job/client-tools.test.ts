@@ -2,6 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { CLIENT_RESULT_MS } from "../../../actors/job/client-call.ts";
+import { callsLeft } from "../../../actors/job/open-calls.ts";
+import type { ShardWrites } from "../../../actors/runtime/store.ts";
+import { flushStatement } from "../../../db/flush.ts";
 import { jobRef } from "../../../actors/job/schema.ts";
 import { Scene } from "../../support/crash-scene.ts";
 import type { ModelStep } from "../../support/fake-model.ts";
@@ -23,6 +26,13 @@ const answer = (replica: JobReplica, jobId: string, ...ids: readonly string[]) =
     by: "usr_1",
     results: ids.map((toolCallId) => ({ toolCallId, content: `result of ${toolCallId}`, isError: false })),
   });
+
+/** The bytes of the job's part of the statement of a batch; empty if it writes no job. */
+function jobBytes(batch: readonly ShardWrites[]): number[] {
+  const { text, parameters } = flushStatement(batch);
+  const at = [...text.matchAll(/w_(\w+) as \(/g)].findIndex(([, name]) => name === "record_job");
+  return at === -1 ? [] : [Buffer.byteLength(parameters[at + 2] as string)];
+}
 
 describe("a tool of the client", () => {
   for (const kind of ["lost_request", "lost_reply"] as const) {
@@ -76,6 +86,36 @@ describe("a tool of the client", () => {
     expect(await replica.ended(id)).toMatchObject({ status: "completed", result: "done" });
     expect(replica.types("cht_1").filter((type) => type === "tool.requested")).toHaveLength(2);
     expect(await disagreements(replica)).toEqual([]);
+  });
+
+  test("[JOB-7] of many waiting calls, a result is stored without the others, and a result is never taken twice", async () => {
+    const ids = Array.from({ length: 64 }, (_, index) => `call_${index}`);
+    const at = new Scene((call) =>
+      call.entries.at(-1)!.role === "user"
+        ? ids.map((id): ModelStep => ({ use: { type: "tool_use", id, name: "ask", input: { text: "x".repeat(500) } } }))
+        : [{ say: "done" }],
+    );
+    at.tools.clients.add("ask");
+    const first = await at.start();
+    const jobId = await first.send("go");
+    await first.ended(jobId);
+    const before = first.store.flushed.length;
+    for (const id of ids.slice(0, 40)) expect((await answer(first, jobId, id)).ok).toBe(true);
+    const jobs = first.store.flushed.slice(before).flatMap((batch) => jobBytes(batch));
+    expect(jobs.length).toBe(40);
+    expect(Math.max(...jobs)).toBeLessThan(1_000);
+    first.crash();
+    const second = await at.start();
+    expect(callsLeft(second.job(jobId)).map(({ id }) => id)).toEqual(ids.slice(40));
+    expect(await answer(second, jobId, "call_7")).toMatchObject({ ok: false, fault: { kind: "invalid_state" } });
+    for (const id of ids.slice(40)) expect((await answer(second, jobId, id)).ok).toBe(true);
+    expect(await second.ended(jobId)).toMatchObject({
+      status: "completed",
+      openCalls: [],
+      endedCalls: [],
+      metrics: { toolCalls: 64 },
+    });
+    expect(await disagreements(second)).toEqual([]);
   });
 
   test("[JOB-17] whose client stays silent for a day fails, and the job continues", async () => {

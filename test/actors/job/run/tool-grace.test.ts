@@ -1,4 +1,5 @@
 /** Tools that do not listen when they are told to stop. */
+import { callsLeft } from "../../../../actors/job/open-calls.ts";
 import { expect, test } from "bun:test";
 import { jobRef } from "../../../../actors/job/schema.ts";
 import { TOOL_GRACE_MS } from "../../../../actors/job/run/calls.ts";
@@ -20,7 +21,7 @@ test("[JOB-3] a tool that ignores its abort delays a cancel only for its grace p
     return { content: `${name} done`, isError: false };
   };
   const jobId = await replica.send("go");
-  await until("one call is over", () => replica.job(jobId)?.openCalls.length === 1 && replica.tools.calls.length === 2);
+  await until("one call is over", () => callsLeft(replica.job(jobId)).length === 1 && replica.tools.calls.length === 2);
   const cancel = await replica.system.dispatch(jobRef(ORG, jobId), { kind: "cancel" });
   expect(cancel.ok && cancel.value.status).toBe("cancelling");
   await world.clock.advance(TOOL_GRACE_MS - 1);
