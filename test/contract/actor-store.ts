@@ -159,6 +159,11 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       const stale = await flush(group({ records: [{ table, record: at(4, { note: "stale" }), before: third }] }));
       expect(stale).toMatchObject({ kind: "aborted", code: "22P02" });
       expect(await stored("c1")).toEqual(fourth);
+      // Without a row, the changed fields would become a part of a record.
+      const [lost, next] = [recordOf("c9", 1, { note: "a" }), recordOf("c9", 2, { note: "b" })];
+      const missing = await flush(group({ records: [{ table, record: next, before: lost }] }));
+      expect(missing).toMatchObject({ kind: "aborted", code: "22P02" });
+      expect(await stored("c9")).toBeNull();
     });
 
     test("[RT-7] read answers in the order asked, null where there is none, and never across organizations", async () => {

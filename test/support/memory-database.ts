@@ -5,6 +5,7 @@
  * the contract suites, which run on it and on PostgreSQL.
  */
 import type { RecordFields } from "../../actors/runtime/actor.ts";
+import { KEPT_TABLES } from "../../db/changed-fields.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type {
@@ -190,7 +191,10 @@ export class MemoryDatabase {
       const key = recordRow(table, record.organizationId, record.id);
       const stored = batch.get(key) ?? next.records.get(key) ?? this.tables.records.get(key);
       batch.set(key, record);
-      if (before?.version !== stored?.version || before === undefined) continue;
+      if (before === undefined) continue;
+      if (stored === undefined && KEPT_TABLES.has(table)) throw new Aborted("22P02", `${key} is not stored`);
+      // Another version is refused as stale.
+      if (before.version !== stored?.version) continue;
       if (!Bun.deepEquals(stored, before)) throw new Error(`${key} is not stored as the runtime has it`);
     }
   }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { callsLeft } from "../../../actors/job/open-calls.ts";
 import {
   jobStatusAfter,
   isTerminal,
@@ -104,4 +105,20 @@ test("[JOB-4] after a crash a queued job runs, a running one restarts, an unsafe
     if (status !== "queued" && status !== "running" && status !== "cancelling")
       expect(recoveryOf(job(status, 1), JOB_ATTEMPTS)).toEqual({ kind: "over" });
   }
+});
+
+test("[JOB-7] the open calls are those without a result, in order; a job of an earlier version has them alone", () => {
+  const ended = { openCalls: ["a", "b", "c"].map(openCall), endedCalls: ["b"] };
+  expect(callsLeft(ended).map(({ id }) => id)).toEqual(["a", "c"]);
+  expect(callsLeft({ openCalls: ["a", "b"].map(openCall) }).map(({ id }) => id)).toEqual(["a", "b"]);
+});
+
+const openCall = (id: string) => ({
+  id,
+  name: "look",
+  safe: true,
+  started: true,
+  childJobId: null,
+  asks: false,
+  arguments: null,
 });
