@@ -10,20 +10,16 @@ export function valueSize(value: unknown): number {
   return bytes;
 }
 
-/**
- * The approximate size of long texts in the writes: those in events, and those that records have now and did not have
- * before, which are nearly all.
- */
+/** The approximate size of long texts in the writes: those in records and events, which are nearly all. */
 export function textBytesOf({ records, events }: Writes): number {
   let bytes = 0;
-  const add = (fields: object, before: object = {}): void => {
+  const add = (fields: object): void => {
     for (const key in fields) {
       const value = (fields as Readonly<Record<string, unknown>>)[key];
-      if (typeof value === "string" && value !== (before as Readonly<Record<string, unknown>>)[key])
-        bytes += 2 * value.length;
+      if (typeof value === "string") bytes += 2 * value.length;
     }
   };
-  for (const { record, before } of records) add(record, before);
+  for (const { record } of records) add(record);
   for (const { data } of events) add(data);
   return bytes;
 }
