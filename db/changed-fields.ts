@@ -11,14 +11,14 @@ import type { RecordFields } from "../actors/runtime/actor.ts";
 export const KEPT_TABLES: ReadonlySet<string> = new Set(["chat", "job", "message"]);
 
 /** The field that tells a whole record from changed fields: every record has it, and it never changes. */
-export const WHOLE = "createdAt" satisfies keyof RecordFields;
+export const WHOLE_MARK = "createdAt" satisfies keyof RecordFields;
 
 /** The fields of `record` to put into `before`; the whole record if a field of it must go. */
 export function changedFields(before: RecordFields, record: RecordFields): object {
   const { organizationId, id, version } = record;
   const was = before as unknown as Readonly<Record<string, unknown>>;
   const is = record as unknown as Readonly<Record<string, unknown>>;
-  if (was[WHOLE] !== is[WHOLE]) return record;
+  if (was[WHOLE_MARK] !== is[WHOLE_MARK]) return record;
   for (const key in was) if (was[key] !== undefined && is[key] === undefined) return record;
   const changed: Record<string, unknown> = { organizationId, id, version };
   for (const key in is) if (is[key] !== was[key]) changed[key] = is[key];

@@ -20,7 +20,7 @@
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
-import { changedFields, KEPT_TABLES, WHOLE } from "./changed-fields.ts";
+import { changedFields, KEPT_TABLES, WHOLE_MARK } from "./changed-fields.ts";
 import { dataColumn } from "./event-row.ts";
 import type { FlushShapes } from "./flush-shapes.ts";
 
@@ -38,10 +38,10 @@ interface FlushPart {
 const OF_FENCED_SHARD = "where r.shard = any(array(select id from f))";
 
 /** The version of a row. Changed fields fail where nothing is stored: they would be a part of a record. */
-const versionOf = (table: string): string => {
+const rowVersion = (table: string): string => {
   const version = "(r.item -> 2 -> 'version')::int";
   if (!KEPT_TABLES.has(table)) return version;
-  const isWhole = `r.item -> 2 -> '${WHOLE}' is not null`;
+  const isWhole = `r.item -> 2 -> '${WHOLE_MARK}' is not null`;
   const stored = `(select s.version from "${table}" s where s.organization_id = r.item -> 2 ->> 'organizationId' and s.id = r.item -> 2 ->> 'id')`;
   return (
     `case when ${isWhole} or ${stored} is not null then ${version} ` +
@@ -49,19 +49,19 @@ const versionOf = (table: string): string => {
   );
 };
 
-const bodyOf = (table: string): string =>
+const rowBody = (table: string): string =>
   KEPT_TABLES.has(table)
-    ? `case when excluded.body -> '${WHOLE}' is null then t.body || excluded.body else excluded.body end`
+    ? `case when excluded.body -> '${WHOLE_MARK}' is null then t.body || excluded.body else excluded.body end`
     : "excluded.body";
 
 const writeRecords = (table: string, parameter: string): string =>
   `insert into "${table}" as t (organization_id, id, version, base_version, body) ` +
-  `select r.item -> 2 ->> 'organizationId', r.item -> 2 ->> 'id', ${versionOf(table)}, (r.item -> 1)::int, r.item -> 2 ` +
+  `select r.item -> 2 ->> 'organizationId', r.item -> 2 ->> 'id', ${rowVersion(table)}, (r.item -> 1)::int, r.item -> 2 ` +
   `from jsonb_array_elements(${parameter}::text::jsonb) as r(item) where (r.item -> 0)::int = any(array(select id from f)) ` +
   // The cast fails with this text as its error (22P02), which certainly aborts the statement.
   "on conflict (organization_id, id) do update set version = case when t.version = excluded.base_version then excluded.version " +
   `else ('stale write of ${table} ' || t.id || ': version ' || t.version || ' is stored, based on ' || excluded.base_version)::int end, ` +
-  `base_version = excluded.base_version, body = ${bodyOf(table)}`;
+  `base_version = excluded.base_version, body = ${rowBody(table)}`;
 
 const FLUSH_PARTS = {
   event: {

@@ -19,7 +19,7 @@ import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
-import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { alreadyDecided, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
@@ -302,7 +302,7 @@ function grantApproval(
   });
   const made = edited === null ? approval : { ...approval, arguments: edited };
   const approvals = withDecision(job, decidedApproval(tx, made, { decision: "approve", by }));
-  return { ...withCalls(job, calls), approvals };
+  return { ...withCallsLeft(job, calls), approvals };
 }
 
 /** Gives a denied call the denial as its result, so that the model can continue without it. */
@@ -318,7 +318,7 @@ function denyApproval(
   appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
   const decision = by === null ? "expired" : "deny";
   const approvals = withDecision(job, decidedApproval(tx, approval, { decision, by }));
-  return { ...withoutCalls(job, [toolCallId]), approvals };
+  return { ...withCallsEnded(job, [toolCallId]), approvals };
 }
 
 const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>

@@ -16,7 +16,7 @@ import { isoTime } from "../schema.ts";
 import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
 import { allowedJobActions } from "./machine.ts";
-import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import type { ClientResult } from "./protocol.ts";
 import { jobUsage } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
@@ -29,7 +29,7 @@ export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"
   tx.setAlarm("decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
   const requestedAt = isoTime(tx.now);
   const asked = callsLeft(job).map((call) => ({ ...call, requestedAt }));
-  return blockJob(tx, withCalls(job, asked), "tool_result_required", job.result ?? "");
+  return blockJob(tx, withCallsLeft(job, asked), "tool_result_required", job.result ?? "");
 }
 
 /** Stores the results; once no call waits, the job continues. */
@@ -80,7 +80,7 @@ function withClientResults(
   if (used !== null) tx.send(usageRef(job.organizationId), used);
   const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + results.length };
   const ended = results.map(({ toolCallId }) => toolCallId);
-  const next = { ...withoutCalls(job, ended), metrics };
+  const next = { ...withCallsEnded(job, ended), metrics };
   if (callsLeft(next).length > 0) return next;
   tx.clearAlarm("decision");
   return resumeJob(tx, unblockJob(next, "tool_results"));

@@ -10,7 +10,7 @@ import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, recordDelegation } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
-import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import {
   blockJob,
   cancelledJob,
@@ -253,7 +253,7 @@ const missing = (field: string, why: string): Outcome<never> =>
   invalid(`/budget/${field}`, `${why}: send budget.${field}`);
 
 const withCallsUnstarted = (job: JobIn<"running">): JobIn<"running"> =>
-  withCalls(
+  withCallsLeft(
     job,
     callsLeft(job).map((call) => ({ ...call, started: false })),
   );
@@ -265,7 +265,7 @@ function abandonCalls(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
     const content = "The call was interrupted; it is not known whether it took effect. It is not made again.";
     appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: id, content, isError: true });
   }
-  return withoutCalls(
+  return withCallsEnded(
     job,
     unknown.map(({ id }) => id),
   );

@@ -7,7 +7,7 @@ import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { budgetLeft } from "./budget.ts";
 import { allowedJobActions } from "./machine.ts";
-import { callsLeft, withCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft } from "./open-calls.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
 
@@ -32,7 +32,7 @@ export function recordDelegation(
   if (job.delegations >= DELEGATIONS)
     return refuseDelegation(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
   const delegated = calls.map((other) => (other === call ? { ...other, childJobId } : other));
-  return ok(tx.update(jobTable, { ...withCalls(job, delegated), delegations: job.delegations + 1 }));
+  return ok(tx.update(jobTable, { ...withCallsLeft(job, delegated), delegations: job.delegations + 1 }));
 }
 
 /** The child has its parent's priority, and the parent's remaining tokens and cost. */

@@ -10,7 +10,7 @@ import { blockedForCalls } from "./approvals.ts";
 import { isAskedOutBy, openAuthorizations, withNeed } from "./authorizations.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { appendJobEvent, eventResult } from "./events.ts";
-import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Authorization, type ConnectionNeed, isOpenAuthorization, type OpenCall } from "./terms.ts";
 import { transcriptEventOf } from "./transcript.ts";
@@ -36,7 +36,7 @@ export function withLackingCall(
   const calls = callsLeft(job).map((one) =>
     one.id === callId ? { ...one, started: false, lacks: need.connectionId, waitedFor } : one,
   );
-  return blockedForCalls(tx, withNeed(tx, withCalls(job, calls), need));
+  return blockedForCalls(tx, withNeed(tx, withCallsLeft(job, calls), need));
 }
 
 /** The wait for a connection is over. A late message, about a wait that has ended otherwise, changes nothing. */
@@ -73,7 +73,7 @@ export const withoutConnections = (tx: Tx, job: JobIn<"blocked">): JobIn<"runnin
 
 /** The job as if it had not found out yet which connections are lacking: a person has it try again. */
 export const withoutWaits = <J extends Job>(job: J): J => ({
-  ...withCalls(
+  ...withCallsLeft(
     job,
     callsLeft(job).map(({ lacks: _lacks, waitedFor: _scopes, ...call }) => call),
   ),
@@ -94,7 +94,7 @@ function withOutcome(
   const next = { ...job, authorizations };
   const calls = callsLeft(job).filter(({ lacks }) => lacks === connectionId);
   if (how.outcome === "connected")
-    return withCalls(
+    return withCallsLeft(
       next,
       callsLeft(job).map(({ lacks, ...call }) =>
         lacks === undefined || lacks === connectionId ? call : { ...call, lacks },
@@ -119,7 +119,7 @@ function withResult<J extends JobIn<"running" | "blocked">>(tx: Tx, job: J, { id
     ...eventResult(content),
   };
   tx.send(chatRef(job.organizationId, job.chatId), ended);
-  return withoutCalls(job, [id]);
+  return withCallsEnded(job, [id]);
 }
 
 /** Runs again once it waits for no connection. */

@@ -15,16 +15,16 @@ export const callsLeft = ({ openCalls, endedCalls = [] }: CallsOf): readonly Ope
   endedCalls.length === 0 ? openCalls : openCalls.filter(({ id }) => !endedCalls.includes(id));
 
 /** The job with these calls in place of those that were left. */
-export const withCalls = <J extends Job>(job: J, calls: readonly OpenCall[]): J => ({
+export const withCallsLeft = <J extends Job>(job: J, calls: readonly OpenCall[]): J => ({
   ...job,
   openCalls: [...calls],
   endedCalls: [],
 });
 
 /** The job after these calls have their results. */
-export function withoutCalls<J extends Job>(job: J, ids: readonly string[]): J {
+export function withCallsEnded<J extends Job>(job: J, ids: readonly string[]): J {
   const left = callsLeft(job);
   const ended = left.flatMap(({ id }) => (ids.includes(id) ? [id] : []));
-  if (ended.length === left.length) return withCalls(job, []);
+  if (ended.length === left.length) return withCallsLeft(job, []);
   return { ...job, endedCalls: [...(job.endedCalls ?? []), ...ended] };
 }

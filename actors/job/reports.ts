@@ -12,7 +12,7 @@ import { blockedForCalls, openedCalls, startedCalls } from "./approvals.ts";
 import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
-import { callsLeft, withCalls, withoutCalls } from "./open-calls.ts";
+import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import { stale } from "./refusals.ts";
 import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
@@ -178,7 +178,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
   tools_started: (tx, { attempt, callIds }) =>
     withRunning(tx, attempt, (job) => {
       const calls = callsLeft(job).map((call) => (callIds.includes(call.id) ? { ...call, started: true } : call));
-      return ok(tx.update<Job>(jobTable, withCalls(alive(tx, job), calls)));
+      return ok(tx.update<Job>(jobTable, withCallsLeft(alive(tx, job), calls)));
     }),
 
   call_lacks_connection: (tx, { attempt, callId, need }) =>
@@ -192,7 +192,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
   tools_not_made: (tx, { attempt, callIds }) =>
     withRunning(tx, attempt, (job) => {
       const calls = callsLeft(job).map((call) => (callIds.includes(call.id) ? { ...call, started: false } : call));
-      return ok(tx.update<Job>(jobTable, withCalls(job, calls)));
+      return ok(tx.update<Job>(jobTable, withCallsLeft(job, calls)));
     }),
 
   tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [], attachments = [] }) =>
@@ -205,7 +205,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       appendJobEvent(tx, "transcript.event", transcriptEventOf({ ...result, attachments: [...attachments] }));
       for (const artifact of madeBy(job.artifacts ?? [], callId)) appendJobEvent(tx, "artifact.created", artifact);
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
-      const ended = withoutCalls({ ...alive(tx, job), metrics }, [callId]);
+      const ended = withCallsEnded({ ...alive(tx, job), metrics }, [callId]);
       return ok(tx.update<Job>(jobTable, blockedForCalls(tx, ended)));
     }),
 
@@ -271,7 +271,7 @@ function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   if (callsLeft(job).length === 0 && !isAskedAgain(step))
     return job.steers.length > 0 ? job : answeredJob(tx, withWarning(tx, job, step), step);
   if (spentPart(job) !== null) return blockJob(tx, job, "budget_reached", result);
-  return blockedForCalls(tx, { ...withCalls(job, startedCalls(callsLeft(job))), result });
+  return blockedForCalls(tx, { ...withCallsLeft(job, startedCalls(callsLeft(job))), result });
 }
 
 /** A job with a partial answer has a warning. */

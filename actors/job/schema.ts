@@ -16,7 +16,7 @@ import {
   type JobPriority,
   Lineage,
   NO_BUDGET,
-  OpenCall,
+  StepCalls,
   StructuredOutput,
   OutputError,
   OutputSchema,
@@ -275,10 +275,7 @@ const JobBase = Type.Object({
   step: Type.Integer(),
   /** Why the model stopped in the last of them. */
   stopReason: StopReasonField,
-  /** The calls of the step whose results are not all committed yet: those that are left are `callsLeft`. */
-  openCalls: Type.Array(OpenCall),
-  /** The ids of those that have a result. Absent in jobs of earlier versions: they have kept the others only. */
-  endedCalls: Type.Optional(Type.Array(Type.String())),
+  ...StepCalls.properties,
   /** How many jobs it has delegated to other agents. */
   delegations: Type.Integer(),
   approvals: Type.Array(Approval),

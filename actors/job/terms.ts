@@ -70,6 +70,12 @@ export const OpenCall = Type.Object({
   expiry: Type.Optional(RuleExpiry),
 });
 export type OpenCall = Static<typeof OpenCall>;
+/** The calls of the step whose results are not all committed yet: `callsLeft` are those without one. */
+export const StepCalls = Type.Object({
+  openCalls: Type.Array(OpenCall),
+  /** The ids of those that have a result. Absent in jobs of earlier versions: they have kept the others only. */
+  endedCalls: Type.Optional(Type.Array(Type.String())),
+});
 
 /**
  * Whether providers are asked to cache the beginning of the agent's calls (RUN-30): for as long as suits the agent, not
