@@ -1,7 +1,8 @@
 /** Missions that lose what they need: their agent, their workspace, their creator (MIS-1, MIS-12). */
-import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { missionRef } from "../../actors/mission/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { beforeCommitOf } from "../support/between.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Mission, MissionClient } from "../support/mission-client.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -141,21 +142,11 @@ test("[MIS-12] a fire that finds its workspace deleted is a failed run in the le
 });
 
 /** Commands that give a mission its agent and workspace. */
-const MAKING = new Set<string>(["create_mission", "update_mission"]);
+const MAKING = ["create_mission", "update_mission"];
 
 /** Deletes what a mission is to have between the look at it and the commit. */
-function losing(path: string): void {
-  const { system } = service;
-  const commit = system.dispatchGroup.bind(system);
-  const spy = spyOn(system, "dispatchGroup");
-  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
-    // Missions of other tests have groups too, which fire them.
-    if (!group[0].some((member) => "command" in member && MAKING.has(member.command.kind))) return commit(...group);
-    spy.mockRestore();
-    await answered(missions.client.call("DELETE", path));
-    return commit(...group);
-  }) as typeof commit);
-}
+const losing = (path: string): void =>
+  beforeCommitOf(service.system, MAKING, () => answered(missions.client.call("DELETE", path)));
 const losses = [
   { rule: "MIS-1", noun: "agent", make: () => createAgent(service, owner) },
   { rule: "MIS-12", noun: "workspace", make: () => workspace("Going") },

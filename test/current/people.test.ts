@@ -1,10 +1,11 @@
 /** Members, invitations, sessions and grants over the API (AUTH-19, AUTH-20). */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { invitationLink } from "../../src/http/contract/paths.ts";
 import { keyHash, newKey } from "../../src/http/admission/token.ts";
 import { runCommand } from "../support/admin.ts";
+import { beforeCommitOf } from "../support/between.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { OAuthProgram } from "../support/oauth-program.ts";
@@ -27,6 +28,9 @@ beforeAll(async () => {
   owner = await service.found();
 });
 afterAll(() => service.stop());
+
+/** The commands of a commit that removes a member. */
+const REMOVING = ["remove_member"];
 
 const call = (by: Caller | null, method: string, path: string, body?: object) => service.call(by, method, path, body);
 const list = async (by: Caller, noun: string): Promise<readonly Listed[]> => {
@@ -108,17 +112,13 @@ test("[AUTH-19] a token that is created between the check of a removal and its c
   const wanted = { name: "Late", scopes: ["agents:read"], expires_in_days: 30 };
   let late = "";
   const { system } = service;
-  const commit = system.dispatchGroup.bind(system);
-  const spy = spyOn(system, "dispatchGroup");
-  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
-    spy.mockRestore();
+  beforeCommitOf(system, REMOVING, async () => {
     const made = await answered<{ token: string }>(
       byBrowser(browser, "POST", "/api/personal-access-tokens", wanted),
       201,
     );
     late = made.token;
-    return commit(...group);
-  }) as typeof commit);
+  });
   const { name, email } = await answered<{ name: string; email: string }>(
     call(owner, "DELETE", `/api/members/${person.userId}`),
   );
@@ -170,11 +170,8 @@ test("[AUTH-18] an invitation that a removal missed does not let its person back
   const { email } = await answered<{ email: string }>(call(owner, "GET", `/api/members/${person.userId}`));
   const key = newKey();
   const { system } = service;
-  const commit = system.dispatchGroup.bind(system);
-  const spy = spyOn(system, "dispatchGroup");
   let missed = "";
-  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
-    spy.mockRestore();
+  beforeCommitOf(system, REMOVING, async () => {
     const made = await system.dispatch(organizationRef(organizationId), {
       kind: "create_invitation",
       email,
@@ -184,8 +181,7 @@ test("[AUTH-18] an invitation that a removal missed does not let its person back
       origin: { userId: owner.userId, tokenId: null, address: null },
     });
     missed = made.ok ? made.value.id : "";
-    return commit(...group);
-  }) as typeof commit);
+  });
   await answered(call(owner, "DELETE", `/api/members/${person.userId}`));
   expect(await statusOf(missed)).toBe("pending");
   const back = await join(browserOf(service), invitationLink(organizationId, missed, key));
