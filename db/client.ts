@@ -195,7 +195,8 @@ class Pool {
     return this.current;
   }
 
-  ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  /** Rejects if the question throws, or has no answer in time. */
+  async ask<T>(question: (sql: Sql) => PromiseLike<T>): Promise<T> {
     const asked = this.current;
     const silence = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -204,7 +205,11 @@ class Pool {
       this.current = this.open();
       void asked.end({ timeout: 0 });
     }, this.answerMs);
-    return Promise.race([question(asked), silence.promise]).finally(() => clearTimeout(timer));
+    try {
+      return await Promise.race([question(asked), silence.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   close(): Promise<void> {

@@ -178,6 +178,21 @@ for (const pool of POOLS) {
   });
 }
 
+test("[RT-16] a question that throws is refused, and its time limit ends", async () => {
+  const own = openDatabase(testDatabase.url);
+  const ended = spyOn(globalThis, "clearTimeout");
+  try {
+    const bad = (): never => {
+      throw new Error("a bug in a question");
+    };
+    expect(await own.flushing(bad).catch(String)).toContain("a bug in a question");
+    expect(ended).toHaveBeenCalledTimes(1);
+  } finally {
+    ended.mockRestore();
+    await own.close();
+  }
+});
+
 test("[RT-16] a read's time limit starts at its dispatch: one that only waits longer for a slot is answered", async () => {
   const impatient = openDatabase(testDatabase.url, { answerMs: 2_000 });
   const slow = () => impatient.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.6)`);
