@@ -9,6 +9,7 @@ import postgres from "postgres";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
 import { isRunning, readPidFile } from "../../db/postmaster.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
+import { SERVICE_FILE } from "../../src/service/service-note.ts";
 import { GIVE_UP_MS } from "./condition.ts";
 import type { GuardedFolder } from "./guarded-folder.ts";
 import { CLONE } from "./service-process.ts";
@@ -139,7 +140,7 @@ export class TroupeProcess {
     const said = (): boolean => (typeof text === "string" ? this.output.includes(text) : text.test(this.output));
     const limit = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => limit.reject(new Error(`it does not say ${String(text)}: ${this.out}${this.err}`)),
+      () => limit.reject(new Error(`it does not say ${String(text)}: ${this.out}${this.err}${this.standing()}`)),
       GIVE_UP_MS,
     );
     while (!said()) {
@@ -156,6 +157,22 @@ export class TroupeProcess {
     await this.says(/"msg":"serving"|INFO: serving/);
     await this.says(/"address":"http|address: "http/);
     return this;
+  }
+
+  /**
+   * Where it is, for the message of a test: whether it has left the note that a serving one leaves, and what each of
+   * its threads does. Linux only.
+   */
+  private standing(): string {
+    const note = lookAt(() => readFileSync(join(this.dataDir, SERVICE_FILE), "utf8"));
+    const threads = namesIn(`/proc/${this.pid}/task`).map((id) => {
+      const of = (name: string): string => lookAt(() => readFileSync(`/proc/${this.pid}/task/${id}/${name}`, "utf8"));
+      const [state, , , , , , , , , , , user, system] = of("stat")
+        .replace(/^.*\) /s, "")
+        .split(" ");
+      return `${of("comm").trim()}: ${state}, ${user} + ${system} ticks, in ${of("wchan")}, call ${of("syscall").trim()}`;
+    });
+    return `\n${note === "" ? "It has left no note" : "Its note says that it serves"}; its threads:\n${threads.join("\n")}`;
   }
 
   get url(): string {
@@ -264,6 +281,15 @@ export function processesIn(path: string): string[] {
       );
     })
     .map((pid) => lookAt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " "));
+}
+
+/** The names in a folder; none if there is no such folder. */
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 function lookAt(read: () => string): string {
