@@ -1,6 +1,6 @@
 /** A process that ends at a chosen commit of a run, and the processes after it, over one store. */
 import type { ModelCall } from "../../actors/job/ports.ts";
-import type { ToolUseBlock } from "../../actors/job/schema.ts";
+import type { Job, ToolUseBlock } from "../../actors/job/schema.ts";
 import { until } from "./condition.ts";
 import { settle } from "./fake-clock.ts";
 import { FakeModel, type ModelStep } from "./fake-model.ts";
@@ -72,8 +72,6 @@ export class Scene {
   }
 
   jobs() {
-    return [...this.world.database.records].flatMap(([key, record]) =>
-      key.startsWith("job/") ? [record as unknown as { id: string; status: string; attempt: number }] : [],
-    );
+    return this.world.database.rows<Job>("job");
   }
 }

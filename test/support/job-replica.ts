@@ -199,9 +199,7 @@ export const word = (block: MessageBlock): string =>
 export async function disagreements(replica: JobReplica, chatId = CHAT): Promise<string[]> {
   const wrong: string[] = [];
   const chat = replica.chat(chatId);
-  const jobs = [...replica.world.database.records].flatMap(([key, record]) =>
-    key.startsWith("job/") ? [record as Job] : [],
-  );
+  const jobs = replica.world.database.rows<Job>("job");
   for (const record of [chat, ...jobs]) {
     const seqs = replica.events(record.id).map((event) => event.seq);
     if (seqs.some((seq, i) => seq !== i + 1) || record.lastSeq !== seqs.length)
@@ -222,10 +220,7 @@ export async function disagreements(replica: JobReplica, chatId = CHAT): Promise
 
 /** What the organization has used, by its days and by its months. */
 export function usageOf(replica: JobReplica): [Counts, Counts] {
-  const rows = (table: string): Counts[] =>
-    [...replica.world.database.records].flatMap(([key, record]) =>
-      key.startsWith(`${table}/`) ? [record as RecordFields & Counts] : [],
-    );
+  const rows = (table: string): Counts[] => replica.world.database.rows<RecordFields & Counts>(table);
   return [sumOf(rows("day_usage")), sumOf(rows("month_usage"))];
 }
 

@@ -148,8 +148,15 @@ export class MemoryDatabase {
     for (const rows of [next.messages, next.effects, next.alarms]) rows.apply();
   }
 
+  /** A copy, as a query gives: a matcher of the tests puts itself into what it matches. */
   record(table: string, organizationId: string, id: string): RecordFields | null {
-    return this.tables.records.get(recordRow(table, organizationId, id)) ?? null;
+    return structuredClone(this.tables.records.get(recordRow(table, organizationId, id)) ?? null);
+  }
+
+  /** Copies of all records of a table. */
+  rows<T extends RecordFields>(table: string): T[] {
+    const keyed = [...this.tables.records].filter(([key]) => key.startsWith(`${table}/`));
+    return keyed.map(([, record]) => structuredClone(record) as T);
   }
 
   /** All events of a stream, ascending. */

@@ -36,7 +36,8 @@ export class MemoryTranscripts implements Transcripts {
 
 /** The messages of a chat in their order. */
 export function messagesOf(database: MemoryDatabase, chatId: string): Message[] {
-  const messages: Message[] = [];
-  for (const [key, record] of database.records) if (key.startsWith("message/")) messages.push(record as Message);
-  return messages.filter((m) => m.chatId === chatId).sort((a, b) => a.seq - b.seq);
+  return database
+    .rows<Message>("message")
+    .filter((m) => m.chatId === chatId)
+    .sort((a, b) => a.seq - b.seq);
 }

@@ -190,12 +190,12 @@ export class MissionWorld {
   }
 
   get missions(): Mission[] {
-    return this.recordsOf<Mission>("mission");
+    return this.world.database.rows<Mission>("mission");
   }
 
   /** The ledger, oldest first. */
   runs(id = MISSION): MissionRun[] {
-    return this.recordsOf<MissionRun>("mission_run").filter((run) => run.missionId === id);
+    return this.world.database.rows<MissionRun>("mission_run").filter((run) => run.missionId === id);
   }
 
   /** `2026-01-01T09:00 schedule succeeded` for each entry of the ledger. */
@@ -206,18 +206,12 @@ export class MissionWorld {
   }
 
   jobs(): Job[] {
-    return this.recordsOf<Job>("job");
-  }
-
-  private recordsOf<T extends RecordFields>(table: string): T[] {
-    return [...this.world.database.records].flatMap(([key, record]) =>
-      key.startsWith(`${table}/`) ? [record as T] : [],
-    );
+    return this.world.database.rows<Job>("job");
   }
 
   /** Types of the events that have gone to the webhook actor, oldest first. */
   emitted(): string[] {
-    return this.recordsOf<RecordFields & { readonly type: string }>("webhook_event").map(({ type }) => type);
+    return this.world.database.rows<RecordFields & { readonly type: string }>("webhook_event").map(({ type }) => type);
   }
 
   /** Moves the time. Where nothing is in progress, it goes forward at once to shortly before the next alarm. */

@@ -14,7 +14,7 @@ import type {
 } from "../../actors/webhook/protocol.ts";
 import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import type { Attempt, WebhookDestination, Feed, WebhookEvent } from "../../actors/webhook/schema.ts";
-import type { RecordFields } from "../../actors/runtime/actor.ts";
+
 import { isoTime } from "../../actors/schema.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
 import { erased, Replica, type World } from "./replica.ts";
@@ -78,7 +78,8 @@ class MemoryWebhookQueue implements WebhookQueue {
   }
 
   async waiting(organizationId: string, { lane, until, limit, without = [] }: SearchIntent): Promise<FoundAttempts> {
-    const waiting = recordsOf<Attempt>(this.database, "webhook_attempt")
+    const waiting = this.database
+      .rows<Attempt>("webhook_attempt")
       .filter((attempt) => attempt.organizationId === organizationId && attempt.status === "pending")
       .filter(({ push }) => (push !== undefined) === (lane === "pushes"))
       .sort((a, b) => a.dueAt.localeCompare(b.dueAt) || a.sequence - b.sequence);
@@ -94,16 +95,13 @@ class MemoryWebhookQueue implements WebhookQueue {
     { after, until, eventTypes }: EventRange,
     limit: number,
   ): Promise<readonly EventHead[]> {
-    return recordsOf<WebhookEvent>(this.database, "webhook_event")
+    return this.database
+      .rows<WebhookEvent>("webhook_event")
       .filter((event) => event.organizationId === organizationId && event.sequence > after && event.sequence <= until)
       .filter((event) => takes(eventTypes, event))
       .sort((a, b) => a.sequence - b.sequence)
       .slice(0, limit);
   }
-}
-
-function recordsOf<T extends RecordFields>(database: MemoryDatabase, table: string): T[] {
-  return [...database.records].flatMap(([key, record]) => (key.startsWith(`${table}/`) ? [record as T] : []));
 }
 
 export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
@@ -138,12 +136,12 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
   }
 
   get events(): WebhookEvent[] {
-    return recordsOf<WebhookEvent>(this.world.database, "webhook_event").sort((a, b) => a.sequence - b.sequence);
+    return this.world.database.rows<WebhookEvent>("webhook_event").sort((a, b) => a.sequence - b.sequence);
   }
 
   /** The ledger, by the event's number and the attempt's. */
   get attempts(): Attempt[] {
-    const attempts = recordsOf<Attempt>(this.world.database, "webhook_attempt");
+    const attempts = this.world.database.rows<Attempt>("webhook_attempt");
     return attempts.sort(
       (a, b) => a.sequence - b.sequence || a.createdAt.localeCompare(b.createdAt) || a.attempt - b.attempt,
     );

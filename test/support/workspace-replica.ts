@@ -116,7 +116,6 @@ export class Workspace {
   }
 
   stored<T>(table: string): readonly T[] {
-    const rows = [...this.replica.world.database.records].filter(([key]) => key.startsWith(`${table}/`));
-    return rows.map(([, record]) => record as unknown as T);
+    return this.replica.world.database.rows(table) as unknown as readonly T[];
   }
 }

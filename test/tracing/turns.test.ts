@@ -13,6 +13,7 @@ import { FAKE_EPOCH_MS, FakeClock } from "../support/fake-clock.ts";
 import { faultOf, idleEffect, ORG, startLedgers } from "../support/ledger-replica.ts";
 import { ledgerRef } from "../support/ledger-actor.ts";
 import { AGENT, CHAT, startJobs } from "../support/job-replica.ts";
+import type { WebhookEvent } from "../../actors/webhook/schema.ts";
 import { tracedExecution, tracedModels } from "../../src/wiring/traced.ts";
 import { FakeModel, gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
@@ -214,8 +215,7 @@ test("[OPS-9] a run is reported span by span, each with its ids and outcomes and
     const id = await asRequest(tracing, () => replica.send("private question", undefined, { agent: AGENT }));
     expect(await replica.ended(id)).toMatchObject({ status: "completed" });
     await replica.system.effects.drained();
-    for (const [key, record] of replica.world.database.records)
-      if (key.startsWith("webhook_event/")) told.push(String((record as { readonly trace?: string }).trace));
+    for (const { trace } of replica.world.database.rows<WebhookEvent>("webhook_event")) told.push(String(trace));
     await replica.system.stop();
   });
   // A later attempt to deliver finds the trace in the row of its event.

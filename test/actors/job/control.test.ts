@@ -147,9 +147,7 @@ describe("cancel", () => {
       let count = 0;
       let cancel: Promise<unknown> | null = null;
       scene.replica.store.onFlush = () => {
-        const [job] = [...scene.world.database.records].flatMap(([key, record]) =>
-          key.startsWith("job/") ? [record as Job] : [],
-        );
+        const [job] = scene.world.database.rows<Job>("job");
         if (++count >= nth && cancel === null && job !== undefined)
           cancel = scene.replica.system.dispatch(jobRef(ORG, job.id), { kind: "cancel" });
         return null;

@@ -102,9 +102,7 @@ class Scene {
   }
 
   jobs(): Job[] {
-    return [...this.world.database.records]
-      .flatMap(([key, record]) => (key.startsWith("job/") ? [record as Job] : []))
-      .toSorted((a, b) => a.depth - b.depth);
+    return this.world.database.rows<Job>("job").toSorted((a, b) => a.depth - b.depth);
   }
 
   children(): Job[] {
