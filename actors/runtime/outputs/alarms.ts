@@ -28,7 +28,7 @@ import type { ActorStore, AlarmKey, AlarmRow } from "../store.ts";
 export const ALARM_HORIZON_MS = 60_000;
 /** How often the table is scanned for alarms that have come near. */
 export const ALARM_SCAN_MS = 30_000;
-/** Alarms in one page of a scan, soonest first. The next page is read when at most half of one has timers. */
+/** Alarms in one page of a scan, soonest first. The next page is read when at most half of one waits. */
 export const ALARM_PAGE = 5_000;
 /** Alarms that fire at once, in the process and of one organization: a request waits behind no more than these. */
 export const FIRING = { slots: 64, each: 32 };
@@ -40,6 +40,8 @@ const keyOf = (k: AlarmKey): string => `${k.organizationId}/${k.actorId}/${k.nam
 /** A row with its timer, until its turn is over. */
 interface Armed {
   readonly alarm: AlarmRow;
+  /** Whether a scan has found it. Those that commits set fill no page, however many they are. */
+  readonly isFound: boolean;
   cancel: () => void;
 }
 
@@ -55,6 +57,8 @@ export type Fire = (alarm: AlarmRow) => Promise<boolean>;
 
 export class Alarms {
   private readonly armed = new Map<string, Armed>();
+  /** How many of them scans have found. */
+  private found = 0;
   private readonly slots = new FairSlots(FIRING);
   /** Scans that have more pages; the one that has waited longest is first. */
   private readonly scans = new Set<Scan>();
@@ -79,7 +83,7 @@ export class Alarms {
   /** Call after the commit that set it. */
   set(alarm: AlarmRow): void {
     this.clear(alarm);
-    if (alarm.dueAtMs - this.clock.now() <= ALARM_HORIZON_MS) this.arm(alarm, alarm.dueAtMs);
+    if (alarm.dueAtMs - this.clock.now() <= ALARM_HORIZON_MS) this.arm({ alarm, isFound: false }, alarm.dueAtMs);
   }
 
   /** Call after the commit that cleared or answered it. */
@@ -127,21 +131,25 @@ export class Alarms {
     if (alarms.length === ALARM_PAGE && scan.shards.size > 0) this.scans.add(scan);
     for (const alarm of alarms) {
       const isHeld = scan.shards.has(shardOf(alarm.organizationId));
-      if (isHeld && !this.armed.has(keyOf(alarm))) this.arm(alarm, alarm.dueAtMs);
+      if (isHeld && !this.armed.has(keyOf(alarm))) this.arm({ alarm, isFound: true }, alarm.dueAtMs);
     }
   }
 
   private forget(key: string): void {
-    this.armed.get(key)?.cancel();
+    const one = this.armed.get(key);
+    if (one === undefined) return;
+    one.cancel();
     this.armed.delete(key);
+    if (one.isFound) this.found--;
   }
 
-  private arm(alarm: AlarmRow, atMs: number): void {
+  private arm({ alarm, isFound }: Pick<Armed, "alarm" | "isFound">, atMs: number): void {
     const key = keyOf(alarm);
     assert(!this.armed.has(key), "a row has one timer (AL-3)");
-    const one: Armed = { alarm, cancel: () => {} };
+    const one: Armed = { alarm, isFound, cancel: () => {} };
     one.cancel = this.clock.after(Math.max(0, atMs - this.clock.now()), () => void this.ring(key, one));
     this.armed.set(key, one);
+    if (isFound) this.found++;
   }
 
   /** Its time has come: gives it a turn when there is a slot, unless it was dropped meanwhile. */
@@ -155,8 +163,8 @@ export class Alarms {
     if (isWanted()) {
       this.forget(key);
       // Many that cannot run now must not hold the next page back.
-      const isInTheWay = this.scans.size > 0 && this.armed.size >= ALARM_PAGE / 2;
-      if (!isTaken && !isInTheWay) this.arm(one.alarm, this.clock.now() + ALARM_RETRY_MS);
+      const isInTheWay = one.isFound && this.scans.size > 0 && this.found >= ALARM_PAGE / 2;
+      if (!isTaken && !isInTheWay) this.arm(one, this.clock.now() + ALARM_RETRY_MS);
     }
     this.refill();
   }
@@ -167,7 +175,7 @@ export class Alarms {
    */
   private refill(): void {
     const [scan] = this.scans;
-    if (this.isRefilling || scan === undefined || this.armed.size > ALARM_PAGE / 2) return;
+    if (this.isRefilling || scan === undefined || this.found > ALARM_PAGE / 2) return;
     this.isRefilling = true;
     void this.readPage(scan)
       .then(

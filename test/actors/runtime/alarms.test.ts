@@ -271,6 +271,19 @@ test("[RT-10] more alarms whose turns always throw than one page do not hide the
   expect(failures).toBeGreaterThanOrEqual(2 * ALARM_PAGE);
 });
 
+test("[RT-10] more alarms than one page whose turns set the next one do not hide the others", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  storeAlarms(replica, ALARM_PAGE, { kind: "wake_at", dueAtMs: at(2 * ALARM_HORIZON_MS - ALARM_SCAN_MS), by: 1 });
+  const shard = shardOf(ORG);
+  const command = { kind: "add", by: 7 };
+  const behind = { organizationId: ORG, actorKind: "ledger", actorId: "behind", name: "wake", command, dueAtMs: at(2) };
+  const writes = { ...NOTHING, alarms: [behind] };
+  world.database.commit([{ shard, epoch: replica.system.shards.epochOf(shard)!, writes }], new Set([shard]));
+  await world.clock.advance(2 * ALARM_SCAN_MS + 1_000);
+  expect((await replica.read("behind"))?.count).toBe(7);
+});
+
 /** The records of stored alarms cannot be read until this is called. */
 function hideRecords({ store }: LedgerReplica): () => void {
   const read = store.read.bind(store);
