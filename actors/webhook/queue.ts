@@ -232,8 +232,10 @@ function chosenAttempts(tx: Tx, lane: DeliveryLane, name: LaneName): ChosenAttem
       waiting.set(host, kept + 1);
     } else behind.add(host);
   }
-  // The table is searched again for a host none of whose attempts is ready any more.
-  const next = seen < lane.ready.length ? [] : [...behind].filter((host) => !waiting.has(host));
+  // The table is searched again for a host that has a place, or none of whose attempts is ready any more.
+  const isNext = (host: string): boolean =>
+    !waiting.has(host) && (seen === lane.ready.length || (busy.get(host) ?? 0) < places);
+  const next = [...behind].filter(isNext);
   for (const host of next) behind.delete(host);
   return { begun, ready: [...ready, ...lane.ready.slice(seen)], behind: [...behind], hasMore: next.length > 0 };
 }

@@ -148,6 +148,35 @@ test("[DIA-18] addresses at one host that does not answer do not delay those at 
   await replica.system.stop();
 });
 
+test("[DIA-18] attempts that wait until their host has a place are made before later ones of other hosts", async () => {
+  const replica = await startWebhooks(new World());
+  const hostOf = (jobId: string, at: number): string =>
+    JOBS.indexOf(jobId) < 2 ? "first.test" : at % 2 === 0 ? "second.test" : "third.test";
+  for (const jobId of JOBS)
+    for (const [at, id] of ADDRESSES.entries()) {
+      const push = { id, url: `https://${hostOf(jobId, at)}/${id}`, scheme: null, sealed: null };
+      granted(
+        await replica.ask({ kind: "set_push", jobId, isOver: false, push, event: replica.news("resource.created") }),
+      );
+    }
+  const ends: ((result: AttemptResult) => void)[] = [];
+  replica.receiver.react = () => new Promise((resolve) => void ends.push(resolve));
+  for (const jobId of JOBS) await tell(replica, jobId, false);
+  const { arrived } = replica.receiver;
+  // One ends after the other, so that all places are nearly always taken.
+  for (let i = 0; i < JOBS.length * ADDRESSES.length; i++) {
+    await until("the next one has arrived", () => ends.length > i);
+    ends[i]!(delivered);
+    await until("it has ended", () => replica.statuses.filter((status) => status === "success").length === i + 1);
+  }
+  const isFirst = ({ attempt }: Prepared): boolean => JOBS.indexOf(attempt.push!.jobId) < 2;
+  const before = arrived.slice(0, arrived.findLastIndex(isFirst)).filter((one) => !isFirst(one));
+  // Those that were ready go before, and others while it has all its places.
+  expect(before.length).toBeLessThan((JOBS.length - 3) * ADDRESSES.length);
+  expect(replica.errors).toEqual([]);
+  await replica.system.stop();
+});
+
 test("[DIA-18] a record of before, with one queue for both, is divided without losing an attempt", async () => {
   const world = new World();
   const first = await startWebhooks(world);
