@@ -18,7 +18,7 @@ import { carrierOf, type Tracing, withoutCarrier } from "../tracing.ts";
 
 /** Pauses before a message is offered again. */
 const MESSAGE_RETRY = { firstMs: 50, lastMs: 5_000 };
-/** Turns of one message that may throw in one epoch; the last is 3 s after the first. */
+/** Turns of one message that may throw in one epoch; of one that was just sent, the last is 3 s after the first. */
 export const MESSAGE_TRIES = 7;
 
 interface DeliveryParts {
@@ -31,6 +31,14 @@ interface DeliveryParts {
   readonly tracing: Tracing | null;
 }
 
+/** A message whose turns have thrown under this grant. */
+interface ThrownMessage {
+  readonly grant: ShardGrant;
+  readonly organizationId: string;
+  /** How many of its turns; with the last one it is parked. */
+  readonly turns: number;
+}
+
 /**
  * The grant under which a message is delivered. A take-up waits for its deliveries; nobody waits for a message that was
  * just sent.
@@ -41,8 +49,8 @@ interface Delivered extends ShardGrant {
 
 export class Delivery {
   private readonly parts: DeliveryParts;
-  /** Messages whose turns have thrown too often, with their grant and organization. */
-  private readonly parkedAt = new Map<string, { readonly grant: ShardGrant; readonly organizationId: string }>();
+  /** Messages whose turns have thrown, by their ids. */
+  private readonly thrown = new Map<string, ThrownMessage>();
 
   constructor(parts: DeliveryParts) {
     this.parts = parts;
@@ -51,17 +59,21 @@ export class Delivery {
   /** Parked messages of the current epochs, of an organization or of all (null). */
   parked(of: string | null): number {
     let count = 0;
-    for (const [id, { grant, organizationId }] of this.parkedAt) {
-      if (!this.isCurrent(grant)) this.parkedAt.delete(id);
-      else if (of === null || of === organizationId) count++;
+    for (const [id, { grant, organizationId, turns }] of this.thrown) {
+      if (!this.isCurrent(grant)) this.thrown.delete(id);
+      else if (turns >= MESSAGE_TRIES && (of === null || of === organizationId)) count++;
     }
     return count;
   }
 
   /** Whether the message is parked under this grant. */
-  isParked({ id }: MessageRow, { shard, epoch }: ShardGrant): boolean {
-    const grant = this.parkedAt.get(id)?.grant;
-    return grant?.shard === shard && grant.epoch === epoch;
+  isParked(message: MessageRow, grant: ShardGrant): boolean {
+    return this.thrownTurns(message, grant) >= MESSAGE_TRIES;
+  }
+
+  private thrownTurns({ id }: MessageRow, { shard, epoch }: ShardGrant): number {
+    const known = this.thrown.get(id);
+    return known?.grant.shard === shard && known.grant.epoch === epoch ? known.turns : 0;
   }
 
   /** Delivers, in the background, a message that was committed under this grant. */
@@ -71,7 +83,8 @@ export class Delivery {
 
   /**
    * Delivers a message that was read from the table under this grant. `once` resolves when it has been offered once,
-   * `end` when there are no more retries. A message whose receiver cannot take it now is left in its table.
+   * `end` when there are no more retries. A message whose receiver cannot take it now, or whose turn throws, is left in
+   * its table.
    */
   offer(
     message: MessageRow,
@@ -110,20 +123,17 @@ export class Delivery {
 
   private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<"over" | "left"> {
     const backoff = new Backoff(this.parts, MESSAGE_RETRY);
-    /** Counts the turns that have thrown, including the next one if it throws. */
-    let turn = 1;
     for (;;) {
-      const end = await this.attempt(message, grant, turn);
+      const end = await this.attempt(message, grant);
       offered();
       if (end === "over" || !this.isCurrent(grant)) return "over";
       // Without a lease every receiver would refuse: the message keeps its place before the others.
-      if (end === "refused" && grant.mayWait !== true && this.parts.shards.serves(grant)) return "left";
-      if (end === "thrown") turn++;
+      if (grant.mayWait !== true && this.parts.shards.serves(grant)) return "left";
       await backoff.pause();
     }
   }
 
-  private async attempt(message: MessageRow, grant: Delivered, turn: number): Promise<"over" | "refused" | "thrown"> {
+  private async attempt(message: MessageRow, grant: Delivered): Promise<"over" | "again"> {
     const { run, log, tracing } = this.parts;
     const ref = { kind: message.actorKind, organizationId: message.organizationId, id: message.actorId };
     const { epoch, mayWait } = grant;
@@ -131,17 +141,19 @@ export class Delivery {
     const take = () => run([{ ref, command: withoutCarrier(message.command) }], options);
     try {
       const outcome = await (tracing === null ? take() : tracing.within(carrierOf(message.command), take));
+      if (!outcome.ok && isPassing(outcome.fault)) return "again";
+      this.thrown.delete(message.id);
       if (outcome.ok) return "over";
-      if (isPassing(outcome.fault)) return "refused";
       log.warn({ actor: ref.id, command: message.command.kind, fault: outcome.fault.kind }, "a message was refused");
       return "over";
     } catch (err) {
+      const turn = this.thrownTurns(message, grant) + 1;
       const fields = { err, actor: ref.id, command: message.command.kind, message: message.id, turn };
+      this.thrown.set(message.id, { grant, organizationId: message.organizationId, turns: turn });
       if (turn < MESSAGE_TRIES) {
         log.error(fields, "a message's turn failed");
-        return "thrown";
+        return "again";
       }
-      this.parkedAt.set(message.id, { grant, organizationId: message.organizationId });
       log.error(fields, "a message's turn failed again: the message is parked until the next start");
       return "over";
     }

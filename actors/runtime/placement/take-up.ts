@@ -6,9 +6,9 @@
  *
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
- * Each message is offered once before new ones. One whose receiver cannot take it stays in the table, and is offered
- * again beside new ones: it holds back nothing, and memory holds one page of messages. A parked message waits for the
- * next owner. Failed effects of a shard are recovered again together, after a pause.
+ * Each message is offered once before new ones. One whose receiver cannot take it, or whose turn throws, stays in the
+ * table, and is offered again beside new ones: it holds back nothing, and memory holds one page of messages. A parked
+ * message waits for the next owner. Failed effects of a shard are recovered again together, after a pause.
  *
  * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
  *   last message, read after that and before the first commit of this grant, is a fixed bound.
@@ -41,7 +41,7 @@ const RECOVERIES = 16;
 const RECOVER_RETRY_MS = 5_000;
 /** Pauses before a page is read again. */
 const READ_RETRY = { firstMs: 250, lastMs: 2_000 };
-/** Pauses before messages whose receivers could not take them are offered again. */
+/** Pauses before messages that were left in the table are offered again. */
 const LEFT_RETRY = { firstMs: 250, lastMs: 5_000 };
 
 interface TakeUpParts {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
 import { LARGE_BYTES } from "../../../actors/runtime/commit/flush-queue.ts";
+import { MESSAGE_TRIES } from "../../../actors/runtime/outputs/delivery.ts";
 import { LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { type EffectRow, type MessageRow, noWrites } from "../../../actors/runtime/store.ts";
 import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
@@ -259,6 +260,21 @@ test("[RT-11] messages that cannot be delivered, however many, hold back neither
   await until("all are delivered", () => world.database.messages().length === 0);
   expect(noted.get("shut")).toEqual(Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => i));
   expect(noted.get("open")).toEqual([3 * UNDONE_PAGE, 1]);
+});
+
+test("[RT-10] [RT-11] messages that always fail, however many, hold back neither later ones nor new ones", async () => {
+  const messages = [
+    ...Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => message(i, "bad", "fall")),
+    message(3 * UNDONE_PAGE, "open"),
+  ];
+  const { world, replica, noted, ask } = heir({ messages });
+  await replica.system.start();
+  await until("the one behind them is delivered", () => noted.get("open")?.length === 1);
+  expect(faultOf(await ask("other", { kind: "tell", to: "open", i: 1 }))).toBe("ok");
+  await until("a new one is delivered", () => noted.get("open")?.length === 2);
+  await world.clock.advance(60_000);
+  expect(replica.system.parkedMessages(null)).toBe(3 * UNDONE_PAGE);
+  expect(replica.errors.length).toBe(MESSAGE_TRIES * 3 * UNDONE_PAGE);
 });
 
 test("[RT-11] without a lease a take-up waits: no message is left for later", async () => {
