@@ -185,6 +185,13 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "lost during it",
   ],
   [
+    "actors/runtime/outputs/alarms.ts",
+    "if (isFound) this.found++;",
+    "this.found++;",
+    `${RUNTIME}alarms.test.ts`,
+    "whose turns set the next one",
+  ],
+  [
     "actors/runtime/placement/shards.ts",
     "if (held?.epoch === epoch) held.leaving = true;",
     "if (held !== undefined) held.leaving = true;",
