@@ -37,7 +37,7 @@ interface FlushPart {
 
 const OF_FENCED_SHARD = "where r.shard = any(array(select id from f))";
 
-/** The version of a row. Changed fields fail where nothing is stored: they would be a part of a record. */
+/** The version of a row. Changed fields for which nothing is stored fail: they alone are no record. */
 const rowVersion = (table: string): string => {
   const version = "(r.item -> 2 -> 'version')::int";
   if (!KEPT_TABLES.has(table)) return version;

@@ -9,7 +9,7 @@ export const PUSHES_OF_JOB = 8;
 
 /** Attempts of one organization that are in flight at once, for its destination; and as many for addresses of its jobs. */
 export const IN_FLIGHT_LIMIT = 8;
-/** Of these places, those that addresses of jobs at one host may have: one that does not answer leaves the others some. */
+/** Of these places, how many the addresses of jobs at one host may have: others need some if it does not answer. */
 export const IN_FLIGHT_OF_HOST = IN_FLIGHT_LIMIT / 2;
 /** A destination at which everything has failed for this long is disabled. */
 export const FAILING_LIMIT_MS = 5 * DAY_MS;

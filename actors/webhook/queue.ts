@@ -10,9 +10,9 @@
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
  * searches again when the first retry is due.
  *
- * An address of a job has places of its host: at most half of those of its lane. Beyond that its attempts stay in the
- * table, and searches pass them over until it has a place (`behind`). So one host that does not answer leaves places to
- * the others.
+ * The addresses of jobs at one host have at most half of the places of their lane. Beyond that their attempts stay in
+ * the table, and searches pass them over until the host has a place (`behind`). So one host that does not answer leaves
+ * places to the others.
  *
  * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
  * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.

@@ -32,7 +32,7 @@ export const ALARM_SCAN_MS = 30_000;
 export const ALARM_PAGE = 5_000;
 /** Alarms that fire at once, in the process and of one organization: a request waits behind no more than these. */
 export const FIRING = { slots: 64, each: 32 };
-/** A refused firing (no lease, overloaded) is retried after this time, or by the next scan while many hold back a page. */
+/** A refused firing (no lease, overloaded) is tried again after this time, or by the next scan if a page waits. */
 const ALARM_RETRY_MS = 1_000;
 
 const keyOf = (k: AlarmKey): string => `${k.organizationId}/${k.actorId}/${k.name}`;

@@ -134,7 +134,7 @@ export class ResponseFrames implements RunFrames {
 
   /**
    * Whether the client is ahead only by the frames that open a message: it has none of its text. An attempt began that
-   * message, and its run has failed without it.
+   * message, and the run has failed before any of it was stored.
    */
   private get hasTextlessClient(): boolean {
     return this.known.position > this.position && this.known.check === checkOf(HASH_START);
