@@ -91,7 +91,7 @@ export class ResponseFrames implements RunFrames {
   }
 
   private event(event: ResponseEvent): string {
-    if (event.type === "response.failed" && this.hasTextlessClient) this.skipToClient();
+    if (event.type === "response.failed" && this.isClientWithoutText) this.skipToClient();
     this.position++;
     if (event["type"] === "response.output_item.added") this.hash = HASH_START;
     if (this.position < this.known.position) return "";
@@ -136,7 +136,7 @@ export class ResponseFrames implements RunFrames {
    * Whether the client is ahead only by the frames that open a message: it has none of its text. An attempt began that
    * message, and the run has failed before any of it was stored.
    */
-  private get hasTextlessClient(): boolean {
+  private get isClientWithoutText(): boolean {
     return this.known.position > this.position && this.known.check === checkOf(HASH_START);
   }
 

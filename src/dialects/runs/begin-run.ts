@@ -113,7 +113,7 @@ export async function beginRun(
   let keyed = key === null ? undefined : keyedMessage(by, { ...run, key, chatId });
   // The checks that need no record of the place are made while it is read.
   const [before, checked] = await Promise.all([
-    readBefore(services, by, run, { chatId, keyed }),
+    readPlace(services, by, run, { chatId, keyed }),
     checkRunParts(services, by, run),
   ]);
   const { found, chat } = before;
@@ -240,7 +240,7 @@ const historyOf = (chat: GivenChat): readonly GivenPast[] =>
   chat.kind === "new" || chat.kind === "named" ? (chat.history ?? []) : [];
 
 /** What the database may have to be asked for before a run begins, in one question (DIA-27). */
-async function readBefore(
+async function readPlace(
   services: Services,
   by: Principal,
   run: GivenRun,
