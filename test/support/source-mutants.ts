@@ -8,6 +8,9 @@ import { dirname, join } from "node:path";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
+/** A run may take so many times the limit of one of its tests. */
+const RUN_LIMITS = 6;
+
 /** The file, what is taken out of it, what stands there instead, the file of the tests, a part of the name of one. */
 export type SourceMutant = readonly [file: string, from: string, to: string, tests: string, caughtBy: string];
 
@@ -50,8 +53,18 @@ export class MutantFolder {
       ...(name === "" ? [] : ["-t", name]),
       `./${tests}`,
     ];
-    const run = Bun.spawn(command, { cwd: this.folder, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const run = Bun.spawn(command, {
+      cwd: this.folder,
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+      timeout: limitMs * RUN_LIMITS,
+      killSignal: "SIGKILL",
+    });
     const output = await new Response(run.stderr).text();
+    await run.exited;
+    // A loop without an end leaves no turn to the time limit of the test.
+    if (run.signalCode === "SIGKILL" && name !== "") return { failed: 1, output: `${output}\nended by force` };
     return { failed: Number(/^ *(\d+) fail$/m.exec(output)?.[1] ?? Number.NaN), output };
   }
 
