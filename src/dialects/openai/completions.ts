@@ -110,10 +110,10 @@ async function beginCompletion(
   const { instructions } = conversation;
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions });
-  const freshId = freshChat(services, change.principal);
-  const [retried, chatId] = await Promise.all([
+  const [retried, chatId, freshId] = await Promise.all([
     firstAttemptOf(services, of, { digest, isRetry }),
     continuedChat(services, of),
+    freshChat(services, change.principal),
   ]);
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {

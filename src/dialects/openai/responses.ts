@@ -139,11 +139,16 @@ async function beginResponse(
   const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
-  const freshId = previous.value === null && conversation === null ? freshChat(services, change.principal) : undefined;
-  const placing = { previous: previous.value, conversation, freshId, history: said.history };
+  const isNew = previous.value === null && conversation === null;
+  const placing = async () => ({
+    previous: previous.value,
+    conversation,
+    freshId: isNew ? await freshChat(services, change.principal) : undefined,
+    history: said.history,
+  });
   const [first, places] = await Promise.all([
     firstAttemptOf(services, of, { digest, isRetry }),
-    responsePlaces(services, of, placing),
+    placing().then((place) => responsePlaces(services, of, place)),
   ]);
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;

@@ -26,13 +26,16 @@ export async function loadRun(
   ]);
 }
 
-/** The id of a new chat. That there is none is looked up beside the next read, so that its opening waits for nothing. */
-export function freshChat(
+/**
+ * The id of a new chat, once it is known that there is none: ask for it beside another read, so that its opening waits for
+ * nothing. The opening must come after it, because a chat that is being loaded takes no long message beside that.
+ */
+export async function freshChat(
   { system }: Pick<Services, "system">,
   { organizationId }: Pick<Principal, "organizationId">,
-): string {
+): Promise<string> {
   const id = newId("cht");
   // A failed look-up is repeated, and reported, by the command that opens the chat.
-  void system.dispatch(chatRef(organizationId, id), { kind: "read_chat" }).catch(() => undefined);
+  await system.dispatch(chatRef(organizationId, id), { kind: "read_chat" });
   return id;
 }
