@@ -9,7 +9,7 @@ export const FIRST_AGENT = { name: "Ada", system_prompt: "Be brief." };
 export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
   status === "active" && (source === "private" || install_state === "installed");
 
-/** The workspace in which the person works now: the selected one, else the first. Throws if there is none. */
+/** The selected workspace, or else the first one. Throws if there is none. */
 export async function activeWorkspaceId(): Promise<string> {
   const { workspaces } = await service.listWorkspaces({});
   const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];

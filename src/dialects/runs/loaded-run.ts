@@ -27,8 +27,8 @@ export async function loadRun(
 }
 
 /**
- * The id of a new chat, once it is known that there is none: ask for it beside another read, so that its opening waits for
- * nothing. The opening must come after it, because a chat that is being loaded takes no long message beside that.
+ * The id of a new chat, after a look-up has shown that there is no such chat. Ask for it beside another read: then the
+ * chat's opening waits for nothing. Open the chat only afterwards: while it is looked up, it refuses long messages.
  */
 export async function freshChat(
   { system }: Pick<Services, "system">,
