@@ -139,7 +139,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "actors/runtime/placement/take-up.ts",
     "if (!this.isCurrent(grant)) return pass?.end();",
     "",
-    `${RUNTIME}take-up.test.ts`,
+    `${RUNTIME}take-up-effects.test.ts`,
     "after its shard is lost",
   ],
   [

@@ -3,68 +3,25 @@
  * the store, replicas that may own shards, and a way to make a flush stand still in mid-statement.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { type Placement, shardOf } from "../../actors/runtime/placement/placement.ts";
-import {
-  type ActorStore,
-  alarmId,
-  type AlarmRow,
-  type EffectRow,
-  type EventWrite,
-  type FlushOutcome,
-  type MessageRow,
-  noWrites,
-  type ShardWrites,
-  type Writes,
-} from "../../actors/runtime/store.ts";
+import { type ActorStore, type EffectRow, type MessageRow } from "../../actors/runtime/store.ts";
 import { until } from "../support/condition.ts";
+import { alarmStoreContract } from "./alarm-store.ts";
+import {
+  address,
+  alarmOf,
+  AT,
+  eventOf,
+  keyOf,
+  ORG,
+  OTHER,
+  recordOf,
+  type StoreFixture,
+  StoreScene,
+} from "./store-scene.ts";
 
-/** A flush that stands in mid-statement: its shards' epochs are held. */
-export interface Stall {
-  /** Resolves when the flush has come to where it stands. */
-  readonly reached: Promise<void>;
-  release(): Promise<void>;
-  /** Ends the connection of the statement instead, as the death of a backend does. */
-  kill(): Promise<void>;
-}
-
-export interface StoreFixture {
-  readonly store: ActorStore;
-  /** A replica that has joined. */
-  replica(id: string): Promise<Placement>;
-  /** Makes the next flush stand still when it writes this event, which is not to be there. */
-  stall(organizationId: string, stream: string, seq: number): Promise<Stall>;
-  /** Marks the organization as erased. */
-  erase(organizationId: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-export const ORG = "org_a";
-/** Another organization, on another shard. */
-export const OTHER = "org_b";
-const AT = "2026-01-01T00:00:00.000Z";
-const address = { organizationId: ORG, actorKind: "ledger", actorId: "l1" };
-
-export const recordOf = (id: string, version: number, more: object = {}, organizationId = ORG): RecordFields => ({
-  id,
-  organizationId,
-  version,
-  createdAt: AT,
-  updatedAt: AT,
-  ...more,
-});
-export const eventOf = (seq: number, data: EventWrite["data"] = {}, organizationId = ORG): EventWrite => ({
-  organizationId,
-  stream: "l1",
-  seq,
-  type: "added",
-  at: AT,
-  data,
-});
 const messageOf = (id: string): MessageRow => ({ ...address, id, command: { kind: "add" } });
 const effectOf = (id: string): EffectRow => ({ ...address, id, kind: "call", intent: { attempt: 1 } });
-const alarmOf = (name: string, dueAtMs: number): AlarmRow => ({ ...address, name, dueAtMs, command: { kind: "wake" } });
-const keyOf = (name: string) => ({ organizationId: ORG, actorId: "l1", name });
 const table = "chat";
 
 export function actorStoreContract(name: string, open: () => Promise<StoreFixture>): void {
@@ -73,20 +30,16 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     let store: ActorStore;
     let placement: Placement;
     let epochs: Map<number, number>;
+    let flush: StoreScene["flush"];
+    let group: StoreScene["group"];
 
     beforeEach(async () => {
-      fixture = await open();
-      store = fixture.store;
-      placement = await fixture.replica("r1");
-      epochs = new Map((await placement.claim()).map((g) => [g.shard, g.epoch]));
+      const scene = await StoreScene.open(open);
+      ({ fixture, placement, epochs, flush, group } = scene);
+      ({ store } = fixture);
     });
     afterEach(() => fixture.close());
 
-    const group = (writes: Partial<Writes>, organizationId = ORG): ShardWrites => {
-      const shard = shardOf(organizationId);
-      return { shard, epoch: epochs.get(shard)!, writes: { ...noWrites(), ...writes } };
-    };
-    const flush = (...groups: ShardWrites[]): Promise<FlushOutcome> => store.flush(groups);
     const stored = async (id: string, organizationId = ORG) => (await store.read([{ table, organizationId, id }]))[0];
     const seqs = async (organizationId = ORG) =>
       (await store.events(organizationId, "l1", { after: 0, limit: 100 })).events.map((e) => e.seq);
@@ -360,49 +313,6 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await store.erased([shardOf(OTHER)])).toEqual([]);
     });
 
-    test("[RT-10] alarms: due before the time asked, soonest first, at most the limit", async () => {
-      await flush(group({ alarms: [alarmOf("late", 300), alarmOf("soon", 100), alarmOf("next", 200)] }));
-      expect(await store.alarms([shardOf(ORG)], 300, 9)).toMatchObject([alarmOf("soon", 100), alarmOf("next", 200)]);
-      expect((await store.alarms([shardOf(ORG)], 1_000, 1)).map((a) => a.name)).toEqual(["soon"]);
-      await flush(group({ alarms: [alarmOf("beside next", 200)] }));
-      const pages: string[] = [];
-      for (let after: AlarmRow | null = null; ;) {
-        const [row]: readonly AlarmRow[] = await store.alarms([shardOf(ORG)], 1_000, 1, after);
-        if (row === undefined) break;
-        pages.push(row.name);
-        after = row;
-      }
-      expect(pages).toEqual((await store.alarms([shardOf(ORG)], 1_000, 9)).map((a) => a.name));
-    });
-
-    test("[RT-10] alarms: read as records of their actors, until they are cleared", async () => {
-      await flush(group({ alarms: [alarmOf("a", 1), alarmOf("b", 2)] }));
-      const ids = ["b", "a", "none"].map((name) => ({ ...keyOf(name), name }));
-      const refs = ids.map((key) => ({ table: "alarm", organizationId: ORG, id: alarmId(key) }));
-      expect(await store.read(refs)).toMatchObject([{ dueAtMs: 2, command: { kind: "wake" } }, { dueAtMs: 1 }, null]);
-      await flush(group({ alarms: [alarmOf("a", 3)], cleared: [keyOf("b")] }));
-      expect(await store.read(refs)).toMatchObject([null, { dueAtMs: 3 }, null]);
-      expect(await store.read([{ ...refs[1]!, organizationId: OTHER }])).toEqual([null]);
-    });
-
-    test("[RT-10] alarms: the last word of a batch counts, be it set, replaced or cleared", async () => {
-      await flush(group({ alarms: [alarmOf("a", 1), alarmOf("b", 1), alarmOf("c", 1)] }));
-      await flush(
-        group({ alarms: [alarmOf("a", 7)], cleared: [keyOf("b")] }),
-        group({ alarms: [alarmOf("b", 8)], cleared: [keyOf("c")] }),
-        group({ cleared: [keyOf("a")] }),
-        group({ alarms: [alarmOf("new", 9)] }),
-        group({ cleared: [keyOf("new"), keyOf("never")] }),
-      );
-      expect(await store.alarms([shardOf(ORG)], 1_000, 9)).toMatchObject([alarmOf("b", 8)]);
-    });
-
-    test("[RT-10] alarms: one group clears before it sets, so an alarm can set itself again as it fires", async () => {
-      await flush(group({ alarms: [alarmOf("a", 1)] }));
-      await flush(group({ cleared: [keyOf("a")], alarms: [alarmOf("a", 2)] }));
-      expect(await store.alarms([shardOf(ORG)], 1_000, 9)).toMatchObject([alarmOf("a", 2)]);
-    });
-
     test("[RT-5] raising an epoch waits for the statement that holds the old one, and then its rows are there", async () => {
       const stall = await fixture.stall(ORG, "l1", 1);
       const outcome = flush(group({ events: [eventOf(1)], records: [{ table, record: recordOf("c1", 1) }] }));
@@ -431,4 +341,5 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await seqs()).toEqual([1]);
     });
   });
+  alarmStoreContract(name, open);
 }

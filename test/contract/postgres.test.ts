@@ -8,8 +8,9 @@ import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { until } from "../support/condition.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { actorStoreContract, eventOf, ORG, OTHER, recordOf, type Stall, type StoreFixture } from "./actor-store.ts";
+import { actorStoreContract } from "./actor-store.ts";
 import { placementContract, type PlacementFixture } from "./placement.ts";
+import { eventOf, ORG, OTHER, recordOf, type Stall, type StoreFixture } from "./store-scene.ts";
 
 /** One database for one test, with a connection that stands beside the service's own. */
 class Bench {
