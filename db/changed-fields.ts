@@ -8,7 +8,14 @@ import type { RecordFields } from "../actors/runtime/actor.ts";
  * Tables whose rows go only with their organization. A row of another table may have been swept while its actor had it
  * in memory; then the next write must bring it back whole.
  */
-export const KEPT_TABLES: ReadonlySet<string> = new Set(["chat", "job", "message"]);
+export const KEPT_TABLES: ReadonlySet<string> = new Set([
+  "chat",
+  "day_usage",
+  "job",
+  "message",
+  "month_usage",
+  "webhook_feed",
+]);
 
 /** The field that tells a whole record from changed fields: every record has it, and it never changes. */
 export const WHOLE_MARK = "createdAt" satisfies keyof RecordFields;

@@ -17,7 +17,7 @@ import type {
 } from "../../actors/runtime/store.ts";
 
 /** Tables of which a store may send the changed fields alone. The simulation of a mutant has no `db/` to name them. */
-const KEPT = new Set(["chat", "job", "message"]);
+const KEPT = new Set(["chat", "day_usage", "job", "message", "month_usage", "webhook_feed"]);
 
 export interface ReplicaRow {
   leaseUntil: number;
