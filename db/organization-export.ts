@@ -7,6 +7,11 @@ import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, omitFields } from "./organizatio
 /** Rows in memory at once. */
 const EXPORTED_PAGE = 500;
 
+/** Messages are exported with all of their blocks, also those that the record leaves out (`messageBlocks`). */
+const MESSAGE_WITH_BLOCKS =
+  "case when body ? 'blocks' then body when body ->> 'content' = '' then body || '{\"blocks\": []}' " +
+  "else body || jsonb_build_object('blocks', jsonb_build_array(jsonb_build_object('type', 'text', 'text', body -> 'content'))) end";
+
 export interface OrganizationSnapshot {
   /** The organization's own record; null if it does not exist. */
   readonly organization: { readonly id: string; readonly name: string } | null;
@@ -39,7 +44,7 @@ async function snapshotOf(tx: TransactionSql, organizationId: string): Promise<O
               select json_build_object('stream', stream, 'seq', seq, 'type', type, 'at', at, 'data', data) as body
               from event where organization_id = ${organizationId} order by stream, seq`
           : tx<{ body: unknown }[]>`
-              select body from ${tx(table)} where organization_id = ${organizationId} order by id`;
+              select ${table === "message" ? tx.unsafe(MESSAGE_WITH_BLOCKS) : tx`body`} as body from ${tx(table)} where organization_id = ${organizationId} order by id`;
       for await (const page of rows.cursor(EXPORTED_PAGE)) yield page.map(({ body }) => omitFields(body, leftOut));
     },
     async *people() {

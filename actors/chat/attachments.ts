@@ -2,12 +2,12 @@
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
-import { type Message, type MessageBlock, messageTable } from "./schema.ts";
+import { type Message, type MessageBlock, messageBlocks, messageTable } from "./schema.ts";
 
 /** Adds the message and attaches its content. */
 export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   const { id: messageId, chatId } = message;
-  for (const [number, block] of message.blocks.entries()) {
+  for (const [number, block] of messageBlocks(message).entries()) {
     if (isAttachment(block)) attach(tx, { id: `${messageId}/${number}`, chatId, messageId }, block);
     // A fork takes over the results of calls.
     if (block.type !== "tool_result") continue;

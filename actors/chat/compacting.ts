@@ -12,7 +12,7 @@ import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { chatStatusAfter } from "./machine.ts";
 import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
-import { type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
+import { blocksFields, type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
 import { FULL_QUEUE, chatConflict, withOptions } from "./sending.ts";
 
 type ChatCommandOf<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
@@ -77,8 +77,7 @@ export function turnsCompacted(
       chatId: chat.id,
       role: "system",
       status: "completed",
-      content: text,
-      blocks: [{ type: "text", text }],
+      ...blocksFields(text, [{ type: "text", text }]),
       jobId,
       usage,
       compaction,

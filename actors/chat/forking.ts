@@ -9,7 +9,16 @@ import { isAttachment } from "../upload/terms.ts";
 import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import type { ChatCommand } from "./protocol.ts";
-import { type Chat, chatTable, type Message, messageTable, newChat, preview } from "./schema.ts";
+import {
+  blocksFields,
+  type Chat,
+  chatTable,
+  type Message,
+  messageBlocks,
+  messageTable,
+  newChat,
+  preview,
+} from "./schema.ts";
 import { inTurnOrder, turnsOf } from "./history.ts";
 
 type ForkChat = Extract<ChatCommand, { readonly kind: "fork_chat" }>;
@@ -37,9 +46,10 @@ export function createFork(tx: Tx, { source, from, agent, title, userId, message
     const { id: oldId, role, content, jobId } = message;
     const id = tx.id("msg");
     ids.set(oldId, id);
-    const shownBlocks = message.blocks.some(isAttachment) ? { blocks: inputBlocks(message.blocks) } : {};
+    const blocks = messageBlocks(message);
+    const shownBlocks = blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
     const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...shownBlocks });
-    const { status, blocks, usage, sender, metadata, completedAt, interjections } = message;
+    const { status, usage, sender, metadata, completedAt, interjections } = message;
     // What an answer refers to is copied before it.
     const told = interjections?.map(({ messageId, ...words }) =>
       messageId === undefined ? words : { ...words, messageId: ids.get(messageId) ?? messageId },
@@ -49,8 +59,7 @@ export function createFork(tx: Tx, { source, from, agent, title, userId, message
       chatId: opened.id,
       role,
       status,
-      content,
-      blocks,
+      ...blocksFields(content, blocks),
       ...(told === undefined ? {} : { interjections: told }),
       jobId,
       usage,

@@ -1,7 +1,7 @@
 /** Builds the history that a chat's next turn continues from (CHAT-8, CHAT-11). */
 import { type ChatHistory, type HistoryEntry, NO_HISTORY, type ToldAmid } from "../job/protocol.ts";
 import type { Interjection } from "../job/terms.ts";
-import type { Chat, Message } from "./schema.ts";
+import { type Chat, type Message, messageBlocks } from "./schema.ts";
 
 /**
  * Messages before a summary's last turn can belong to a later turn, because they waited in the queue. This many of them
@@ -26,11 +26,11 @@ export function chatHistory(
     newest.flatMap(({ interjections = [] }) => interjections.flatMap(({ messageId }) => messageId ?? [])),
   );
   const entryOf = (message: Message, turn: number): HistoryEntry[] => {
-    const { id, role, content, blocks, interjections = [] } = message;
+    const { id, role, content, interjections = [] } = message;
     if (role !== "user" && role !== "assistant") return [];
     const told = interjections.flatMap((one) => toldAmid(one, byId));
     const more = { ...(told.length === 0 ? {} : { told }), ...(amid.has(id) ? { isAmid: true as const } : {}) };
-    return [{ role, content, blocks, ...more, turn, isPinned: pins.includes(id) }];
+    return [{ role, content, blocks: messageBlocks(message), ...more, turn, isPinned: pins.includes(id) }];
   };
   const through = summary?.throughTurn ?? 0;
   const entries = inTurnOrder(newest).flatMap((message) => {
@@ -54,7 +54,7 @@ function toldAmid(
 ): ToldAmid[] {
   if (messageId === undefined) return [{ at, content: text, blocks }];
   const message = byId.get(messageId);
-  return message === undefined ? [] : [{ at, content: message.content, blocks: message.blocks }];
+  return message === undefined ? [] : [{ at, content: message.content, blocks: messageBlocks(message) }];
 }
 
 /** The number of each message's turn: the seq of its answer, or its own seq if it has no answer. */

@@ -96,7 +96,8 @@ export const Message = Type.Object({
   status: OneOf(MESSAGE_STATUSES),
   /** The text blocks joined; `position` of the streams counts in it. */
   content: Type.String(),
-  blocks: Type.Array(MessageBlock),
+  /** Absent: the content is its only block (`messageBlocks`), so that no text is stored twice. */
+  blocks: Type.Optional(Type.Array(MessageBlock)),
   /** Of an answer: what the model got while it wrote it, so that the next turn can repeat its calls exactly (RUN-34). */
   interjections: Type.Optional(Type.Array(Interjection)),
   jobId: Type.Union([Type.String(), Type.Null()]),
@@ -112,6 +113,21 @@ export const Message = Type.Object({
   completedAt: Type.Union([Timestamp, Type.Null()]),
 });
 export type Message = Static<typeof Message>;
+
+/** All blocks of a message, in order. */
+export function messageBlocks({ content, blocks }: Pick<Message, "content" | "blocks">): readonly MessageBlock[] {
+  if (blocks !== undefined) return blocks;
+  return content === "" ? [] : [{ type: "text", text: content }];
+}
+
+/** The content of a message with these blocks, and the blocks themselves unless they follow from it. */
+export function blocksFields(content: string, blocks: readonly MessageBlock[]): Pick<Message, "content" | "blocks"> {
+  const [first, ...more] = blocks;
+  const isContent =
+    first?.type === "text" && first.text === content && content !== "" && Object.keys(first).length === 2;
+  const follows = first === undefined ? content === "" : isContent && more.length === 0;
+  return follows ? { content } : { content, blocks: [...blocks] };
+}
 
 export const chatTable = table<Chat>("chat");
 export const messageTable = table<Message>("message");

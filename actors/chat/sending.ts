@@ -22,10 +22,12 @@ import { appendChatEvent } from "./events.ts";
 import { allowedChatActions, movedChatStatus } from "./machine.ts";
 import type { ChatCommand, PastMessage, SentMessage } from "./protocol.ts";
 import {
+  blocksFields,
   type Chat,
   CHAT_QUEUE,
   chatTable,
   type Message,
+  messageBlocks,
   messageTable,
   newChat,
   type OnBusy,
@@ -101,8 +103,7 @@ function addPastMessage(tx: Tx, { id: chatId }: Chat, { role, content, blocks }:
     chatId,
     role,
     status: "completed",
-    content,
-    blocks: [...blocks],
+    ...blocksFields(content, blocks),
     jobId: null,
     usage: null,
     sender: { type: role === "user" ? "user" : "agent", id: senderId },
@@ -166,13 +167,13 @@ const withMessage = (chat: Chat, message: Message): Chat => ({
 });
 
 /** The message's text, or the names of its attachments if it has none. */
-const messageTitle = ({ content, blocks }: Pick<Message, "content" | "blocks">): string =>
-  content === ""
-    ? blocks
+const messageTitle = (message: Pick<Message, "content" | "blocks">): string =>
+  message.content === ""
+    ? messageBlocks(message)
         .filter(isAttachment)
         .map(({ name, media_type: mediaType }) => name ?? mediaType)
         .join(", ")
-    : content;
+    : message.content;
 
 function addUserMessage(
   tx: Tx,
@@ -188,8 +189,7 @@ function addUserMessage(
     chatId: chat.id,
     role: "user",
     status,
-    content,
-    blocks: blocks === undefined ? [{ type: "text", text: content }] : [...blocks],
+    ...blocksFields(content, blocks ?? [{ type: "text", text: content }]),
     jobId,
     usage: null,
     sender,

@@ -10,7 +10,7 @@ import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { movedChatStatus } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, JobUpdate, TurnEnd } from "./protocol.ts";
-import { type Chat, chatTable, type Message, type MessageBlock, messageTable, preview } from "./schema.ts";
+import { blocksFields, type Chat, chatTable, type Message, messageBlocks, messageTable, preview } from "./schema.ts";
 
 type TurnCommand =
   | "turn_started"
@@ -117,7 +117,6 @@ const agentMessage = (
     role,
     status: "streaming",
     content: "",
-    blocks: [],
     jobId,
     usage: null,
     sender: { type: "agent", id: chat.agentId },
@@ -160,11 +159,13 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   if (message === null) return endInput(tx, command);
   if (message.completedAt !== null) return;
   const status = STATUS[end.status];
-  const blocks: MessageBlock[] = command.blocks === null ? message.blocks : [...command.blocks];
-  const content = contentText(blocks);
+  const said = command.blocks ?? messageBlocks(message);
+  const content = contentText(said);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
   const told = interjections.length === 0 ? {} : { interjections: [...interjections] };
-  tx.update(messageTable, { ...message, status, content, blocks, ...told, usage, stopReason, completedAt });
+  const { blocks: _before, ...others } = message;
+  const ended = { ...others, status, ...blocksFields(content, said) };
+  tx.update(messageTable, { ...ended, ...told, usage, stopReason, completedAt });
   if (status !== "streaming")
     appendChatEvent(tx, "message.completed", { messageId, jobId, status, content, stopReason });
   tx.endText(messageId);

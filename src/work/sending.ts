@@ -4,7 +4,7 @@
  */
 import { assert } from "../../actors/assert.ts";
 import type { SentMessage } from "../../actors/chat/protocol.ts";
-import { type Chat, chatRef } from "../../actors/chat/schema.ts";
+import { type Chat, chatRef, messageBlocks } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { chatAfter } from "../../actors/job/transitions.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
@@ -103,8 +103,10 @@ function consequence(
     : ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
 }
 
-const blocksOf = ({ blocks }: SentMessage["message"]) =>
-  blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
+function blocksOf(message: SentMessage["message"]) {
+  const blocks = messageBlocks(message);
+  return blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
+}
 
 /** Interprets the replies of the members. */
 export function sentOf([first, second, , chat]: RepliesOf<SendingSteps>): Sent {

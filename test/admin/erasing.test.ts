@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { accountRef, attemptsRef, identityRef } from "../../actors/account/schema.ts";
+import type { Message } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
@@ -26,6 +27,7 @@ import { emailOf } from "../support/signed-in.ts";
 const SECRET = "correct horse battery staple";
 const CONTENT = "what a customer has written";
 const SENT = "what a customer has sent with a message";
+const ANSWER = "what an agent has answered";
 const PASSWORD_HASH = "$argon2id$of-the-owner";
 
 let testDatabase: TestDatabase;
@@ -102,6 +104,7 @@ beforeAll(async () => {
   sql = postgres(testDatabase.url, { max: 1, onnotice: () => {} });
   folder = mkdtempSync(join(tmpdir(), "troupe-erasing-"));
   service = await startService({ testDatabase });
+  service.model.script = () => [{ say: ANSWER }];
   [leaving, staying] = [await service.found("Leaving"), await service.found("Staying")];
   member = await service.join(leaving.organizationId);
   const { organizationId } = leaving;
@@ -152,6 +155,10 @@ test("[OPS-6] an export has the records and files of one organization, and nothi
   expect(exported.filter((table) => !files.has(`records/${table}/000001.jsonl`))).toEqual([]);
   const contents = [...files.keys()].filter((name) => name.startsWith("files/")).map((name) => files.get(name));
   expect(new Set(contents)).toEqual(new Set([SENT, CONTENT]));
+  const messages = (files.get("records/message/000001.jsonl") ?? "").trim().split("\n");
+  expect(messages.map((line) => (JSON.parse(line) as Pick<Message, "blocks">).blocks)).toContainEqual([
+    { type: "text", text: ANSWER },
+  ]);
   const all = [...files.values()].join("\n");
   expect(all).toContain(`of ${leaving.organizationId}`);
   expect(all).not.toContain(staying.organizationId);

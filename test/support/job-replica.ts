@@ -1,5 +1,5 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
-import { type Chat, chatRef, type Message, type MessageBlock } from "../../actors/chat/schema.ts";
+import { type Chat, chatRef, type Message, type MessageBlock, messageBlocks } from "../../actors/chat/schema.ts";
 import { type InputBlock, isAttachment } from "../../actors/upload/terms.ts";
 import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
@@ -263,8 +263,8 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
     if (message.status !== job.status) wrong.push(`${job.id} is ${job.status}, its message ${message.status}`);
     if (message.content !== contentText(blocks))
       wrong.push(`${job.id}: content ${message.content}, transcript ${contentText(blocks)}`);
-    if (message.blocks.map(word).join() !== blocks.map(word).join())
-      wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
+    if (messageBlocks(message).map(word).join() !== blocks.map(word).join())
+      wrong.push(`${job.id}: blocks ${messageBlocks(message).map(word).join()}, transcript ${blocks.map(word).join()}`);
     const used = metricsUsage(job.metrics);
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }

@@ -12,7 +12,7 @@
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Job } from "../../actors/job/schema.ts";
-import type { Chat, Message } from "../../actors/chat/schema.ts";
+import { type Chat, type Message, messageBlocks } from "../../actors/chat/schema.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "./postgres.ts";
 import { type Moment, PostgresProxy } from "./postgres-proxy.ts";
@@ -303,9 +303,10 @@ export class RunBench {
       toolCalls: metrics.toolCalls,
       tokens: [metrics.inputTokens, metrics.outputTokens],
       events: sideBySide(events.map(({ type, data }) => plain(`${type} ${JSON.stringify(data)}`, name))),
-      messages: messages.map(({ body: { role, status: state, content, blocks } }) =>
-        plain(`${role} ${state} ${content} ${sideBySide(blocks.map((block) => JSON.stringify(block))).join()}`, name),
-      ),
+      messages: messages.map(({ body }) => {
+        const blocks = messageBlocks(body).map((block) => JSON.stringify(block));
+        return plain(`${body.role} ${body.status} ${body.content} ${sideBySide(blocks).join()}`, name);
+      }),
       tasks: tasks.count,
       chatStatus: chat?.status ?? "",
     };

@@ -6,6 +6,8 @@ import {
   type Chat,
   CHAT_STATUSES,
   type Message,
+  type MessageBlock,
+  messageBlocks,
   MESSAGE_ROLES,
   MESSAGE_STATUSES,
   ON_BUSY,
@@ -185,7 +187,7 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   role: message.role,
   status: message.status,
   content: message.content,
-  blocks: message.blocks.map(shownBlock),
+  blocks: messageBlocks(message).map(shownBlock),
   job_id: message.jobId,
   usage: message.usage === null ? null : usageView(message.usage),
   stop_reason: message.stopReason ?? null,
@@ -215,7 +217,7 @@ export const deletedView = (chat: Chat, by: Principal): Shown<typeof DeletedChat
 });
 
 /** A call's arguments come from the model unchanged; in the view their control characters are visible marks. */
-function shownBlock(block: Message["blocks"][number]): Message["blocks"][number] {
+function shownBlock(block: MessageBlock): MessageBlock {
   if (block.type === "tool_use") {
     const { provider_state: _hidden, ...call } = block;
     return { ...call, input: visibleJson(call.input) };

@@ -1,6 +1,6 @@
 /** What a model call is given of a long chat: what fits, with a summary in the place of what does not. */
 import { describe, expect, test } from "bun:test";
-import { chatRef } from "../../../actors/chat/schema.ts";
+import { chatRef, messageBlocks } from "../../../actors/chat/schema.ts";
 import type { ModelCall, TranscriptEntry } from "../../../actors/job/ports.ts";
 import { ContextWindow, UNCOUNTED_BYTES, windowWithAnswer } from "../../../actors/job/run/context-window.ts";
 import { COMPACTED_MESSAGES } from "../../../actors/job/run/run-context.ts";
@@ -228,7 +228,7 @@ describe("a long run", () => {
     // The request stays as it was said, and the message has all of its blocks.
     expect(told(replica)[1]).toBe("call 0");
     const answer = replica.messages().find(({ role }) => role === "assistant")!;
-    expect(answer.blocks.filter(({ type }) => type === "tool_result")).toHaveLength(8);
+    expect(messageBlocks(answer).filter(({ type }) => type === "tool_result")).toHaveLength(8);
     expect(replica.messages()).toHaveLength(2);
     expect(replica.tools.calls).toHaveLength(8);
     expect(await disagreements(replica)).toEqual([]);
