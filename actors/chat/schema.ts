@@ -122,10 +122,10 @@ export function messageBlocks({ content, blocks }: Pick<Message, "content" | "bl
 
 /** The content of a message with these blocks, and the blocks themselves unless they follow from it. */
 export function blocksFields(content: string, blocks: readonly MessageBlock[]): Pick<Message, "content" | "blocks"> {
-  const [first, ...more] = blocks;
+  const [block] = blocks;
   const isContent =
-    first?.type === "text" && first.text === content && content !== "" && Object.keys(first).length === 2;
-  const follows = first === undefined ? content === "" : isContent && more.length === 0;
+    content !== "" && block?.type === "text" && block.text === content && Object.keys(block).length === 2;
+  const follows = blocks.length === 0 ? content === "" : blocks.length === 1 && isContent;
   return follows ? { content } : { content, blocks: [...blocks] };
 }
 

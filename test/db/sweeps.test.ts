@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
 import { shardOf } from "../../actors/runtime/placement/placement.ts";
+import { KEPT_TABLES } from "../../db/changed-fields.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { type Sweep, sweepOnce, sweepsOf } from "../../db/sweeps.ts";
 import { until } from "../support/condition.ts";
+import { KEPT_ROWS } from "../support/memory-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const HOUR_MS = 3_600_000;
@@ -237,4 +239,12 @@ test("[HOOK-9] an event is kept for 30 days, and its row in the ledger for 90", 
     await swept(sweep);
     expect(await ids(table)).toEqual(["kept", "new"]);
   }
+});
+
+test("[RT-15] no sweep deletes a row of which a commit may send changed fields alone", async () => {
+  const past = { createdAt: iso(0), expiresAt: iso(0), completedAt: iso(0), deletedAt: iso(0) };
+  for (const table of KEPT_TABLES) await put(table, { id: `ended_${table}`, ...past });
+  for (const { name } of sweepsOf({ eventDays: 90 })) await swept(name);
+  for (const table of KEPT_TABLES) expect(await ids(table)).toEqual([`ended_${table}`]);
+  expect(KEPT_ROWS).toEqual(KEPT_TABLES);
 });

@@ -17,7 +17,14 @@ import type {
 } from "../../actors/runtime/store.ts";
 
 /** Tables of which a store may send the changed fields alone. The simulation of a mutant has no `db/` to name them. */
-const KEPT = new Set(["chat", "day_usage", "job", "message", "month_usage", "webhook_feed"]);
+export const KEPT_ROWS: ReadonlySet<string> = new Set([
+  "chat",
+  "day_usage",
+  "job",
+  "message",
+  "month_usage",
+  "webhook_feed",
+]);
 
 export interface ReplicaRow {
   leaseUntil: number;
@@ -201,7 +208,7 @@ export class MemoryDatabase {
       const stored = batch.get(key) ?? next.records.get(key) ?? this.tables.records.get(key);
       batch.set(key, record);
       if (before === undefined) continue;
-      if (stored === undefined && KEPT.has(table)) throw new Aborted("22P02", `${key} is not stored`);
+      if (stored === undefined && KEPT_ROWS.has(table)) throw new Aborted("22P02", `${key} is not stored`);
       // Another version is refused as stale.
       if (before.version !== stored?.version) continue;
       if (!Bun.deepEquals(stored, before)) throw new Error(`${key} is not stored as the runtime has it`);
