@@ -15,6 +15,10 @@ export class BoundedMap<V> {
     return this.entries.keys();
   }
 
+  values(): Iterable<V> {
+    return this.entries.values();
+  }
+
   delete(key: string): void {
     this.entries.delete(key);
   }

@@ -4,9 +4,10 @@
  * decodes no body. The certificate must match the name in the request.
  *
  * Connections are pooled by address, port and TLS settings, the server's name among them: so a connection made
- * for a name serves only that name. Plain connections have no name and are not pooled.
+ * for a name serves only that name. Plain connections have no name, so each name has a pool of its own.
  */
 import { rootCertificates } from "node:tls";
+import { BoundedMap } from "../../actors/bounded-map.ts";
 import { isReservedHeader } from "../../actors/header-name.ts";
 import type { Deadline } from "./deadline.ts";
 import type { ResolvedDestination } from "./destination.ts";
@@ -42,6 +43,8 @@ export interface Transport {
  * that.
  */
 const KEEP_ALIVE_IDLE_SECONDS = 4;
+/** Names whose plain connections are kept. */
+const PLAIN_POOLS = 256;
 /** For a host with many addresses. */
 const MAX_ADDRESSES_TRIED = 4;
 /** Size limit of the names and values of a response's headers. Bun itself stops at 2 MiB and at 256 headers. */
@@ -70,7 +73,15 @@ export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null 
  */
 export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: string }): Transport {
   const opened = privateCa === undefined ? ca : [...(ca === undefined ? rootCertificates : [ca]), privateCa];
-  const session = new Bun.FetchSession({ proxy: false, keepAlive: { idleTimeout: KEEP_ALIVE_IDLE_SECONDS } });
+  const tlsPool = newPool();
+  const plainPools = new BoundedMap<Bun.FetchSession>(PLAIN_POOLS);
+
+  const poolOf = ({ protocol, host }: URL): Bun.FetchSession => {
+    if (protocol === "https:") return tlsPool;
+    let pool = plainPools.get(host);
+    if (pool === undefined) plainPools.set(host, (pool = newPool()));
+    return pool;
+  };
 
   async function sendTo(
     address: string,
@@ -82,7 +93,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
     const authorities = isOpened ? opened : ca;
     const headers = { ...request.headers, host: url.host };
     try {
-      const response = await session.fetch(withAddress(url, address), {
+      const response = await poolOf(url).fetch(withAddress(url, address), {
         method: request.method,
         headers,
         ...(request.body === undefined ? {} : { body: request.body }),
@@ -91,7 +102,6 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
         decompress: false,
         // Without this, an environment variable could enable newer protocols.
         protocol: "http1.1",
-        keepalive: url.protocol === "https:",
         tls: {
           rejectUnauthorized: true,
           ...(serverName === null ? {} : { serverName }),
@@ -119,9 +129,15 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
       }
       return result;
     },
-    close: () => session.close(),
+    close() {
+      tlsPool.close();
+      for (const pool of plainPools.values()) pool.close();
+    },
   };
 }
+
+const newPool = (): Bun.FetchSession =>
+  new Bun.FetchSession({ proxy: false, keepAlive: { idleTimeout: KEEP_ALIVE_IDLE_SECONDS } });
 
 /** The URL with the address in place of the host. */
 function withAddress({ protocol, port, pathname, search }: URL, address: string): string {
