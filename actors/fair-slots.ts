@@ -5,8 +5,10 @@
  *     └──▶ waits ─ its turn ──▶ pass
  *           └ aborted, or not wanted any more ──▶ null
  *
- * - FS-1: at most `slots` passes are held, and at most `each` by one organization.
- * - FS-2: nothing waits that FS-1 would let in, so a new entry overtakes nobody.
+ * - FS-1: at most `slots` passes are held, and at most `each` by one organization. With `spare`, one that is within its
+ *   share of the event loop may hold more, as long as more than `spare` slots are free: so an organization that is alone
+ *   has most of the slots, and others that come find theirs.
+ * - FS-2: no organization with fewer than `each` waits while a slot is free, so a new entry overtakes nobody.
  * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
  *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
  * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
@@ -43,6 +45,8 @@ export interface SlotBounds {
   readonly slots: number;
   /** Pieces of work of one organization that may run at once. */
   readonly each: number;
+  /** Slots that an organization with more than `each` leaves free; absent: none may have more. */
+  readonly spare?: number;
 }
 
 export interface SlotOrder<R> {
@@ -93,7 +97,10 @@ export class FairSlots<R = never> {
   /** A pass if a slot is free; null if the entry would have to wait. */
   tryEnter(organizationId: string): Pass | null {
     if (!this.hasSlot(organizationId)) return null;
-    assert(this.nextOrganization() === null, "nothing waits that a free slot would let in (FS-2)");
+    assert(
+      ![...this.waiting.organizations].some((other) => this.hasOwnSlot(other)),
+      "a free slot lets in who waits (FS-2)",
+    );
     return this.take(organizationId);
   }
 
@@ -125,7 +132,16 @@ export class FairSlots<R = never> {
   }
 
   private hasSlot(organizationId: string): boolean {
+    return this.hasOwnSlot(organizationId) || this.hasSpareSlot(organizationId);
+  }
+
+  private hasOwnSlot(organizationId: string): boolean {
     return this.held < this.bounds.slots && (this.heldOf.get(organizationId) ?? 0) < this.bounds.each;
+  }
+
+  private hasSpareSlot(organizationId: string): boolean {
+    const { slots, spare = slots } = this.bounds;
+    return slots - this.held > spare && this.order.isOverShare?.(organizationId) !== true;
   }
 
   private take(organizationId: string): Pass {
@@ -143,7 +159,8 @@ export class FairSlots<R = never> {
     this.held += by;
     const left = (this.heldOf.get(organizationId) ?? 0) + by;
     assert(left >= 0 && this.held >= left, "an organization holds a part of the slots that are held");
-    assert(this.held <= this.bounds.slots && left <= this.bounds.each, "no more slots are held than there are");
+    const { slots, each, spare = slots } = this.bounds;
+    assert(this.held <= slots && left <= Math.max(each, slots - spare), "no more slots are held than there are");
     if (left === 0) this.heldOf.delete(organizationId);
     else this.heldOf.set(organizationId, left);
   }

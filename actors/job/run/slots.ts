@@ -8,6 +8,7 @@ import { JOB_PRIORITIES, type JobPriority } from "../terms.ts";
 /** Jobs that run at once in one process: model streams cost sockets and memory. */
 export interface SlotLimits {
   readonly inProcess: number;
+  /** For one organization beside others, and what one that is alone leaves to others. */
   readonly ofOrganization: number;
 }
 export const DEFAULT_SLOTS: SlotLimits = { inProcess: 64, ofOrganization: 16 };
@@ -28,7 +29,10 @@ export class Slots {
     { inProcess, ofOrganization }: SlotLimits = DEFAULT_SLOTS,
     isOverShare: (organizationId: string) => boolean = () => false,
   ) {
-    this.slots = new FairSlots({ slots: inProcess, each: ofOrganization }, { isOverShare, goesBefore });
+    this.slots = new FairSlots(
+      { slots: inProcess, each: ofOrganization, spare: ofOrganization },
+      { isOverShare, goesBefore },
+    );
   }
 
   /** Slots that are taken. */

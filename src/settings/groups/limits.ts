@@ -74,6 +74,7 @@ export const LIMIT_SETTINGS = group("Limits", {
     about: "Jobs that run at once in a process. The others wait.",
   }),
   runningJobsOfOrganization: wholeNumber("RUNNING_JOBS_OF_ORGANIZATION", DEFAULT_SLOTS.ofOrganization, [1, 10_000], {
-    about: "Jobs of one organization that run at once in a process.",
+    about:
+      "Jobs of one organization that run at once in a process beside others. One that is alone may run more, and leaves so many places free.",
   }),
 });

@@ -51,6 +51,43 @@ test("[JOB-10] an organization at its limit waits, and does not block others", a
   expect(order).toEqual(["a1", "a2", "b1", "a3"]);
 });
 
+test("[JOB-10] an organization that is alone leaves 16 slots free, and another one finds them", async () => {
+  const order: string[] = [];
+  const ask = asker(new Slots(), order);
+  const places = [];
+  for (let i = 0; i < 48; i++) places.push(await ask("a"));
+  void ask("a", "a49");
+  for (let i = 0; i < 16; i++) await ask("b");
+  void ask("b", "b17");
+  await settle();
+  expect(order).toEqual([...Array<string>(48).fill("a"), ...Array<string>(16).fill("b")]);
+  // The slots that it leaves are for those that have fewer than it.
+  places[0]!();
+  await settle();
+  expect(order).toHaveLength(64);
+  await ask("c");
+  for (const end of places.slice(1, 19)) end!();
+  await settle();
+  expect(order.slice(64).toSorted()).toEqual(["a49", "b17", "c"]);
+});
+
+test("[FAIR-4] [JOB-10] an organization that uses more than its share of the loop has 16 slots, also where more are free", async () => {
+  const order: string[] = [];
+  const over = new Set(["a"]);
+  const slots = new Slots(undefined, (organizationId) => over.has(organizationId));
+  const ask = asker(slots, order);
+  const places = [];
+  for (let i = 0; i < 16; i++) places.push(await ask("a"));
+  void ask("a", "a17");
+  void ask("a", "a18");
+  await ask("b");
+  expect(slots.inUse).toBe(17);
+  over.clear();
+  places[0]!();
+  await settle();
+  expect(order.slice(16)).toEqual(["b", "a17", "a18"]);
+});
+
 test("[FAIR-4] [JOB-10] an organization that has used more than its share of the loop waits behind those that have not", async () => {
   const order: string[] = [];
   const over = new Set(["a"]);
@@ -176,13 +213,14 @@ test("[JOB-10] an abort after the slot was granted does not release it, and leav
 
 test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no slot is lost, and no job that may run waits", async () => {
   const step = fc.record({
-    kind: fc.constantFrom("acquire", "release", "abort"),
+    kind: fc.constantFrom("acquire", "release", "abort", "share"),
     organization: fc.constantFrom("a", "b", "c"),
     pick: fc.nat(50),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (script) => {
-      const slots = new Slots({ inProcess: 3, ofOrganization: 2 });
+      const over = new Set<string>();
+      const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, (organizationId) => over.has(organizationId));
       const held: { organization: string; release: () => void }[] = [];
       const waiting: { organization: string; abort: AbortController }[] = [];
       for (const { kind, organization, pick } of script) {
@@ -193,13 +231,16 @@ test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no 
             waiting.splice(waiting.indexOf(entry), 1);
             if (pass !== null) held.push({ organization, release: () => pass.end() });
           });
+        } else if (kind === "share") {
+          if (!over.delete(organization)) over.add(organization);
         } else if (kind === "release") held.splice(pick % Math.max(1, held.length), 1)[0]?.release();
         else waiting[pick % Math.max(1, waiting.length)]?.abort.abort();
         await settle();
         const holds = (name: string): number => held.filter((h) => h.organization === name).length;
-        expect(held.length).toBeLessThanOrEqual(3);
-        for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(2);
-        if (held.length < 3) for (const w of waiting) expect(holds(w.organization)).toBe(2);
+        expect(held.length).toBeLessThanOrEqual(6);
+        for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(4);
+        if (held.length < 6) for (const w of waiting) expect(holds(w.organization)).toBeGreaterThanOrEqual(2);
+        if (kind === "release" && held.length < 4) expect(waiting.filter((w) => !over.has(w.organization))).toEqual([]);
         expect(slots.inUse).toBe(held.length);
       }
       for (const { abort } of waiting) abort.abort();
