@@ -1,14 +1,18 @@
 /**
  * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
- * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only reported.
+ * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only reported,
+ * and so are threads for files that stand still: a disk may be what they wait for.
  */
-import { writeSync } from "node:fs";
+import { readdirSync, writeSync } from "node:fs";
 import { readLoopNote } from "./loop-note.ts";
 import { threadCounts, NO_STALL, type Stall, stalledFor } from "./loop-stall.ts";
 import { readIfThere } from "../sandbox/process-cpu.ts";
 
+/** Counters that grow as long as the loop turns, and as long as the threads for files answer. */
+export const Beat = { loop: 0, files: 1 } as const;
+
 export interface WatchdogOrder {
-  /** A counter that the loop increments. */
+  /** By `Beat`. */
   readonly beats: Int32Array<SharedArrayBuffer>;
   /** The note of what the loop works on. */
   readonly note: Uint8Array<SharedArrayBuffer> | null;
@@ -27,20 +31,32 @@ const FATAL = 60;
 function watch(order: WatchdogOrder): never {
   const { beats, limitMs, pid } = order;
   const stepMs = limitMs / BEATS_OF_LIMIT;
-  let last = { beat: Atomics.load(beats, 0), at: performance.now(), counts: threadCounts(pid) };
+  const look = () => ({
+    beat: Atomics.load(beats, Beat.loop),
+    files: Atomics.load(beats, Beat.files),
+    at: performance.now(),
+    counts: threadCounts(pid),
+  });
+  let last = look();
   let stall: Stall = NO_STALL;
   let stalledMs = 0;
   let toldMs = 0;
+  let filesMs = 0;
+  let toldFilesMs = 0;
   for (;;) {
     // Nothing notifies this memory, so the wait lasts the full time.
     const asleep = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     Atomics.wait(asleep, 0, 0, stepMs);
-    const now = { beat: Atomics.load(beats, 0), at: performance.now(), counts: threadCounts(pid) };
+    const now = look();
     const elapsedMs = now.at - last.at;
     const isStalled = now.beat === last.beat;
     stall = isStalled ? stalledFor(stall, [last.counts, now.counts], elapsedMs, stepMs) : NO_STALL;
     stalledMs = isStalled ? stalledMs + elapsedMs : 0;
     if (!isStalled) toldMs = 0;
+    const isFileStalled = !isStalled && now.files === last.files;
+    filesMs = isFileStalled ? filesMs + Math.min(elapsedMs, stepMs) : 0;
+    if (!isFileStalled) toldFilesMs = 0;
+    if (filesMs - toldFilesMs >= limitMs - stepMs / 2) writeFileStall((toldFilesMs = filesMs));
     last = now;
     // The last of these checks comes within the limit.
     if (stall.ownMs >= limitMs - stepMs / 2) endProcess(order, stall);
@@ -64,7 +80,21 @@ function writeStall({ pid, note }: WatchdogOrder, level: number, stall: Stall, m
   const { user, system } = process.cpuUsage();
   const processCpuMs = Math.round((user + system) / 1_000);
   const time = new Date().toISOString();
-  const line = { level, time, ...threadOf(pid), stall: parts, processCpuMs, ...notedWork(note), msg };
+  writeLine({ level, time, ...threadOf(pid), stall: parts, processCpuMs, ...notedWork(note), msg });
+}
+
+/** Says what each thread of the process waits in; Linux only. */
+function writeFileStall(ms: number): void {
+  const ids = process.platform === "linux" ? readdirSync("/proc/self/task") : [];
+  const threads = ids.map((id) => {
+    const at = (file: string): string => readIfThere(`/proc/self/task/${id}/${file}`).trim();
+    return { name: at("comm"), waitsIn: at("wchan"), call: at("syscall") };
+  });
+  const msg = `the threads for files have not answered for ${Math.round(ms / 1_000)} s: the log and files wait for them`;
+  writeLine({ level: WARN, time: new Date().toISOString(), threads, msg });
+}
+
+function writeLine(line: object): void {
   try {
     writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
   } catch {

@@ -5,23 +5,23 @@ import { fileURLToPath } from "node:url";
 import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { CLONE } from "../support/service-process.ts";
-import { startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
 const HANG = fileURLToPath(new URL("../support/hang.ts", import.meta.url));
 
 let folder: GuardedFolder;
 beforeAll(async () => {
   folder = guardedFolder();
-  for (const hang of ["loop", "wait", "request"]) await copyFirstRun(folder, hang);
+  for (const hang of ["loop", "wait", "request", "files"]) await copyFirstRun(folder, hang);
 });
 afterAll(() => folder.remove());
 
 /** On data of its own: most of each test is waiting for the watchdog, so they run beside each other. */
-const start = (hang: string, seconds: string): Promise<TroupeProcess> =>
+const start = (hang: string, seconds: string, env: Record<string, string> = {}): Promise<TroupeProcess> =>
   startTroupe(folder, {
     dataDir: join(folder.path, hang),
     cmd: [process.execPath, "--preload", HANG, join(CLONE, "src/main.ts")],
-    env: { TROUPE_TEST_HANG: hang, WATCHDOG_SECONDS: seconds },
+    env: { TROUPE_TEST_HANG: hang, WATCHDOG_SECONDS: seconds, ...env },
   });
 
 for (const hang of ["loop", "wait"]) {
@@ -50,4 +50,19 @@ test.concurrent("[GUARD-6] the line names the work that the loop hangs in, its o
     subject: "listTasks",
   });
   expect(line).not.toHaveProperty("workedOn");
+});
+
+test.concurrent("[GUARD-6] threads for files that stand still are reported, and the service goes on", async () => {
+  const fifo = join(folder.path, "fifo");
+  Bun.spawnSync({ cmd: ["mkfifo", fifo] });
+  const service = await start("files", "1", { TROUPE_TEST_FIFO: fifo });
+  service.child.kill("SIGUSR2");
+  await eventually("it is reported twice", () => service.complaint.includes("not answered for 2 s"));
+  const [line = ""] = service.complaint.split("\n");
+  expect(JSON.parse(line)).toMatchObject({
+    level: 40,
+    threads: expect.arrayContaining([expect.objectContaining({ name: expect.stringMatching(/^Bun Pool/) })]),
+    msg: "the threads for files have not answered for 1 s: the log and files wait for them",
+  });
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 });

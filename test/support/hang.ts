@@ -2,6 +2,7 @@
  * Loaded before the service: on SIGUSR2 its event loop hangs, as the environment says how, or in the first request
  * after it.
  */
+import { open } from "node:fs";
 import { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 
 const HANGS: Readonly<Record<string, () => void>> = {
@@ -19,6 +20,10 @@ const HANGS: Readonly<Record<string, () => void>> = {
       return from;
     };
     console.log("hangs in the next request");
+  },
+  // Nobody writes to it, so each thread for files waits for a writer.
+  files: () => {
+    for (let one = 0; one < 64; one++) open(process.env["TROUPE_TEST_FIFO"] ?? "", "r", () => {});
   },
   microtasks: () => {
     const again = (): void => void Promise.resolve().then(again);
