@@ -118,6 +118,11 @@ export type ChatCommand =
   /** The message stays in the context, or may be compacted again. */
   | { readonly kind: "pin_message"; readonly messageId: string; readonly isPinned: boolean }
   | { readonly kind: "read_message"; readonly messageId: string }
+  /**
+   * The chat, and whether a message whose id derives from a key was sent to it. `opensChat`: the chat's own id derives
+   * from the same key, so that the chat tells it.
+   */
+  | { readonly kind: "find_message"; readonly messageId: string; readonly opensChat: boolean }
   /** Creates a chat that continues from the message `from` of `source`, with these messages of it, in any order. */
   | ({
       readonly kind: "fork_chat";
@@ -209,6 +214,7 @@ export interface ChatReplies {
   turns_compacted: null;
   pin_message: { readonly chat: Chat; readonly message: Message };
   read_message: Message;
+  find_message: FoundMessage;
   fork_chat: Chat;
   read_chat: Chat;
   update_chat: Chat;
@@ -221,6 +227,14 @@ export interface ChatReplies {
   turn_restarted: null;
   turn_ended: null;
   job_updates: null;
+}
+
+/** Where a message with a key is to go. */
+export interface FoundMessage {
+  /** Null: there is none, or it was deleted. */
+  readonly chat: Chat | null;
+  /** Also of a chat that was deleted since. */
+  readonly isSent: boolean;
 }
 
 /** The other chat's summary, its last turn there, and how many messages it replaces. */

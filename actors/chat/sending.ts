@@ -56,9 +56,10 @@ const newMessageOf = (command: SendMessage): NewMessage => ({
 type Effect = "start" | "queue" | "steer" | "interrupt";
 
 export function sendChatMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
-  const chat = tx.read(chatTable, tx.self.id) ?? openChatFor(tx, command);
+  const known = tx.read(chatTable, tx.self.id);
+  const chat = known ?? openChatFor(tx, command);
   if (chat === null || chat.deletedAt !== null) return refuse({ kind: "not_found", noun: "chat" });
-  const sent = command.keyed === undefined ? null : tx.read(messageTable, command.keyed.messageId);
+  const sent = known === null || command.keyed === undefined ? null : tx.read(messageTable, command.keyed.messageId);
   if (sent !== null) return ok({ chat, message: sent, job: null, queuedPosition: 0, also: null });
   if (chat.agentId !== command.agent.id) return chatConflict(chat, "This chat belongs to another agent");
   const policy = command.onBusy ?? chat.options.onBusy;

@@ -271,6 +271,11 @@ test("[DIA-15] a message in a thread whose chat was deleted is refused, and says
     409,
     { code: "invalid_state", message: expect.stringContaining("was deleted: begin a chat with another id") },
   ]);
+  // What was sent before follows its run, as ever.
+  const sent = agent.messages.filter(({ role }) => role === "user");
+  const again = await scene.service.call(scene.owner, "POST", path, { ...input, messages: sent });
+  expect([again.status, await again.text()]).toEqual([200, expect.stringContaining("RUN_FINISHED")]);
+  expect(scene.service.model.calls.length).toBe(1);
 });
 
 test("[DIA-16] a stream after a restart gives reasoning the id that it had before", () => {

@@ -11,8 +11,12 @@ import { type Founded, type Service, startService } from "../support/service.ts"
 let service: Service;
 let owner: Founded;
 let agent: string;
-/** How often the request had to wait for reads since it began, those at the same time counted once, and the commits of its run. */
-const waits = { reads: 0, commits: 0 };
+/**
+ * How often the request had to wait for reads since it began, those at the same time counted once; the tables whose
+ * records were read; and the commits of its run.
+ */
+const waits = { reads: 0, commits: 0, records: "" };
+const NO_WAITS: typeof waits = { reads: 0, commits: 0, records: "" };
 let reading = 0;
 
 /** Counts a read from its beginning to its end. */
@@ -41,7 +45,12 @@ beforeAll(async () => {
   spyOn(database, "readingInto").mockImplementation(
     (kind, of, ask, used) => counted(readInto(kind, of, (pool) => ask(unprepared(pool)), used)) as never,
   );
-  const { flush } = PostgresActorStore.prototype;
+  const { flush, read: readRecords } = PostgresActorStore.prototype;
+  spyOn(PostgresActorStore.prototype, "read").mockImplementation(function (this: PostgresActorStore, refs) {
+    const tables = refs.map(({ table }) => table).toSorted();
+    waits.records = [waits.records, ...tables].filter((table) => table !== "").join(" ");
+    return readRecords.call(this, refs);
+  });
   spyOn(PostgresActorStore.prototype, "flush").mockImplementation(function (this: PostgresActorStore, batch) {
     // The numbers of events for webhooks are committed beside it, and nothing waits for them.
     if (batch.some(({ writes }) => writes.records.some(({ table }) => table === "job"))) waits.commits++;
@@ -79,13 +88,16 @@ const STREAMS: Readonly<Record<string, () => readonly [path: string, body: objec
   "AG-UI": () => [`/ag-ui/agents/${agent}`, { threadId: `t${count}`, runId: "r", messages: [message(`m${count}`)] }],
 };
 
+/** The records that a new conversation reads: those that tell that there is none yet. */
+const recordsOf = (name: string): string => (name === "AI SDK UI" || name === "AG-UI" ? "chat message" : "chat");
+
 /** The waits before the first text of a new conversation. */
 async function waitsBefore(name: string): Promise<typeof waits> {
   count++;
   const { hold, open } = gate();
   service.model.script = () => [{ say: FIRST }, { hold }, { say: "." }];
   const [path, body] = STREAMS[name]!();
-  Object.assign(waits, { reads: 0, commits: 0 });
+  Object.assign(waits, NO_WAITS);
   const answer = await fetch(service.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "a2a-version": "1.0" },
@@ -108,7 +120,7 @@ async function waitsBefore(name: string): Promise<typeof waits> {
 test.each(Object.keys(STREAMS))("[DIA-27] %s waits for one read and one commit before its first text", async (name) => {
   // The agent, the token and the workspace are in memory then, as they are for all but the first request.
   await waitsBefore(name);
-  expect(await waitsBefore(name)).toEqual({ reads: 1, commits: 1 });
+  expect(await waitsBefore(name)).toEqual({ reads: 1, commits: 1, records: recordsOf(name) });
 });
 
 test("[DIA-27] a prompt of ACP waits for one read and one commit before its first text", async () => {
@@ -120,14 +132,14 @@ test("[DIA-27] a prompt of ACP waits for one read and one commit before its firs
       service.model.script = () => [{ say: FIRST }, { hold }, { say: "." }];
       const session = await editor.open();
       await service.system.settled(owner.organizationId);
-      Object.assign(waits, { reads: 0, commits: 0 });
+      Object.assign(waits, NO_WAITS);
       const prompted = editor.prompt(session, `hi ${id}`);
       await until("the first text", () => editor.messages(session).join("").includes(FIRST));
       counts.push({ ...waits });
       open();
       await prompted;
     }
-    expect(counts[1]).toEqual({ reads: 1, commits: 1 });
+    expect(counts[1]).toEqual({ reads: 1, commits: 1, records: "message" });
   } finally {
     editor.close();
   }

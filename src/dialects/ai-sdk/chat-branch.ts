@@ -9,6 +9,8 @@ import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Services } from "../../operations/services.ts";
 import { namedChatId } from "../runs/begin-run.ts";
+import { keyedMessage } from "../runs/keyed-run.ts";
+import { chatWithMessage } from "../runs/loaded-run.ts";
 
 /** Separates the ids of this protocol from those of others. It must never change. */
 export const AI_SDK = "ai-sdk";
@@ -27,14 +29,19 @@ export interface UiChats {
   readonly current: Chat;
 }
 
-/** Null: the client has sent nothing in this chat. */
+/** Null: the client has sent nothing in this chat. `key`: the client's id of a message that it sends now. */
 export async function findUiChats(
-  { system }: Pick<Services, "system">,
+  services: Pick<Services, "system">,
   by: Principal,
   { agentId, name }: UiChatName,
+  key: string | null = null,
 ): Promise<Outcome<UiChats | null>> {
-  const read = (id: string) => system.dispatch(chatRef(by.organizationId, id), { kind: "read_chat" });
-  const first = await read(namedChatId(by, { protocol: AI_SDK, agentId, name }));
+  const read = (id: string) => services.system.dispatch(chatRef(by.organizationId, id), { kind: "read_chat" });
+  const chatId = namedChatId(by, { protocol: AI_SDK, agentId, name });
+  const first =
+    key === null
+      ? await read(chatId)
+      : await chatWithMessage(services, by, { chatId, ...keyedMessage(by, { protocol: AI_SDK, chatId, key }) });
   if (!first.ok) return first.fault.kind === "not_found" ? ok(null) : first;
   const branch = first.value.metadata[BRANCH_FIELD];
   const continued = typeof branch === "string" ? await read(branch) : first;

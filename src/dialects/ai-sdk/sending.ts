@@ -1,14 +1,12 @@
 /** What a request of a chat client begins or continues: each is one commit, and the same once more is the same run. */
 import { invalid, notFound, type Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import { beginRun, joinRun, namedChatId } from "../runs/begin-run.ts";
+import { beginRun, joinRun } from "../runs/begin-run.ts";
 import { readRun } from "../runs/followed-run.ts";
 import { keyedMessage } from "../runs/keyed-run.ts";
-import { loadRun } from "../runs/loaded-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
 import { beginBranch, branchIds } from "./branch-run.ts";
@@ -28,27 +26,14 @@ export async function beginUiRun(
   request: UiRequest,
 ): Promise<Outcome<Commit>> {
   if (request.kind === "answers") return takeUiAnswers(services, change, name, request);
-  const [chats] = await Promise.all([
-    findUiChats(services, change.principal, name),
-    request.kind === "message" ? loadUiRun(services, change.principal, name, request) : null,
-  ]);
+  const key = request.kind === "message" ? request.messageId : null;
+  const chats = await findUiChats(services, change.principal, name, key);
   if (!chats.ok) return chats;
   if (request.kind === "message")
     return request.isEdit && chats.value !== null
       ? editUiMessage(services, change, chats.value, request)
       : sendUiMessage(services, change, { ...name, current: chats.value?.current.id ?? null }, request);
   return chats.value === null ? notFound("chat") : writeAgain(services, change, chats.value, request);
-}
-
-/** Asks the database for what the message needs, beside its chat. */
-function loadUiRun(
-  services: Services,
-  by: Principal,
-  name: UiChatName,
-  { messageId: key }: RequestOf<"message">,
-): Promise<void> {
-  const chatId = namedChatId(by, { ...name, protocol: AI_SDK });
-  return loadRun(services, by, { chatId, ...keyedMessage(by, { protocol: AI_SDK, chatId, key }) });
 }
 
 /** The next message of the chat. */

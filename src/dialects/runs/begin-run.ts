@@ -124,7 +124,7 @@ export async function beginRun(
     if (job !== null)
       return answerRun(services, change, { job, answers: run.answers ?? [] }, { ...more, chatId, jobId: job.id });
   }
-  const answers = run.answers === undefined ? ok([]) : await answersBefore(services, change, chatId, run.answers);
+  const answers = run.answers === undefined ? ok([]) : await answersBefore(services, change, chat, run.answers);
   if (!answers.ok) return answers;
   const { agent, tools } = checked;
   if (!agent.ok) return agent;
@@ -249,15 +249,26 @@ async function readPlace(
   const { system } = services;
   const { organizationId } = by;
   const { chat, protocol, content, key, repeatsFailed = false } = run;
-  const ref = chatRef(organizationId, chat.kind === "branch" ? chat.chatId : chatId);
-  const [found, read] = await Promise.all([
-    key === null ? null : findKeyedRun(services, by, { protocol, content, repeatsFailed, key, chatId }),
-    chat.kind === "new" ? NO_CHAT : system.dispatch(ref, { kind: "read_chat" }),
-    // Nothing is asked of it here: the commit needs it, and would wait for it.
-    keyed === undefined
-      ? null
-      : system.dispatch(chatRef(organizationId, chatId), { kind: "read_message", messageId: keyed.messageId }),
+  if (keyed === undefined) {
+    if (chat.kind === "new") return { found: null, chat: NO_CHAT };
+    return { found: null, chat: await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" }) };
+  }
+  const [place, source] = await Promise.all([
+    system.dispatch(chatRef(organizationId, chatId), {
+      kind: "find_message",
+      messageId: keyed.messageId,
+      opensChat: chat.kind === "new",
+    }),
+    chat.kind === "branch" ? system.dispatch(chatRef(organizationId, chat.chatId), { kind: "read_chat" }) : null,
   ]);
+  if (!place.ok) return { found: place, chat: place };
+  const { isSent, chat: here } = place.value;
+  const read = source ?? (here === null ? NO_CHAT : ok(here));
+  if (key === null) return { found: null, chat: read };
+  // A message and its run are one commit: without the one there is no other.
+  const found = isSent
+    ? await findKeyedRun(services, by, { protocol, content, repeatsFailed, key, chatId })
+    : ok({ keyed, job: null });
   return { found, chat: read };
 }
 

@@ -1,29 +1,23 @@
-/**
- * Records that a run needs before it can begin, loaded together. Each of them is asked for by itself later; one after the
- * other they would be three waits for the database before the first text.
- */
-import { chatRef } from "../../../actors/chat/schema.ts";
+/** Records that a run needs before it can begin, looked up where its first read is, so that nothing waits for them later. */
+import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
+import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
-import { jobRef } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Services } from "../../operations/services.ts";
 
-interface LoadedRun {
-  readonly chatId: string;
-  readonly jobId: string;
-  readonly messageId: string;
-}
-
-/** Resolves when the job, the chat and the message are in memory, or known to be absent; whoever needs them reports faults. */
-export async function loadRun(
+/** The chat, with the message of this id looked up beside it: `beginRun` asks for it next. */
+export async function chatWithMessage(
   { system }: Pick<Services, "system">,
   { organizationId }: Pick<Principal, "organizationId">,
-  { chatId, jobId, messageId }: LoadedRun,
-): Promise<void> {
-  await Promise.all([
-    system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" }),
-    system.dispatch(chatRef(organizationId, chatId), { kind: "read_message", messageId }),
-  ]);
+  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+): Promise<Outcome<Chat>> {
+  const found = await system.dispatch(chatRef(organizationId, chatId), {
+    kind: "find_message",
+    messageId,
+    opensChat: false,
+  });
+  if (!found.ok) return found;
+  return found.value.chat === null ? notFound("chat") : ok(found.value.chat);
 }
 
 /**

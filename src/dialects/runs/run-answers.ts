@@ -2,7 +2,7 @@
  * Answers to a run that waits: decisions about calls, and results of the client's tools (JOB-8, JOB-17). What the run
  * has already is left out, so that the same answers once more are no second ones.
  */
-import { chatRef } from "../../../actors/chat/schema.ts";
+import type { Chat } from "../../../actors/chat/schema.ts";
 import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { waitingCalls } from "../../../actors/job/client-call.ts";
 import { allowedJobActions, openApprovals } from "../../../actors/job/machine.ts";
@@ -62,11 +62,10 @@ export async function answerRun(
 export async function answersBefore(
   services: Services,
   { principal: by }: Change,
-  chatId: string,
+  chat: Outcome<Chat>,
   answers: readonly RunAnswer[],
 ): Promise<Outcome<readonly MemberStep[]>> {
   const { system } = services;
-  const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat.fault.kind === "not_found" ? ok([]) : chat;
   const { activeJobId } = chat.value;
   if (activeJobId === null) return ok([]);
