@@ -12,6 +12,7 @@ import { acpProtocol } from "../dialects/acp/protocol.ts";
 import { PROTOCOLS } from "../dialects/protocols.ts";
 import type { ProtocolServices } from "../dialects/runs/protocol.ts";
 import { RunReaders } from "../dialects/runs/run-readers.ts";
+import { jobFields } from "../current/jobs/view.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
@@ -269,6 +270,12 @@ function mount(services: Services, parts: AppParts, shared: SharedBySurfaces) {
   return { routes: app, sockets, turnAway, methodsOf, invoke, invokeAtOwner };
 }
 
+const shownJob: ProtocolServices["shownJob"] = (job) => ({
+  ...jobFields(job),
+  version: job.version,
+  updated_at: job.updatedAt,
+});
+
 /** The protocols of other people's clients. */
 function foreignRoutes(surfaces: readonly Surface[], services: Services, invoke: Invoke) {
   const routes = new Elysia({ name: "protocols" });
@@ -276,7 +283,7 @@ function foreignRoutes(surfaces: readonly Surface[], services: Services, invoke:
   for (const [at, { groups, inner = [] }] of PROTOCOLS.entries()) {
     const surface = surfaces[at]!;
     const refusal: ProtocolServices["refusal"] = (fault, requestId) => surface.refusalOf(fault, requestId);
-    const given: ProtocolServices = { ...services, readers, invoke, refusal };
+    const given: ProtocolServices = { ...services, readers, invoke, shownJob, refusal };
     for (const group of inner) surface.operations.add(group, given);
     routes.use(operationRoutes(surface, groups, given));
   }

@@ -15,6 +15,7 @@ import {
 } from "../support/a2a-client.ts";
 import { ApprovalScene, use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
+import { answered } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Caller, startService } from "../support/service.ts";
 
@@ -62,8 +63,16 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     const first = (await client.sendMessage(sending(message))) as Task;
     const again = (await client.sendMessage(sending(message))) as Task;
     const streamed = await new Shown().all(client.sendMessageStream(sending(message)));
-    expect([again.id, streamed.task?.id]).toEqual([first.id, first.id]);
-    expect(scene.service.model.calls.length).toBe(1);
+    expect([again.id, streamed.task]).toEqual([first.id, await client.getTask({ tenant: "", id: first.id })]);
+    const body = { name: "Another", system_prompt: "Be brief." };
+    const { id: other } = await answered<{ id: string }>(scene.client.call("POST", "/api/agents", body), 201);
+    const elsewhere = (await connect(binding, scene.owner, other)).sendMessageStream(
+      sending({ ...message, contextId: first.contextId }),
+    );
+    await expect(new Shown().all(elsewhere)).rejects.toThrow();
+    await answered(scene.client.call("DELETE", `/api/chats/${first.contextId}`));
+    const late = (await client.sendMessage(sending(message))) as Task;
+    expect([late.id, scene.service.model.calls.length]).toEqual([first.id, 1]);
   });
 
   test("[DIA-13] a stream has the task, its states and the pieces of its answer", async () => {

@@ -27,7 +27,7 @@ import {
 } from "./task.ts";
 import { A2aPushCalls } from "./push-calls.ts";
 import { TaskStream } from "./stream.ts";
-import { type A2aRequest, readTaskJob } from "./task-request.ts";
+import { type A2aRequest, readBegunTask, readTaskJob, readTaskRun, type TaskOfRun } from "./task-request.ts";
 
 type SentA2a = Static<typeof SendA2aBody>;
 
@@ -78,17 +78,30 @@ export class A2aCalls {
   async stream(request: A2aRequest, body: SentA2a, frame: A2aFrame): Promise<Outcome<Response>> {
     const room = this.services.streams.room(request.caller.principal.organizationId);
     if (!room.ok) return room;
-    const begun = await this.take(request, body);
-    if (!begun.ok) return begun;
+    const taken = await this.take(request, body);
+    if (!taken.ok) return taken;
     const { historyLength } = body.configuration ?? {};
-    return this.follow(request, begun.value, { frame, historyLength, endsWaiting: true });
+    const task = answersTask(body)
+      ? await readTaskRun(this.services, request, taken.value)
+      : await readBegunTask(this.services, request, taken.value);
+    return task.ok ? this.follow(request, task.value, { frame, historyLength, endsWaiting: true }) : task;
   }
 
   /** SubscribeToTask: the task, and what happens to it until it is over. */
   async subscribe(request: A2aRequest, taskId: string, frame: A2aFrame): Promise<Outcome<Response>> {
     const room = this.services.streams.room(request.caller.principal.organizationId);
     if (!room.ok) return room;
-    return this.follow(request, taskId, { frame, historyLength: undefined, endsWaiting: false });
+    const task = await readTaskRun(this.services, request, taskId);
+    if (!task.ok) return task;
+    const { job } = task.value;
+    if (isTaskOver(taskState(job.status, job.blocked_reason)))
+      return refuse({
+        kind: "invalid_state",
+        status: job.status,
+        allowedActions: [],
+        message: "The task has ended: there is nothing to subscribe to. GetTask has its result",
+      });
+    return this.follow(request, task.value, { frame, historyLength: undefined, endsWaiting: false });
   }
 
   async get(request: A2aRequest, taskId: string, historyLength: number | undefined): Promise<Outcome<A2aTask>> {
@@ -141,7 +154,7 @@ export class A2aCalls {
 
   private async taken(request: A2aRequest, body: SentA2a): Promise<Outcome<string>> {
     const { message } = body;
-    if (message.taskId !== undefined && message.taskId !== "") return this.answer(request, message.taskId, message);
+    if (answersTask(body)) return this.answer(request, message.taskId ?? "", message);
     const { caller, agentId } = request;
     const begun = await this.services.invoke("beginA2aTask", caller, {
       params: { id: agentId },
@@ -200,40 +213,28 @@ export class A2aCalls {
     }
   }
 
-  private async follow(
+  private follow(
     request: A2aRequest,
-    taskId: string,
+    { job, record }: TaskOfRun,
     how: { readonly frame: A2aFrame; readonly historyLength: number | undefined; readonly endsWaiting: boolean },
-  ): Promise<Outcome<Response>> {
+  ): Outcome<Response> {
     const { caller } = request;
     const { frame, historyLength, endsWaiting } = how;
     const { system, streams, log, clock, appUrl } = this.services;
     const { principal: bearer, requestId } = caller;
-    const read = () => this.read({ ...request, caller: detachCaller(caller) }, taskId);
-    const job = await read();
-    if (!job.ok) return job;
-    if (!endsWaiting && isTaskOver(taskState(job.value.status, job.value.blocked_reason)))
-      return refuse({
-        kind: "invalid_state",
-        status: job.value.status,
-        allowedActions: [],
-        message: "The task has ended: there is nothing to subscribe to. GetTask has its result",
-      });
-    const ref = jobRef(bearer.organizationId, taskId);
-    const record = await system.dispatch(ref, { kind: "read_job" });
-    if (!record.ok) return record;
+    const taskId = job.id;
     const source = new TaskStream({
-      subscription: system.subscribe(ref, 0),
-      translation: new RunTranslation(record.value, {}),
-      job: job.value,
-      read,
+      subscription: system.subscribe(jobRef(bearer.organizationId, taskId), 0),
+      translation: new RunTranslation(record, {}),
+      job,
+      read: () => this.read(detached(request), taskId),
       endsWaiting,
       appUrl: appUrl(),
       now: () => new Date(clock.now()).toISOString(),
       frame,
     });
     const onFailure = (err: unknown): void => log.error({ err, requestId, jobId: taskId }, "a stream was interrupted");
-    const opening = frame({ task: this.view(job.value, { historyLength }) });
+    const opening = frame({ task: this.view(job, { historyLength }) });
     const connection = caller.connection ?? caller;
     return ok(eventStream(source, opening, { connection, streams, bearer, onFailure }));
   }
@@ -245,6 +246,12 @@ export class A2aCalls {
     return a2aTask(job, { appUrl: this.services.appUrl(), ...detail });
   }
 }
+
+/** Whether the message is for a task that exists. */
+const answersTask = ({ message: { taskId = "" } }: SentA2a): boolean => taskId !== "";
+
+/** The request for reads that outlive it. */
+const detached = (request: A2aRequest): A2aRequest => ({ ...request, caller: detachCaller(request.caller) });
 
 const CANNOT_READ = refuse({ kind: "insufficient_scope", required: ["jobs:read"] } satisfies Fault);
 const WRONG_A2A_CONTEXT = refuse({

@@ -3,6 +3,7 @@
  * refusals. `protocols.ts` lists them.
  */
 import type { Fault } from "../../../actors/fault.ts";
+import type { Job } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Dialect, Refusal } from "../../http/answer/dialect.ts";
 import type { Invoke } from "../../http/request/operations.ts";
@@ -15,6 +16,8 @@ export interface ProtocolServices extends Services {
   readonly readers: RunReaders;
   /** Runs an operation of any surface by its id. */
   readonly invoke: Invoke;
+  /** A job that is at hand, as the current surface shows it, without links and what its reader may do. */
+  readonly shownJob: (job: Job) => JsonObject;
   /** A fault in the words of the protocol. */
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }
