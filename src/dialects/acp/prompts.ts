@@ -59,12 +59,8 @@ export async function followSession(
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   const mayDecide = hasScope(caller.principal.scopes, MAY_DECIDE);
-  return followRun(
-    services,
-    caller,
-    { jobId },
-    new AcpFrames({ jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide }),
-  );
+  const frames = new AcpFrames({ jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide });
+  return followRun(services, caller, { jobId }, frames, { job: job.value });
 }
 
 /** A session is called by its first prompt; without the right to name it, it keeps the agent's name. */

@@ -257,7 +257,8 @@ export async function streamResponse(
   const state = new ResponseState(part, responseFacts(job.value, part));
   const leave = services.readers.enter(part.jobId);
   const followed = followedPart(job.value, part);
-  return followRun(services, caller, followed, new ResponseFrames(state, after, followed), { onEnd: leave });
+  const frames = new ResponseFrames(state, after, followed);
+  return followRun(services, caller, followed, frames, { onEnd: leave, job: job.value });
 }
 
 /** The operation that makes an id for a conversation; its chat is opened by its first response. */

@@ -122,6 +122,8 @@ export interface FollowOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Runs once, when the stream has ended or its client is gone. */
   readonly onEnd?: () => void;
+  /** The run, if `readRun` has just read it for this caller. */
+  readonly job?: Job;
 }
 
 /** The run, for the user for whom it acts: nobody else finds it here. */
@@ -141,11 +143,11 @@ export async function followRun(
   caller: Caller,
   part: RunPart,
   protocol: RunFrames,
-  options: FollowOptions = {},
+  { job: known, ...options }: FollowOptions = {},
 ): Promise<Outcome<Response>> {
   const { principal: bearer, requestId } = caller;
   const { jobId } = part;
-  const job = await readRun(services, caller, jobId);
+  const job = known === undefined ? await readRun(services, caller, jobId) : ok(known);
   if (!job.ok) {
     options.onEnd?.();
     return job;
