@@ -4,13 +4,14 @@
  *
  *   chat-1 ─▶ cht_a ─ metadata.ai_sdk_branch ─▶ cht_c        cht_a ─fork─▶ cht_b ─fork─▶ cht_c
  */
+import type { FoundMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Services } from "../../operations/services.ts";
 import { namedChatId } from "../runs/begin-run.ts";
 import { keyedMessage } from "../runs/keyed-run.ts";
-import { chatWithMessage } from "../runs/loaded-run.ts";
+import { findMessage } from "../runs/loaded-run.ts";
 
 /** Separates the ids of this protocol from those of others. It must never change. */
 export const AI_SDK = "ai-sdk";
@@ -29,19 +30,27 @@ export interface UiChats {
   readonly current: Chat;
 }
 
-/** Null: the client has sent nothing in this chat. `key`: the client's id of a message that it sends now. */
-export async function findUiChats(
+/** The first chat, and whether the message with this id of the client was sent to it. */
+export function findUiMessage(
   services: Pick<Services, "system">,
   by: Principal,
-  { agentId, name }: UiChatName,
-  key: string | null = null,
-): Promise<Outcome<UiChats | null>> {
-  const read = (id: string) => services.system.dispatch(chatRef(by.organizationId, id), { kind: "read_chat" });
+  { agentId, name, key }: UiChatName & { readonly key: string },
+): Promise<Outcome<FoundMessage>> {
   const chatId = namedChatId(by, { protocol: AI_SDK, agentId, name });
-  const first =
-    key === null
-      ? await read(chatId)
-      : await chatWithMessage(services, by, { chatId, ...keyedMessage(by, { protocol: AI_SDK, chatId, key }) });
+  const { messageId } = keyedMessage(by, { protocol: AI_SDK, chatId, key });
+  return findMessage(services, by, { chatId, messageId, opensChat: false });
+}
+
+/** Null: the client has sent nothing in this chat. `place`: the first chat, if it has just been asked. */
+export async function findUiChats(
+  { system }: Pick<Services, "system">,
+  by: Principal,
+  { agentId, name }: UiChatName,
+  place: FoundMessage | null = null,
+): Promise<Outcome<UiChats | null>> {
+  if (place?.chat === null) return ok(null);
+  const read = (id: string) => system.dispatch(chatRef(by.organizationId, id), { kind: "read_chat" });
+  const first = place === null ? await read(namedChatId(by, { protocol: AI_SDK, agentId, name })) : ok(place.chat);
   if (!first.ok) return first.fault.kind === "not_found" ? ok(null) : first;
   const branch = first.value.metadata[BRANCH_FIELD];
   const continued = typeof branch === "string" ? await read(branch) : first;

@@ -1,4 +1,5 @@
 /** What a request of a chat client begins or continues: each is one commit, and the same once more is the same run. */
+import type { FoundMessage } from "../../../actors/chat/protocol.ts";
 import { invalid, notFound, type Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
@@ -10,7 +11,7 @@ import { keyedMessage } from "../runs/keyed-run.ts";
 import { latestRun } from "../runs/latest-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
 import { beginBranch, branchIds } from "./branch-run.ts";
-import { AI_SDK, findUiChats, type UiChatName, type UiChats } from "./chat-branch.ts";
+import { AI_SDK, findUiChats, findUiMessage, type UiChatName, type UiChats } from "./chat-branch.ts";
 import type { UiRequest } from "./given-messages.ts";
 
 type RequestOf<K extends UiRequest["kind"]> = Extract<UiRequest, { readonly kind: K }>;
@@ -26,13 +27,16 @@ export async function beginUiRun(
   request: UiRequest,
 ): Promise<Outcome<Commit>> {
   if (request.kind === "answers") return takeUiAnswers(services, change, name, request);
-  const key = request.kind === "message" ? request.messageId : null;
-  const chats = await findUiChats(services, change.principal, name, key);
+  const { principal: by } = change;
+  const place =
+    request.kind === "message" ? await findUiMessage(services, by, { ...name, key: request.messageId }) : null;
+  if (place?.ok === false) return place;
+  const chats = await findUiChats(services, by, name, place?.value ?? null);
   if (!chats.ok) return chats;
   if (request.kind === "message")
     return request.isEdit && chats.value !== null
       ? editUiMessage(services, change, chats.value, request)
-      : sendUiMessage(services, change, { ...name, current: chats.value?.current.id ?? null }, request);
+      : sendUiMessage(services, change, { ...name, chats: chats.value, place: place?.value }, request);
   return chats.value === null ? notFound("chat") : writeAgain(services, change, chats.value, request);
 }
 
@@ -40,12 +44,20 @@ export async function beginUiRun(
 function sendUiMessage(
   services: Services,
   change: Change,
-  { agentId, name, current }: UiChatName & { readonly current: string | null },
+  {
+    agentId,
+    name,
+    chats,
+    ...known
+  }: UiChatName & { readonly chats: UiChats | null; readonly place: FoundMessage | undefined },
   { messageId: key, content, field, answers }: RequestOf<"message">,
 ): Promise<Outcome<Commit>> {
-  const chat = current === null ? ({ kind: "named", name } as const) : ({ kind: "existing", chatId: current } as const);
+  const chat =
+    chats === null ? ({ kind: "named", name } as const) : ({ kind: "existing", chatId: chats.current.id } as const);
+  // A branch has not been asked yet.
+  const place = chats === null || chats.current.id === chats.first.id ? known.place : undefined;
   const metadata = { [MESSAGE_FIELD]: key };
-  return beginRun(services, change, { protocol: AI_SDK, agentId, chat, content, field, key, metadata, answers });
+  return beginRun(services, change, { protocol: AI_SDK, agentId, chat, content, field, place, key, metadata, answers });
 }
 
 /** The message in place of an earlier one: the chat continues in a fork without that one and all that follows it. */

@@ -6,7 +6,7 @@
  * same run (DIA-2), whenever it comes.
  */
 import { assert } from "../../../actors/assert.ts";
-import type { ChatOpening, KeyedMessage, SentMessage } from "../../../actors/chat/protocol.ts";
+import type { ChatOpening, FoundMessage, KeyedMessage, SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
 import { isLonger, oneLine } from "../../../actors/cut-text.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -33,6 +33,7 @@ import { keyedId } from "../../work/keyed-id.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
 import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type FoundRun, keyedMessage } from "./keyed-run.ts";
+import { findMessage } from "./loaded-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
@@ -65,6 +66,8 @@ export interface GivenRun {
   readonly content: GivenContent;
   /** The content's field in the body, for refusals. */
   readonly field: string;
+  /** What its chat has just said of the message; absent: it is asked. */
+  readonly place?: FoundMessage | undefined;
   /** The protocol's id of this message, unique for its sender in the chat; null: it has none. */
   readonly key: string | null;
   /** What the message does in a busy chat; absent: it waits. */
@@ -254,11 +257,9 @@ async function readPlace(
     return { found: null, chat: await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" }) };
   }
   const [place, source] = await Promise.all([
-    system.dispatch(chatRef(organizationId, chatId), {
-      kind: "find_message",
-      messageId: keyed.messageId,
-      opensChat: chat.kind === "new",
-    }),
+    run.place === undefined
+      ? findMessage(services, by, { chatId, messageId: keyed.messageId, opensChat: chat.kind === "new" })
+      : ok(run.place),
     chat.kind === "branch" ? system.dispatch(chatRef(organizationId, chat.chatId), { kind: "read_chat" }) : null,
   ]);
   if (!place.ok) return { found: place, chat: place };
