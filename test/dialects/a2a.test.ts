@@ -108,9 +108,12 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
 
   test("[DIA-14] a task that waits for an approval is input-required, and a message decides it", async () => {
     scene.calling(["c1", "send"]);
-    const shown = await new Shown().all(client.sendMessageStream(sending(said(textPart("go")))));
+    const message = said(textPart("go"));
+    const shown = await new Shown().all(client.sendMessageStream(sending(message)));
     expect(shown.states.at(-1)).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const { id } = shown.task!;
+    const again = await new Shown().all(client.sendMessageStream(sending(message)));
+    expect(again.task).toEqual(await client.getTask({ tenant: "", id }));
     expect(shown.data.at(-1)).toMatchObject({ approvals: [{ tool_name: "send", tool_call_id: "c1" }] });
     await expect(client.sendMessage(sending(said(textPart("what?"), { taskId: id })))).rejects.toThrow(/approve/);
     const rest = await new Shown().all(client.sendMessageStream(sending(said(textPart("Approve"), { taskId: id }))));
