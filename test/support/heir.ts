@@ -21,12 +21,12 @@ export const undoneEffect = (i: number): EffectRow => ({
   intent: {},
 });
 
-/** Actors that note the numbers that they are sent. Only `shut` has a record. */
+/** Actors that note the numbers that they are sent. Only those named `shut…` have a record. */
 function lists() {
   const noted = new Map<string, number[]>();
   const definition: AnyDefinition = {
     kind: "list",
-    needs: ({ id }) => (id === "shut" ? [{ table: "chat", id }] : []),
+    needs: ({ id }) => (id.startsWith("shut") ? [{ table: "chat", id }] : []),
     handlers: {
       note: (tx: Tx, { i }: { readonly i: number }) => {
         noted.set(tx.self.id, [...(noted.get(tx.self.id) ?? []), i]);

@@ -47,6 +47,12 @@ interface Delivered extends ShardGrant {
   readonly mayWait?: true;
 }
 
+/**
+ * How the delivery of a message from the table ended. One that is not over is left there: its receiver could not take
+ * it now, or its turn threw.
+ */
+export type DeliveryEnd = "over" | "refused" | "thrown";
+
 export class Delivery {
   private readonly parts: DeliveryParts;
   /** Messages whose turns have thrown, by their ids. */
@@ -83,13 +89,9 @@ export class Delivery {
 
   /**
    * Delivers a message that was read from the table under this grant. `once` resolves when it has been offered once,
-   * `end` when there are no more retries. A message whose receiver cannot take it now, or whose turn throws, is left in
-   * its table.
+   * `end` when there are no more retries.
    */
-  offer(
-    message: MessageRow,
-    grant: ShardGrant,
-  ): { readonly once: Promise<void>; readonly end: Promise<"over" | "left"> } {
+  offer(message: MessageRow, grant: ShardGrant): { readonly once: Promise<void>; readonly end: Promise<DeliveryEnd> } {
     const first = Promise.withResolvers<void>();
     return { once: first.promise, end: this.deliver(message, grant, first.resolve) };
   }
@@ -121,19 +123,19 @@ export class Delivery {
     }
   }
 
-  private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<"over" | "left"> {
+  private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<DeliveryEnd> {
     const backoff = new Backoff(this.parts, MESSAGE_RETRY);
     for (;;) {
       const end = await this.attempt(message, grant);
       offered();
       if (end === "over" || !this.isCurrent(grant)) return "over";
       // Without a lease every receiver would refuse: the message keeps its place before the others.
-      if (grant.mayWait !== true && this.parts.shards.serves(grant)) return "left";
+      if (grant.mayWait !== true && this.parts.shards.serves(grant)) return end;
       await backoff.pause();
     }
   }
 
-  private async attempt(message: MessageRow, grant: Delivered): Promise<"over" | "again"> {
+  private async attempt(message: MessageRow, grant: Delivered): Promise<DeliveryEnd> {
     const { run, log, tracing } = this.parts;
     const ref = { kind: message.actorKind, organizationId: message.organizationId, id: message.actorId };
     const { epoch, mayWait } = grant;
@@ -141,7 +143,7 @@ export class Delivery {
     const take = () => run([{ ref, command: withoutCarrier(message.command) }], options);
     try {
       const outcome = await (tracing === null ? take() : tracing.within(carrierOf(message.command), take));
-      if (!outcome.ok && isPassing(outcome.fault)) return "again";
+      if (!outcome.ok && isPassing(outcome.fault)) return "refused";
       this.thrown.delete(message.id);
       if (outcome.ok) return "over";
       log.warn({ actor: ref.id, command: message.command.kind, fault: outcome.fault.kind }, "a message was refused");
@@ -152,7 +154,7 @@ export class Delivery {
       this.thrown.set(message.id, { grant, organizationId: message.organizationId, turns: turn });
       if (turn < MESSAGE_TRIES) {
         log.error(fields, "a message's turn failed");
-        return "again";
+        return "thrown";
       }
       log.error(fields, "a message's turn failed again: the message is parked until the next start");
       return "over";

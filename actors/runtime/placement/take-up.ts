@@ -7,8 +7,8 @@
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
  * Each message is offered once before new ones. One whose receiver cannot take it, or whose turn throws, stays in the
- * table, and is offered again beside new ones: it holds back nothing, and memory holds one page of messages. A parked
- * message waits for the next owner. Failed effects of a shard are recovered again together, after a pause.
+ * table, and is offered again beside new ones, in rounds: it holds back nothing, and memory holds one page of messages.
+ * A parked message waits for the next owner. Failed effects of a shard are recovered again together, after a pause.
  *
  * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
  *   last message, read after that and before the first commit of this grant, is a fixed bound.
@@ -16,17 +16,21 @@
  *   pass over one that commits late, and it would be lost.
  * - TU-3: each message has its turn after earlier ones: commits of this grant keep their messages until the pages are
  *   through.
+ * - TU-4: a round offers at most `LEFT_ROUND` messages that were left, and the next one goes on behind them, so none
+ *   starves. Once a receiver cannot take a message, its later ones are passed over until the rounds begin again at the
+ *   first that was left: they keep their order, and cost other receivers nothing.
  */
 import { assert } from "../../assert.ts";
 import { FairSlots } from "../../fair-slots.ts";
 import { within } from "./hand-over.ts";
 import { Backoff } from "../backoff.ts";
 import type { Chance, Clock, RuntimeLog } from "../ports.ts";
-import type { Delivery } from "../outputs/delivery.ts";
+import { refKey } from "../actor.ts";
+import type { Delivery, DeliveryEnd } from "../outputs/delivery.ts";
 import type { Effects } from "../outputs/effects.ts";
 import type { ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
-import type { ActorStore, EffectRow, MessageRange, MessageRow, UndoneShard } from "../store.ts";
+import type { ActorStore, EffectRow, MessageRange, MessageRow, PlacedMessage, UndoneShard } from "../store.ts";
 
 /**
  * A shard is served after this time at the latest, however many undone messages it has: its clients wait meanwhile,
@@ -41,8 +45,10 @@ const RECOVERIES = 16;
 const RECOVER_RETRY_MS = 5_000;
 /** Pauses before a page is read again. */
 const READ_RETRY = { firstMs: 250, lastMs: 2_000 };
-/** Pauses before messages that were left in the table are offered again. */
+/** Pauses before rounds of messages that were left in the table. They begin again with the first when one is delivered. */
 const LEFT_RETRY = { firstMs: 250, lastMs: 5_000 };
+/** Messages of one shard that one round offers again. */
+export const LEFT_ROUND = 250;
 
 interface TakeUpParts {
   readonly store: ActorStore;
@@ -75,6 +81,17 @@ interface OfferedMessages {
   readonly once: Promise<unknown>;
   /** When all are answered: the position of the first that was left in the table; null: none was. */
   readonly firstLeft: Promise<number | null>;
+}
+
+/** One way through the messages that were left, in as many rounds as it takes. */
+interface LeftPass {
+  /** The position of the last message that it has offered or passed over. */
+  after: number;
+  /** The position of the first that it has left again; null: none so far. */
+  firstLeft: number | null;
+  /** The receivers that could not take a message. */
+  readonly closed: Set<string>;
+  isThrough: boolean;
 }
 
 export class TakeUp {
@@ -176,7 +193,7 @@ export class TakeUp {
         offered.add(once);
         void once.then(() => offered.delete(once));
         void end.then((how) => {
-          if (how === "left") firstLeft = Math.min(firstLeft ?? Infinity, message.position);
+          if (how !== "over") firstLeft = Math.min(firstLeft ?? Infinity, message.position);
           pass?.end();
         });
       }
@@ -185,15 +202,57 @@ export class TakeUp {
     return { once: Promise.all(offered), firstLeft: unanswered.rest().then(() => firstLeft) };
   }
 
-  /** Offers the messages again that were left in the table, while the grant lasts. */
-  private async offerLeft(progress: TakeUpProgress, { firstLeft }: OfferedMessages, upTo: number): Promise<void> {
+  /** Offers the messages again that were left in the table, while the grant lasts (TU-4). */
+  private async offerLeft({ grant }: TakeUpProgress, { firstLeft }: OfferedMessages, upTo: number): Promise<void> {
     const backoff = new Backoff(this.parts, LEFT_RETRY);
     for (let first = await firstLeft; first !== null;) {
-      await backoff.pause();
-      if (!this.isCurrent(progress.grant)) return;
-      const offered = await this.offerPages(progress, { after: first - 1, upTo });
-      first = (await offered?.firstLeft) ?? null;
+      const pass: LeftPass = { after: first - 1, firstLeft: null, closed: new Set(), isThrough: false };
+      while (!pass.isThrough) {
+        await backoff.pause();
+        if (!this.isCurrent(grant)) return;
+        const isDelivered = await this.offerRound(grant, pass, upTo);
+        if (isDelivered === null) return;
+        if (isDelivered) backoff.reset();
+      }
+      first = pass.firstLeft;
     }
+  }
+
+  /** Offers the next messages of the pass; resolves to whether one was delivered, or to null when the grant is over. */
+  private async offerRound(grant: ShardGrant, pass: LeftPass, upTo: number): Promise<boolean | null> {
+    const { store, delivery } = this.parts;
+    let isDelivered = false;
+    for (let room = LEFT_ROUND; room > 0 && !pass.isThrough;) {
+      const [range, limit] = [{ after: pass.after, upTo }, room];
+      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, limit));
+      if (page === null) return null;
+      const unparked = page.filter((message) => !delivery.isParked(message, grant));
+      const ofReceivers = [...Map.groupBy(unparked, receiverOf)];
+      const ends = await Promise.all(ofReceivers.map(([, messages]) => this.offerInOrder(messages, grant, pass)));
+      room -= ends.flat().length;
+      isDelivered ||= ends.flat().includes("over");
+      pass.after = page.at(-1)?.position ?? upTo;
+      pass.isThrough = page.length < limit;
+    }
+    return isDelivered;
+  }
+
+  /** Offers messages of one receiver, one after the other, until it cannot take one; how each offer ended. */
+  private async offerInOrder(
+    messages: readonly PlacedMessage[],
+    grant: ShardGrant,
+    pass: LeftPass,
+  ): Promise<readonly DeliveryEnd[]> {
+    const ends: DeliveryEnd[] = [];
+    for (const message of messages) {
+      const receiver = receiverOf(message);
+      const isOffered = !pass.closed.has(receiver);
+      const end = isOffered ? await this.parts.delivery.offer(message, grant).end : "refused";
+      if (isOffered) ends.push(end);
+      if (end === "refused") pass.closed.add(receiver);
+      if (end !== "over") pass.firstLeft = Math.min(pass.firstLeft ?? Infinity, message.position);
+    }
+    return ends;
   }
 
   /** Begins to recover the `wanted` effects of the table, or all of them (null). Those that fail are tried again. */
@@ -282,6 +341,8 @@ export class TakeUp {
   }
 }
 
+const receiverOf = ({ organizationId, actorKind: kind, actorId: id }: MessageRow): string =>
+  refKey({ kind, organizationId, id });
 const NONE_BEGUN: ReadonlySet<string> = new Set();
 /** All rows of a shard share the slots, in their order. */
 const ALL = "";

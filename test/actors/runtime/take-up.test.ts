@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { LARGE_BYTES } from "../../../actors/runtime/commit/flush-queue.ts";
 import { MESSAGE_TRIES } from "../../../actors/runtime/outputs/delivery.ts";
 import { LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
-import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
+import { LEFT_ROUND, TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
+import type { MessageRow } from "../../../actors/runtime/store.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { heir, HEIR_SHARD, undoneMessage } from "../../support/heir.ts";
@@ -11,6 +12,7 @@ import { faultOf, ORG } from "../../support/ledger-replica.ts";
 
 /** Another organization of the same shard, whose commits may be in flight beside those of the first. */
 const NEIGHBOUR = "org_az";
+const ofNeighbour = (message: MessageRow): MessageRow => ({ ...message, organizationId: NEIGHBOUR });
 
 test("[RT-11] messages are taken up in pages, each actor's in the order of their commits, and each once", async () => {
   const messages = Array.from({ length: 4 * UNDONE_PAGE + 3 }, (_, i) => undoneMessage(i));
@@ -206,6 +208,65 @@ test("[RT-11] messages that cannot be delivered, however many, hold back neither
   expect(noted.get("open")).toEqual([3 * UNDONE_PAGE, 1]);
 });
 
+/** An heir of messages to receivers, whose organizations' records cannot be read while `isShut` says so; `tried` are its reads. */
+async function withShutReceivers(messages: readonly MessageRow[]) {
+  const scene = heir({ messages });
+  const shut = { isShut: (_organizationId: string): boolean => true, tried: [] as string[] };
+  const read = scene.replica.store.read.bind(scene.replica.store);
+  scene.replica.store.read = async (refs) => {
+    shut.tried.push(...refs.map(({ id }) => id));
+    if (refs.some(({ organizationId }) => shut.isShut(organizationId))) throw new Error("unreadable");
+    return read(refs);
+  };
+  await scene.replica.system.start();
+  await settle();
+  shut.tried = [];
+  return { ...scene, shut };
+}
+
+test("[RT-11] a round offers a bounded number of messages that were left, and the next one goes on behind them", async () => {
+  const receivers = Array.from({ length: 2 * LEFT_ROUND + 10 }, (_, i) => `shut${i}`);
+  const { world, shut, noted } = await withShutReceivers(receivers.map((to, i) => undoneMessage(i, to)));
+  await world.clock.advance(250);
+  expect(shut.tried).toEqual(receivers.slice(0, LEFT_ROUND));
+  await world.clock.advance(500);
+  expect(shut.tried).toEqual(receivers.slice(0, 2 * LEFT_ROUND));
+  await world.clock.advance(1_000);
+  expect(shut.tried).toEqual(receivers);
+  await world.clock.advance(2_000);
+  expect(shut.tried).toEqual([...receivers, ...receivers.slice(0, LEFT_ROUND)]);
+  // While messages are delivered, the next round comes soon.
+  shut.isShut = () => false;
+  await world.clock.advance(6_000);
+  await until("all are delivered", () => world.database.messages().length === 0);
+  expect(noted.size).toBe(receivers.length);
+});
+
+test("[RT-11] messages to a receiver that was closed in an earlier round keep their order", async () => {
+  const others = Array.from({ length: LEFT_ROUND }, (_, i) => undoneMessage(i + 1, `shut-other${i}`));
+  const last = LEFT_ROUND + 1;
+  const { world, shut, noted } = await withShutReceivers([
+    ofNeighbour(undoneMessage(0, "shut")),
+    ...others,
+    ofNeighbour(undoneMessage(last, "shut")),
+  ]);
+  await world.clock.advance(250);
+  shut.isShut = (organizationId) => organizationId === ORG;
+  await world.clock.advance(60_000);
+  expect(noted.get("shut")).toEqual([0, last]);
+});
+
+test("[RT-11] messages to a closed receiver, however many, do not delay those of another one", async () => {
+  const { world, shut, noted } = await withShutReceivers([
+    ...Array.from({ length: 4 * LEFT_ROUND }, (_, i) => undoneMessage(i, "shut")),
+    ofNeighbour(undoneMessage(4 * LEFT_ROUND, "shut-other")),
+  ]);
+  shut.isShut = (organizationId) => organizationId === ORG;
+  await world.clock.advance(250);
+  expect(noted.get("shut-other")).toEqual([4 * LEFT_ROUND]);
+  expect(shut.tried).toEqual(["shut", "shut-other"]);
+});
+
 test("[RT-10] [RT-11] messages that always fail, however many, hold back neither later ones nor new ones", async () => {
   const messages = [
     ...Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => undoneMessage(i, "bad", "fall")),
@@ -216,7 +277,7 @@ test("[RT-10] [RT-11] messages that always fail, however many, hold back neither
   await until("the one behind them is delivered", () => noted.get("open")?.length === 1);
   expect(faultOf(await ask("other", { kind: "tell", to: "open", i: 1 }))).toBe("ok");
   await until("a new one is delivered", () => noted.get("open")?.length === 2);
-  await world.clock.advance(60_000);
+  await world.clock.advance(120_000);
   expect(replica.system.parkedMessages(null)).toBe(3 * UNDONE_PAGE);
   expect(replica.errors.length).toBe(MESSAGE_TRIES * 3 * UNDONE_PAGE);
 });
