@@ -137,6 +137,20 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/runtime/placement/take-up.ts",
+    'if (end === "refused") pass.closed.add(receiver);',
+    "",
+    `${RUNTIME}take-up.test.ts`,
+    "keep their order",
+  ],
+  [
+    "actors/runtime/placement/take-up.ts",
+    "room -= ends.flat().length;",
+    "",
+    `${RUNTIME}take-up.test.ts`,
+    "a bounded number",
+  ],
+  [
+    "actors/runtime/placement/take-up.ts",
     "if (!this.isCurrent(grant)) return pass?.end();",
     "",
     `${RUNTIME}take-up-effects.test.ts`,

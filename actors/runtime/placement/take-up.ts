@@ -41,6 +41,8 @@ export const TAKE_UP_MS = 100;
 export const UNDONE_PAGE = 250;
 /** Effects of one shard that are recovered at once. */
 const RECOVERIES = 16;
+/** A recovery that takes longer goes on without its slot: those that hang must not hold back the others. */
+export const RECOVERY_SLOT_MS = 10_000;
 /** The pause before failed recoveries are retried. */
 const RECOVER_RETRY_MS = 5_000;
 /** Pauses before a page is read again. */
@@ -279,10 +281,10 @@ export class TakeUp {
           pass?.end();
           continue;
         }
-        void effects.recover(effect, grant).then((isDone) => {
+        const recovery = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) this.recoverFailed(effect, grant);
-          pass?.end();
         });
+        void within(this.parts.clock, RECOVERY_SLOT_MS, recovery).then(() => pass?.end());
       }
       if (page.length < UNDONE_PAGE) return;
       after = last.id;

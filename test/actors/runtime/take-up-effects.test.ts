@@ -1,7 +1,8 @@
 /** Recovering the effects that a former owner left undone, when there are many or it does not go well. */
 import { expect, test } from "bun:test";
+import type { EffectContext } from "../../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
-import { UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
+import { RECOVERY_SLOT_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { heir, HEIR_SHARD, undoneEffect } from "../../support/heir.ts";
@@ -111,6 +112,33 @@ test("[RT-10] [RT-11] an effect whose commit is answered while its recovery wait
   for (const end of ends.splice(0)) end();
   await settle();
   expect(recovered).toEqual(effects.map(({ id }) => id));
+  replica.crash();
+});
+
+test("[RT-11] recoveries that hang hold back neither other ones nor retries for longer than their slots", async () => {
+  const recovered: string[] = [];
+  const hangs = ({ id }: EffectRow): boolean => id < undoneEffect(40).id;
+  let isBad = true;
+  const work = {
+    run: () => Promise.resolve(),
+    recover: async (effect: EffectRow, { signal }: EffectContext) => {
+      if (!isBad) recovered.push(effect.id);
+      if (hangs(effect) && !isBad) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      if (isBad) throw new Error("not yet");
+    },
+  };
+  const effects = Array.from({ length: 45 }, (_, i) => undoneEffect(i));
+  const { world, replica } = heir({ effects }, { work });
+  await replica.system.start();
+  await until("each has failed", () => replica.errors.length === effects.length);
+  isBad = false;
+  await world.clock.advance(5_000);
+  expect(recovered.length).toBe(16);
+  await world.clock.advance(2 * RECOVERY_SLOT_MS);
+  await until("the last ones are recovered", () => recovered.at(-1) === undoneEffect(44).id);
+  // Those that hang are under way, and not begun again.
+  await world.clock.advance(60_000);
+  expect(new Set(recovered).size).toBe(recovered.length);
   replica.crash();
 });
 
