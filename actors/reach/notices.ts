@@ -309,8 +309,9 @@ function failNotice(
   const { error, httpStatus, durationMs, isTransient, retryAfterMs } = result;
   const failures = ended.failures + 1;
   const reported = { ...ended, failures, error, httpStatus, durationMs };
-  const waitMs =
-    isTransient && ended.attempts < NOTICE_ATTEMPTS ? retryWaitMs(failures, "durable", retryAfterMs) : null;
+  // An attempt that could not be prepared has failed too.
+  const isLast = Math.max(ended.attempts, failures) >= NOTICE_ATTEMPTS;
+  const waitMs = isTransient && !isLast ? retryWaitMs(failures, "durable", retryAfterMs) : null;
   if (waitMs === null) {
     changeNotice(tx, question, { ...reported, status: "failed" });
     return;

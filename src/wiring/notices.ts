@@ -96,19 +96,33 @@ class NoticeSending {
     this.head = effect.intent as unknown as NoticeHead;
   }
 
-  /** How it ended; null if there is nothing to report: the epoch is over, or the notice has ended already. */
+  /**
+   * How it ended; null if there is nothing to report: the epoch is over, or the notice has ended already. A bug counts
+   * as a failure of the attempt: as an interruption it would be repeated, and happen again, for ever.
+   */
   async attempt(): Promise<NoticeResult | null> {
+    try {
+      return await this.tryOnce();
+    } catch (err) {
+      this.parts.log.warn({ err, notice: this.head.noticeId }, "a notice of an approval could not be sent: a bug");
+      return UNSENT_NOTICE;
+    }
+  }
+
+  private async tryOnce(): Promise<NoticeResult | null> {
     const facts = await this.readFacts();
     if (facts === null || "kind" in facts) return facts;
     const key = newKey();
     const { agent, approval, membership } = facts;
     const asked = { hash: keyHash(key), terms: keyHash(askedTerms(approval, agent)), membership };
     const prepared = await this.prepare(asked);
-    if (prepared === null || !(await whenEntitled(this.context, this.parts))) return null;
+    if (prepared?.ok === false) return UNSENT_NOTICE;
+    if (prepared === null || prepared.value === null) return null;
+    if (!(await whenEntitled(this.context, this.parts))) return null;
     const { organizationId } = this.effect;
     const { noticeId, approvalId } = this.head;
     const url = this.parts.appUrl + approvalLink({ approvalId, organizationId, noticeId, key });
-    return this.send(prepared, facts, this.wordsOf(prepared, facts, url));
+    return this.send(prepared.value, facts, this.wordsOf(prepared.value, facts, url));
   }
 
   /** Until the actor has taken it, or the epoch is over. */
@@ -142,12 +156,12 @@ class NoticeSending {
 
   private async prepare(
     asked: Pick<Extract<ReachCommand, { kind: "prepare_notice" }>, "hash" | "terms" | "membership">,
-  ): Promise<PreparedNotice | null> {
+  ): Promise<Outcome<PreparedNotice | null> | null> {
     const command = { kind: "prepare_notice", effectId: this.effect.id, ...asked, ...this.head } as const;
     const found = await this.until(() =>
       this.parts.system.dispatchGroup([ask(this.ref, command)], { epoch: this.context.epoch }),
     );
-    return found?.ok === true ? found.value[0] : null;
+    return found === null ? null : mapOutcome(found, ([prepared]) => prepared);
   }
 
   private async readFacts(): Promise<NoticeFactsFound | Extract<NoticeResult, { kind: "skipped" }> | null> {
@@ -309,12 +323,13 @@ interface NoticeFactsFound extends NoticeRecipient {
   readonly decidedBy: string | null;
 }
 
-/** The operator has taken the mail server away since. */
-const NO_MAIL_SERVER = {
+const UNSENT_NOTICE = {
   kind: "failed",
-  error: "no_mail_server",
+  error: "http_error",
   httpStatus: null,
   durationMs: 0,
   isTransient: true,
   retryAfterMs: null,
 } as const satisfies NoticeResult;
+/** The operator has taken the mail server away since. */
+const NO_MAIL_SERVER = { ...UNSENT_NOTICE, error: "no_mail_server" } as const satisfies NoticeResult;

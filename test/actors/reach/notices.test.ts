@@ -5,103 +5,21 @@ import type { ApprovalRule } from "../../../actors/job/approval-rule.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import {
   MAILED_PEOPLE,
+  NOTICE_ATTEMPTS,
   NOTICE_WINDOW_MS,
   NOTICES_OF_JOB,
   NOTICES_OF_ORGANIZATION,
 } from "../../../actors/reach/policy.ts";
 import type { OtherDeciders } from "../../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
-import type { Mailer } from "../../../src/reach/mailer.ts";
 import { SEND_NOTICE } from "../../../actors/reach/notices.ts";
 import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
 import { openApprovalLink } from "../../../src/sign-in/approval-link.ts";
-import { noticeEffects } from "../../../src/wiring/notices.ts";
 import { until } from "../../support/condition.ts";
-import { approval, ASKING, calling, DecisionScene } from "../../support/decision-scene.ts";
+import { DELIVERED, NoticeScene, REFUSED, REMINDED } from "../../support/notice-scene.ts";
+import { approval, ASKING } from "../../support/decision-scene.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { CHAT, NO_JITTER, ORG, startJobs } from "../../support/job-replica.ts";
-
-type Sent = Parameters<Mailer["send"]>[0];
-const REMINDED = { ...ASKING, approvalReach: { links: "signed_in", remindAfterSeconds: 3_600 } } as const;
-const DELIVERED = { kind: "delivered", httpStatus: null, durationMs: 1 } as const;
-const REFUSED = {
-  kind: "failed",
-  error: "timeout",
-  httpStatus: null,
-  durationMs: 1,
-  isTransient: true,
-  retryAfterMs: null,
-} as const;
-
-class NoticeScene extends DecisionScene {
-  readonly mails: Sent[] = [];
-  readonly warnings: object[] = [];
-  answer: Mailer["send"] = async () => DELIVERED;
-  hasLease = true;
-
-  static async open(): Promise<NoticeScene> {
-    const scene = new NoticeScene();
-    scene.model.script = calling(["c1", "send"]);
-    scene.tools.unsafe.add("send");
-    await scene.start();
-    const owner = { userId: "usr_1", name: "Ann", email: "ann@example.com" };
-    const found = { kind: "found_organization", name: "Acme", owner, tokens: [] } as const;
-    const made = await scene.replica.system.dispatch(organizationRef(ORG), found);
-    expect(made.ok).toBe(true);
-    return scene;
-  }
-
-  override async start(): Promise<void> {
-    const mailer: Mailer = {
-      send: async (mail, signal) => {
-        this.mails.push(mail);
-        return this.answer(mail, signal);
-      },
-    };
-    const agents = { find: () => notFound("agent") };
-    const { clock } = this.world;
-    const log = { warn: (fields: object) => void this.warnings.push(fields) };
-    const parts = {
-      agents,
-      egress: null as never,
-      sealing: null as never,
-      mailer,
-      clock,
-      chance: NO_JITTER,
-      appUrl: "https://troupe.test",
-      log,
-    };
-    this.replica = await startJobs(this.world, {
-      model: this.model,
-      tools: this.tools,
-      hasMail: true,
-      effects: (system) => {
-        const effects = noticeEffects({ ...parts, system });
-        const run: EffectHandler["run"] = (effect, context) =>
-          effects[SEND_NOTICE].run(effect, { ...context, mayAct: () => this.hasLease && context.mayAct() });
-        return { ...effects, [SEND_NOTICE]: { ...effects[SEND_NOTICE], run } };
-      },
-    });
-  }
-
-  async asked(agent: typeof REMINDED | typeof ASKING = REMINDED): Promise<string> {
-    const id = await this.replica.send("go", CHAT, { agent });
-    await this.reached(id, "blocked");
-    return id;
-  }
-
-  subjects(): string[] {
-    return this.mails.map(({ subject }) => subject);
-  }
-
-  notices(jobId: string): readonly ApprovalNotice[] {
-    return this.replica
-      .job(jobId)
-      .approvals.flatMap(
-        ({ id }) => (this.world.database.record("reach_question", ORG, id) as Question | null)?.notices ?? [],
-      );
-  }
-}
+import { CHAT, ORG, startJobs } from "../../support/job-replica.ts";
 
 test("[REACH-2] an approval is told to the person for whom the job acts", async () => {
   const scene = await NoticeScene.open();
@@ -193,6 +111,41 @@ test("[REACH-8] a notice that is prepared while the lease has lapsed is sent whe
     await scene.world.clock.advance(1_000);
     return scene.mails.length === 1;
   });
+});
+
+test("[REACH-8] an attempt that cannot be prepared fails, and is retried as one that cannot be sent", async () => {
+  for (const preparing of [async () => notFound("approval"), () => Promise.reject(new Error("a bug in a turn"))]) {
+    const scene = await NoticeScene.open();
+    scene.preparing = preparing;
+    const id = await scene.asked(ASKING);
+    await until("it has failed", () => scene.notices(id)[0]?.status === "retrying");
+    scene.preparing = null;
+    await scene.world.clock.advance(60_000);
+    await until("it is sent", () => scene.notices(id)[0]?.status === "success");
+    scene.replica.crash();
+  }
+});
+
+test("[REACH-8] attempts that can never be prepared end", async () => {
+  const scene = new NoticeScene();
+  const waiting: EffectHandler["run"] = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+  const effects = () => ({ [SEND_NOTICE]: { run: waiting, recover: waiting } });
+  const { system } = await startJobs(scene.world, { hasMail: true, effects });
+  const expiresAt = new Date(scene.world.clock.now() + 7_200_000).toISOString();
+  const reach = { links: "signed_in", remindAfterSeconds: null } as const;
+  const approvals = [{ id: "apr_1", expiresAt, userIds: ["usr_1"], others: null }];
+  await system.dispatch(reachRef(ORG), { kind: "ask_people", jobId: "job_1", reach, approvals });
+  const noted = (): ApprovalNotice =>
+    (scene.world.database.record("reach_question", ORG, "apr_1") as Question | null)!.notices[0]!;
+  for (let attempts = 1; attempts <= NOTICE_ATTEMPTS; attempts++) {
+    const { id: noticeId, effectId } = noted();
+    const head = { approvalId: "apr_1", noticeId };
+    await system.dispatch(reachRef(ORG), { kind: "notice_ended", effectId: effectId!, result: REFUSED, ...head });
+    expect([attempts, noted().status]).toEqual([attempts, attempts < NOTICE_ATTEMPTS ? "retrying" : "failed"]);
+    await system.dispatch(reachRef(ORG), { kind: "notice_due", ...head });
+  }
+  expect(scene.world.database.effects()).toEqual([]);
 });
 
 test("[REACH-8] a process that ends between the decision and the follow-up leaves it to the next one", async () => {
