@@ -9,8 +9,12 @@ export const PUSHES_OF_JOB = 8;
 
 /** Attempts of one organization that are in flight at once, for its destination; and as many for addresses of its jobs. */
 export const IN_FLIGHT_LIMIT = 8;
-/** Of these places, how many the addresses of jobs at one host may have: others need some if it does not answer. */
-export const IN_FLIGHT_OF_HOST = IN_FLIGHT_LIMIT / 2;
+/**
+ * Of these places, those that addresses of jobs whose hosts did not answer leave to others (`queue.ts`): half.
+ */
+export const IN_FLIGHT_RESERVE = IN_FLIGHT_LIMIT / 2;
+/** Hosts that did not answer and are remembered. */
+export const SILENT_HOSTS = 64;
 /** A destination at which everything has failed for this long is disabled. */
 export const FAILING_LIMIT_MS = 5 * DAY_MS;
 
@@ -18,7 +22,10 @@ export const FAILING_LIMIT_MS = 5 * DAY_MS;
 export const READY_LOW = 12;
 /** Ready attempts in memory; the others wait in their table. */
 export const READY_LIMIT = 32;
-/** Ready attempts that a host keeps in memory when it has its share of the places. */
+/**
+ * Ready attempts that a host keeps in memory while it has no place; all of these hosts together keep `READY_LOW`, so that
+ * the next ones are searched for.
+ */
 export const READY_OF_HOST = READY_LOW / 2;
 /** Attempts that one search finds: the number that is ready or in flight anyway, and as many again. */
 export const FOUND_LIMIT = READY_LIMIT + READY_LOW + IN_FLIGHT_LIMIT;

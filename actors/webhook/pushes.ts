@@ -14,7 +14,7 @@ import { firstAttempt, nextAttempt } from "./numbering.ts";
 import { retryWaitMs } from "../delivery-retries.ts";
 import { GONE_STATUS, PUSHES_OF_JOB } from "./policy.ts";
 import type { AttemptResult, PreparedPush, WebhookProtocol } from "./protocol.ts";
-import { fillFeed, keepFeed, queueAttempt, takeNews, withSearchAt } from "./queue.ts";
+import { fillFeed, keepFeed, queueAttempt, takeNews, withAnswer, withSearchAt } from "./queue.ts";
 import { type Attempt, attemptTable, type Feed, type JobPush, jobPushTable, type WebhookEvent } from "./schema.ts";
 
 type PushCommand = "set_push" | "remove_push" | "read_pushes" | "reseal_pushes";
@@ -101,13 +101,14 @@ export function endPush(
   if (result.kind === "delivered") {
     const { httpStatus, durationMs } = result;
     tx.update(attemptTable, { ...attempt, status: "success", httpStatus, durationMs });
-    return doneAfter(tx, feed, attempt);
+    return doneAfter(tx, withAnswer(feed, attempt.destinationHost, true), attempt);
   }
   if (result.kind === "skipped") {
     tx.update(attemptTable, { ...attempt, status: "skipped" });
     return doneAfter(tx, feed, attempt);
   }
   const isInterrupted = result.kind === "interrupted";
+  const left = isInterrupted ? feed : withAnswer(feed, attempt.destinationHost, result.httpStatus !== null);
   const failures = attempt.failures + (isInterrupted ? 0 : 1);
   const ended: Attempt = isInterrupted
     ? { ...attempt, error: "connection_reset" }
@@ -116,12 +117,12 @@ export function endPush(
   if (push === null || waitMs === null) {
     tx.update(attemptTable, { ...ended, status: "failed" });
     if (!isInterrupted && result.httpStatus === GONE_STATUS && push?.url === sentTo) removePush(tx, attempt);
-    return doneAfter(tx, feed, attempt);
+    return doneAfter(tx, left, attempt);
   }
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...ended, status: "retrying", nextAttemptAt: dueAt });
   const next = nextAttempt(tx, attempt, { failures, dueAt, url: push.url });
-  return waitMs === 0 ? queueAttempt(feed, next) : withSearchAt(tx, feed, "pushes", dueAt);
+  return waitMs === 0 ? queueAttempt(left, next) : withSearchAt(tx, left, "pushes", dueAt);
 }
 
 function removePush(tx: Tx, { push: of }: Attempt): void {

@@ -10,9 +10,10 @@
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
  * searches again when the first retry is due.
  *
- * The addresses of jobs at one host have at most half of the places of their lane. Beyond that their attempts stay in
- * the table, and searches pass them over until the host has a place (`behind`). So one host that does not answer leaves
- * places to the others.
+ * The addresses of jobs at one host take a place only while more are free than they have: at most half of the places of
+ * their lane, and of the rest the next host at most half. Hosts that did not answer before (`silent`) leave half of all
+ * places to the others besides. Beyond that their attempts stay in the table, and searches pass them over until the host
+ * has a place (`behind`). So hosts that do not answer leave places to the others, however many they are.
  *
  * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
  * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.
@@ -27,11 +28,12 @@ import { firstAttempt, numberEvent } from "./numbering.ts";
 import {
   FOUND_LIMIT,
   IN_FLIGHT_LIMIT,
-  IN_FLIGHT_OF_HOST,
+  IN_FLIGHT_RESERVE,
   READY_LIMIT,
   READY_LOW,
   READY_OF_HOST,
   RETRY_TICK_MS,
+  SILENT_HOSTS,
 } from "./policy.ts";
 import type { AttemptHead, LaneName, WebhookCommand } from "./protocol.ts";
 import {
@@ -130,6 +132,14 @@ export function activeDestination(tx: Tx): WebhookDestination | null {
   return destination?.enabled === true ? destination : null;
 }
 
+/** The feed after an attempt at an address of a job, whose host has answered or not. */
+export const withAnswer = (feed: Feed, host: string, hasAnswered: boolean): Feed =>
+  withLane(feed, "pushes", (lane) => {
+    const others = (lane.silent ?? []).filter((one) => one !== host);
+    if (!hasAnswered) return { ...lane, silent: [...others, host].slice(-SILENT_HOSTS) };
+    return others.length === (lane.silent?.length ?? 0) ? lane : { ...lane, silent: others };
+  });
+
 /** The feed after planning an attempt that is due now. */
 export const queueAttempt = (feed: Feed, attempt: Attempt): Feed =>
   withLane(feed, attempt.push === undefined ? "webhooks" : "pushes", (lane) => {
@@ -210,31 +220,35 @@ interface ChosenAttempts extends Pick<DeliveryLane, "ready" | "hasMore"> {
 
 /** Which ready attempts begin, in order, as far as there is room for them and for their hosts. */
 function chosenAttempts(tx: Tx, lane: DeliveryLane, name: LaneName): ChosenAttempts {
-  const places = name === "pushes" ? IN_FLIGHT_OF_HOST : IN_FLIGHT_LIMIT;
   const busy = new Map<string | undefined, number>();
   for (const { host } of lane.inFlight) busy.set(host, (busy.get(host) ?? 0) + 1);
+  const begun: Attempt[] = [];
+  const free = (): number => IN_FLIGHT_LIMIT - lane.inFlight.length - begun.length;
+  const hasPlace = (host: string): boolean => {
+    if (name === "webhooks") return free() > 0;
+    const reserve = lane.silent?.includes(host) === true ? IN_FLIGHT_RESERVE : 0;
+    return (busy.get(host) ?? 0) < free() - reserve;
+  };
   const behind = new Set(lane.behind);
   const waiting = new Map<string, number>();
-  const begun: Attempt[] = [];
   const ready: string[] = [];
   let seen = 0;
-  while (lane.inFlight.length + begun.length < IN_FLIGHT_LIMIT && seen < lane.ready.length) {
+  while (free() > 0 && seen < lane.ready.length) {
     const attempt = tx.read(attemptTable, lane.ready[seen++]!);
     // An attempt from the table may have ended during the search.
     if (attempt?.status !== "pending") continue;
     const { destinationHost: host } = attempt;
-    const [flying, kept] = [busy.get(host) ?? 0, waiting.get(host) ?? 0];
-    if (flying < places) {
+    const kept = waiting.get(host) ?? 0;
+    if (hasPlace(host)) {
       begun.push(attempt);
-      busy.set(host, flying + 1);
-    } else if (kept < READY_OF_HOST) {
+      busy.set(host, (busy.get(host) ?? 0) + 1);
+    } else if (kept < READY_OF_HOST && ready.length < READY_LOW) {
       ready.push(attempt.id);
       waiting.set(host, kept + 1);
     } else behind.add(host);
   }
-  // The table is searched again for a host that has a place, or none of whose attempts is ready any more.
-  const isNext = (host: string): boolean =>
-    !waiting.has(host) && (seen === lane.ready.length || (busy.get(host) ?? 0) < places);
+  // The table is searched again for a host that has a place and no ready attempts.
+  const isNext = (host: string): boolean => !waiting.has(host) && hasPlace(host);
   const next = [...behind].filter(isNext);
   for (const host of next) behind.delete(host);
   return { begun, ready: [...ready, ...lane.ready.slice(seen)], behind: [...behind], hasMore: next.length > 0 };

@@ -171,6 +171,8 @@ const laneFields = {
   ready: Type.Array(Type.String()),
   /** Redacted hosts that have their share of the places, and more due attempts in the table. */
   behind: Type.Optional(Type.Array(Type.String())),
+  /** Redacted hosts that did not answer the last attempt, the newest last. */
+  silent: Type.Optional(Type.Array(Type.String())),
   /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
   /** The effect that searches for them. */

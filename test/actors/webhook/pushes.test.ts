@@ -1,7 +1,7 @@
 /** How the webhook actor tells the addresses of jobs their states, beside the organization's own deliveries. */
 import { expect, test } from "bun:test";
 import { webhookRef } from "../../../actors/webhook/events.ts";
-import { IN_FLIGHT_LIMIT, IN_FLIGHT_OF_HOST, READY_LIMIT } from "../../../actors/webhook/policy.ts";
+import { IN_FLIGHT_LIMIT, IN_FLIGHT_RESERVE, READY_LIMIT } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult, Prepared } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
 import { World } from "../../support/replica.ts";
@@ -14,6 +14,9 @@ import {
   type WebhookReplica,
 } from "../../support/webhook-replica.ts";
 
+/** As many places has one host, if no other one has any. */
+const IN_FLIGHT_OF_HOST = IN_FLIGHT_LIMIT / 2;
+const noAnswer: AttemptResult = { ...httpError(503), error: "timeout", httpStatus: null } as AttemptResult;
 const JOBS = Array.from({ length: 8 }, (_, i) => `job_${i}`);
 const ADDRESSES = Array.from({ length: 8 }, (_, i) => `address ${i}`);
 
@@ -146,6 +149,39 @@ test("[DIA-18] addresses at one host that does not answer do not delay those at 
   expect(new Set(arrived.map(({ attempt }) => attempt.id)).size).toBe(arrived.length);
   expect(replica.errors).toEqual([]);
   await replica.system.stop();
+});
+
+test("[DIA-18] several hosts that do not answer leave a place to another one", async () => {
+  const replica = await startWebhooks(new World());
+  await addAll(replica, (jobId) => `${Math.min(JOBS.indexOf(jobId), 3)}.test`);
+  const isLiving = ({ attempt }: Prepared): boolean => JOBS.indexOf(attempt.push?.jobId ?? "") >= 3;
+  replica.receiver.react = (prepared) => (isLiving(prepared) ? delivered : new Promise(() => {}));
+  for (const jobId of JOBS) await tell(replica, jobId, false);
+  const { arrived } = replica.receiver;
+  await until("the living host has its own", () => arrived.filter(isLiving).length === 5 * ADDRESSES.length);
+  expect(arrived.filter((one) => !isLiving(one)).length).toBe(IN_FLIGHT_LIMIT - 1);
+  expect(replica.errors).toEqual([]);
+  replica.crash();
+});
+
+test("[DIA-18] hosts that did not answer leave half of the places to others, however many they are", async () => {
+  const world = new World();
+  const replica = await startWebhooks(world);
+  await addAll(replica);
+  const isLiving = ({ attempt }: Prepared): boolean => attempt.push?.jobId === JOBS.at(-1);
+  let isOver = false;
+  const { arrived } = replica.receiver;
+  replica.receiver.react = (prepared) => (isLiving(prepared) ? delivered : isOver ? new Promise(() => {}) : noAnswer);
+  for (const jobId of JOBS) await tell(replica, jobId, false);
+  await until("each was tried", () => arrived.length === JOBS.length * ADDRESSES.length);
+  await until("their hosts are known", () => replica.feed.pushes!.silent?.length === JOBS.length - 1);
+  isOver = true;
+  arrived.length = 0;
+  for (const jobId of JOBS) await tell(replica, jobId, true);
+  await until("the living host has its own", () => arrived.filter(isLiving).length === ADDRESSES.length);
+  expect(arrived.filter((one) => !isLiving(one)).length).toBe(IN_FLIGHT_LIMIT - IN_FLIGHT_RESERVE);
+  expect(replica.errors).toEqual([]);
+  replica.crash();
 });
 
 test("[DIA-18] attempts that wait until their host has a place are made before later ones of other hosts", async () => {
