@@ -23,6 +23,7 @@ import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/
 import { changedFields, KEPT_TABLES, WHOLE_MARK } from "./changed-fields.ts";
 import { dataColumn } from "./event-row.ts";
 import type { FlushShapes } from "./flush-shapes.ts";
+import { jobRow } from "./job-row.ts";
 
 export interface Statement {
   readonly text: string;
@@ -155,9 +156,16 @@ class Merged {
   /** The rows by part, without parts that have no rows. */
   get rows(): ReadonlyMap<string, Rows> {
     const all = new Map<string, Rows>();
-    for (const [table, rows] of this.records) all.set(RECORDS + table, sentRows(table, rows));
+    for (const [table, rows] of this.records) all.set(RECORDS + table, sentRows(table, rows, this.storedForm(table)));
     for (const [name, rows] of this.parts) if (rows.size > 0) all.set(name, rows);
     return all;
+  }
+
+  /** How records of this table are stored. */
+  private storedForm(table: string): (record: RecordFields) => RecordFields {
+    const messages = table === "job" ? this.records.get("message") : undefined;
+    if (messages === undefined) return (record) => record;
+    return (job) => jobRow(job, (id) => (messages.get(`${job.organizationId}/${id}`) as RecordRow | undefined)?.record);
   }
 
   private record(shard: number, { table, record, before: stored }: RecordWrite): void {
@@ -192,12 +200,13 @@ const actorRow = (
 });
 
 /** The rows as the statement gets them. */
-function sentRows(table: string, rows: Rows): Rows {
+function sentRows(table: string, rows: Rows, storedForm: (record: RecordFields) => RecordFields): Rows {
   const isKept = KEPT_TABLES.has(table);
   const sent: Rows = new Map();
   for (const [key, row] of rows) {
     const { shard, base, before, record } = row as RecordRow;
-    const changed = isKept && before !== null && before.version === base ? changedFields(before, record) : record;
+    const isStored = isKept && before !== null && before.version === base;
+    const changed = isStored ? changedFields(before, record) : storedForm(record);
     sent.set(key, [shard, base, changed]);
   }
   return sent;

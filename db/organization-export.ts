@@ -1,16 +1,20 @@
 /** The rows of one organization in one snapshot, for its export. */
 import type { TransactionSql } from "postgres";
 import { type Content, inTransaction } from "./copying.ts";
+import { wholeJob } from "./job-row.ts";
 import { referredContents } from "./stores/content-references.ts";
 import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, omitFields } from "./organization-tables.ts";
 
 /** Rows in memory at once. */
 const EXPORTED_PAGE = 500;
 
-/** Messages are exported with all of their blocks, also those that the record leaves out (`messageBlocks`). */
+/** Messages have all of their blocks, also those that the record leaves out (`messageBlocks`). */
 const MESSAGE_WITH_BLOCKS =
   "case when body ? 'blocks' then body when body ->> 'content' = '' then body || '{\"blocks\": []}' " +
   "else body || jsonb_build_object('blocks', jsonb_build_array(jsonb_build_object('type', 'text', 'text', body -> 'content'))) end";
+
+/** SQL for records that are exported with more than their rows have. */
+const WHOLE_RECORDS: Readonly<Record<string, string>> = { job: wholeJob("job.body"), message: MESSAGE_WITH_BLOCKS };
 
 export interface OrganizationSnapshot {
   /** The organization's own record; null if it does not exist. */
@@ -44,7 +48,7 @@ async function snapshotOf(tx: TransactionSql, organizationId: string): Promise<O
               select json_build_object('stream', stream, 'seq', seq, 'type', type, 'at', at, 'data', data) as body
               from event where organization_id = ${organizationId} order by stream, seq`
           : tx<{ body: unknown }[]>`
-              select ${table === "message" ? tx.unsafe(MESSAGE_WITH_BLOCKS) : tx`body`} as body from ${tx(table)} where organization_id = ${organizationId} order by id`;
+              select ${tx.unsafe(WHOLE_RECORDS[table] ?? "body")} as body from ${tx(table)} where organization_id = ${organizationId} order by id`;
       for await (const page of rows.cursor(EXPORTED_PAGE)) yield page.map(({ body }) => omitFields(body, leftOut));
     },
     async *people() {

@@ -25,6 +25,7 @@ import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { FlushShapes } from "../flush-shapes.ts";
 import { flushStatement, type Statement } from "../flush.ts";
+import { wholeJob } from "../job-row.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 
 /**
@@ -109,7 +110,8 @@ export class PostgresActorStore implements ActorStore {
     const parts = [...tables].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const rows = await this.database.reading("load", organizationId, ({ sql: read }) => {
       const part = ([table, ids]: readonly [string, string[]]) => read`
-        select ${table}::text as "table", body from ${read(table)}
+        select ${table}::text as "table", ${read.unsafe(table === "job" ? wholeJob("job.body") : "body")} as body
+        from ${read(table)}
         where organization_id = ${organizationId} and id = any(${ids}::text[])`;
       const [first, ...others] = parts.map(part);
       return others.reduce((all, one) => read`${all} union all ${one}`, first!) as unknown as Promise<

@@ -7,6 +7,7 @@ import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
+import { wholeJob } from "../job-row.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
@@ -54,6 +55,7 @@ export class PostgresJobDirectory implements JobDirectory {
       ...list,
       range: createdAfter === undefined ? undefined : gt(job.createdAt, createdAfter),
       tests: [...(list.tests ?? []), seenBy(job, filter.seenBy)],
+      whole: sql.raw(wholeJob("looked.body")),
     };
     return readListPage<Job>({ database: this.database, organizationId }, within, page);
   }

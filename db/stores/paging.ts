@@ -30,6 +30,8 @@ export interface PagedList {
   readonly range?: SQL | undefined;
   /** Additional conditions on a record of a branch, on columns of `table`. */
   readonly tests?: readonly (SQL | undefined)[];
+  /** The whole record, from `looked.body`; absent: the row has it. */
+  readonly whole?: SQL;
 }
 
 /** A list by number: of messages, of events. */
@@ -65,6 +67,7 @@ export async function readListPage<T extends RecordFields>(
     table: list.table,
     walk: (looks) => mergeBranches(list, { past, order: NEWEST, limit: looks }),
     body,
+    ...(list.whole === undefined ? {} : { whole: list.whole }),
     keys: sql`created_at, id`,
     order: NEWEST,
     tests: list.tests ?? [],
@@ -127,6 +130,7 @@ interface Look {
   /** The first `looks` rows in the list's order. */
   readonly walk: (looks: number) => SQL;
   readonly body: SQL | AnyPgColumn;
+  readonly whole?: SQL;
   /** Columns that identify a place in the list, and the columns of its order. */
   readonly keys: SQL;
   readonly order: SQL;
@@ -149,12 +153,12 @@ interface ExaminedRows<T, K> {
 /** The page from the examined rows. PostgreSQL stops reading as soon as the page is full. */
 async function look<T, K extends Record<string, unknown>>(
   source: ListSource,
-  { table, walk, body, keys, order, tests, limit }: Look,
+  { table, walk, body, whole = sql`body`, keys, order, tests, limit }: Look,
 ): Promise<ExaminedRows<T, K>> {
   const looks = LOOKS_PER_RECORD * (limit + 1);
   const fits = and(...tests) ?? sql`true`;
   const page = sql`
-    select *, case when fits then body::text end as text, row_number() over (order by ${order}) as place
+    select *, case when fits then (${whole})::text end as text, row_number() over (order by ${order}) as place
     from (
       select ${body} as body, ${keys}, row_number() over (order by ${order}) as step, (${fits}) as fits
       from (${walk(looks)}) as ${table}) as looked

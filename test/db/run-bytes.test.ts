@@ -9,10 +9,10 @@ import { World } from "../support/replica.ts";
 const SENT_BYTES = 13_500;
 const LONG = 10_000;
 /**
- * How often the text of a message, and that of the answer to it, are sent. The message: its event, its record, and the
- * input of its job. The answer: its event in the streams of job and chat, its record, and the result of the job.
+ * How often the text of a message, and that of the answer to it, are sent. The message: its event and its record. The
+ * answer: its event in the streams of job and chat, its record, and the result of the job.
  */
-const COPIES = { message: 3, answer: 4 };
+const COPIES = { message: 2, answer: 4 };
 
 /** The rows of these statements by table. */
 function sentRows(batches: readonly (readonly ShardWrites[])[]): (readonly [table: string, rows: string])[] {

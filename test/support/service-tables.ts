@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
+import { wholeJob } from "../../db/job-row.ts";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
 import { readPidFile } from "../../db/postmaster.ts";
 import type { StoredService } from "./service-history.ts";
@@ -34,7 +35,7 @@ export function storedService(url: string): Promise<StoredService> {
     );
     const tasks = await sql<{ title: string }[]>`select body ->> 'title' as title from task`;
     const jobs = await sql<{ input: string; status: string; busy: boolean }[]>`
-      select j.body ->> 'input' as input, j.status, c.body ->> 'activeJobId' = j.id as busy
+      select (${sql.unsafe(wholeJob("j.body"))}) ->> 'input' as input, j.status, c.body ->> 'activeJobId' = j.id as busy
       from job j join chat c on c.organization_id = j.organization_id and c.id = j.chat_id`;
     const broken = await sql`
       select r.id from (select organization_id, id, body from job union all select organization_id, id, body from chat) r

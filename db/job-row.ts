@@ -1,0 +1,31 @@
+/**
+ * The form of a job in its row: without a long text of the message that it answers, which is in that message's row. A
+ * query adds it again, so that a job in memory has it, whoever reads it. The text of a user's message never changes, and
+ * the row of a message goes only with its organization.
+ */
+import type { RecordFields } from "../actors/runtime/actor.ts";
+
+/** A shorter input stays in the row of its job: reading a second row costs more than the copy. */
+const SHARED_INPUT_CHARACTERS = 1_024;
+
+interface AnsweringJob extends RecordFields {
+  readonly input?: string;
+  readonly inputMessageId?: string;
+}
+interface AnsweredMessage extends RecordFields {
+  readonly content?: string;
+}
+
+/** The record as it is stored. `message` is that of its batch with this id; a job whose message is not there is whole. */
+export function jobRow(job: AnsweringJob, message: (id: string) => AnsweredMessage | undefined): RecordFields {
+  const { input = "", ...others } = job;
+  if (input.length <= SHARED_INPUT_CHARACTERS || job.inputMessageId === undefined) return job;
+  return message(job.inputMessageId)?.content === input ? others : job;
+}
+
+/** SQL for the whole record of a job, whose row has it in the column `body`, such as `job.body`. */
+export const wholeJob = (body: string): string =>
+  `case when ${body} ? 'input' then ${body} else ${body} || coalesce((` +
+  "select jsonb_build_object('input', answered.body -> 'content') from message answered " +
+  `where answered.organization_id = ${body} ->> 'organizationId' and answered.id = ${body} ->> 'inputMessageId'` +
+  "), '{}') end";
