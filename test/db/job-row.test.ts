@@ -1,9 +1,10 @@
-/** A job's input is the text of its message, which is stored with the message alone. */
+/** A job's input is the text of its message; a long one is stored with the message alone. */
 import { expect, test } from "bun:test";
 import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { noWrites, type RecordWrite } from "../../actors/runtime/store.ts";
 import { openDatabase } from "../../db/client.ts";
+import { inOrganization } from "../../db/organization-export.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
@@ -22,7 +23,7 @@ const record = (id: string, more: object, version = 1): RecordFields => ({
 const job = (id: string, input: string, inputMessageId: string) =>
   record(id, { input, inputMessageId, status: "queued", createdBy: "usr_1", missionId: null, agent: { id: "agt_1" } });
 
-test("[JOB-5] a job has the text of its message as its input, which only the message stores", async () => {
+test("[JOB-5] a job has the text of its message as its input, and only the message stores a long one", async () => {
   const { url, drop } = await createTestDatabase();
   await using after = new AsyncDisposableStack();
   after.defer(drop);
@@ -36,37 +37,44 @@ test("[JOB-5] a job has the text of its message as its input, which only the mes
     const outcome = await store.flush([{ ...grant, writes: { ...noWrites(), records: [...records] } }]);
     expect(outcome.kind).toBe("answered");
   };
-  const text = 'Hello "\\ \u00fc\ud83d\ude00';
-  const [said, summary] = [job("job_said", text, "msg_1"), job("job_summary", "Keep the names", "msg_none")];
+  const text = `Hello "\\ \u00fc\ud83d\ude00 ${"x".repeat(2_000)}`;
+  const [said, short] = [job("job_said", text, "msg_said"), job("job_short", "Hello", "msg_short")];
+  // The instructions of a summary are no message's text.
+  const summary = job("job_summary", text, "msg_none");
   // As version 0.2 has stored it: with its input.
-  const older = job("job_older", "Hello", "msg_older");
+  const older = job("job_older", text, "msg_older");
   await write(
-    { table: "message", record: record("msg_1", { content: text }) },
-    { table: "job", record: said },
-    { table: "job", record: summary },
+    { table: "message", record: record("msg_said", { content: text }) },
+    { table: "message", record: record("msg_short", { content: "Hello" }) },
+    ...[said, short, summary].map((one) => ({ table: "job", record: one })),
   );
   await write({ table: "job", record: older });
-  await write({ table: "message", record: record("msg_older", { content: "Hello" }) });
+  await write({ table: "message", record: record("msg_older", { content: text }) });
 
-  const ids = ["job_said", "job_summary", "job_older"];
-  const read = () => store.read(ids.map((id) => ({ table: "job", organizationId: ORG, id })));
-  expect(await read()).toEqual([said, summary, older]);
+  const all = [older, said, short, summary];
+  const read = () => store.read(all.map(({ id }) => ({ table: "job", organizationId: ORG, id })));
+  expect(await read()).toEqual(all);
   const stored = await database.flush<{ id: string; has: boolean }[]>`
     select id, body ? 'input' as has from job order by id`;
-  expect([...stored]).toEqual([
-    { id: "job_older", has: true },
-    { id: "job_said", has: false },
-    { id: "job_summary", has: true },
+  expect(stored.map(({ id, has }) => [id, has])).toEqual([
+    ["job_older", true],
+    ["job_said", false],
+    ["job_short", true],
+    ["job_summary", true],
   ]);
 
+  // Changed fields leave the input where it is; a whole record without its message has it.
   const running = { ...said, status: "running", version: 2 } as RecordFields;
   await write({ table: "job", record: running, before: said });
-  expect(await read()).toEqual([running, summary, older]);
+  expect(await read()).toEqual([older, running, short, summary]);
 
+  const inputs = { job_older: text, job_said: text, job_short: "Hello", job_summary: text };
   const page = await new PostgresJobDirectory(database).listJobs(ORG, { seenBy: "usr_1" }, { limit: 10, after: null });
-  expect(Object.fromEntries(page.records.map(({ id, input }) => [id, input]))).toEqual({
-    job_said: text,
-    job_summary: "Keep the names",
-    job_older: "Hello",
-  });
+  expect(Object.fromEntries(page.records.map(({ id, input }) => [id, input]))).toEqual(inputs);
+  const exported = await inOrganization(url, ORG, (snapshot) => Array.fromAsync(snapshot.records("job")));
+  const records = exported.flat() as { readonly id: string; readonly input: string }[];
+  expect(Object.fromEntries(records.map(({ id, input }) => [id, input]))).toEqual(inputs);
+
+  await write({ table: "job", record: { ...running, version: 3 } as RecordFields });
+  expect((await read())[1]).toEqual({ ...running, version: 3 } as RecordFields);
 });
