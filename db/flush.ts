@@ -13,7 +13,8 @@
  * last one wins, because a statement must not touch a row twice.
  *
  * Of a changed record in a table whose rows no sweep deletes, only the fields that changed travel (`db/changed-fields.ts`):
- * PostgreSQL puts them into the record that it has, whose version proves that it is the one they are meant for.
+ * PostgreSQL puts them into the record that it has, whose version proves that it is the one they are meant for. A job
+ * travels without a long input that its message has (`db/job-row.ts`).
  *
  * The text names the tables that the batch touches, and a few more if a prepared text with them exists
  * (`flush-shapes.ts`). PostgreSQL keeps each text prepared, with one plan that uses the indexes (`client.ts`).
@@ -161,7 +162,7 @@ class Merged {
     return all;
   }
 
-  /** How records of this table are stored. */
+  /** The form in which whole records of this table are stored. */
   private storedForm(table: string): (record: RecordFields) => RecordFields {
     const messages = table === "job" ? this.records.get("message") : undefined;
     if (messages === undefined) return (record) => record;
