@@ -25,6 +25,7 @@ import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Previews } from "../../actors/workspace/previews.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
+import type { ReadCommitted } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
 import type { UrlContents } from "../work/attaching.ts";
@@ -87,6 +88,7 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly log: HttpLog;
+  readonly readCommitted: ReadCommitted;
   /** Where clients reach the service, without a trailing slash; known once the port is open. */
   readonly appUrl: () => string;
   /** Facts about the service for the public documents. */

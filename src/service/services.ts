@@ -17,6 +17,7 @@ import { dataQueries } from "../wiring/data-queries.ts";
 import { SignedIdentities } from "../wiring/agent-identity.ts";
 import { IdentityKeys } from "../wiring/identity-keys.ts";
 import { library } from "../wiring/library.ts";
+import { readingCommitted } from "../log/look-up.ts";
 import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
 import { sandboxPreviews } from "../wiring/previews.ts";
 import { actorSecretReader } from "../wiring/secret-reader.ts";
@@ -61,6 +62,7 @@ export function createServices(
   const identities = new SignedIdentities(identityKeys, { clock, appUrl });
   return {
     ...actors,
+    readCommitted: readingCommitted(actors.system, actors.log),
     models,
     git,
     passwords: resources.passwords,

@@ -7,14 +7,13 @@ import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import type { FilePath } from "../../actors/workspace/path.ts";
 import type { Found } from "../../actors/workspace/protocol.ts";
 import { type StoredContent, type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
-import { lookUp } from "../log/look-up.ts";
-import type { HttpLog } from "../log/port.ts";
+import type { ReadCommitted } from "../log/look-up.ts";
 
 export interface FileParts {
   readonly system: TroupeSystem;
   readonly files: Pick<FileDirectory, "listVersions">;
   readonly clock: Pick<Clock, "now">;
-  readonly log: HttpLog;
+  readonly readCommitted: ReadCommitted;
 }
 
 interface FileAt {
@@ -43,15 +42,15 @@ export async function contentAt(
     const found = await fileAt(parts, at);
     return found.ok ? ok(found.value.place.node) : found;
   }
-  const { system, files, clock, log } = parts;
+  const { system, files, clock, readCommitted } = parts;
   const { organizationId, id, path } = at;
   const history = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_history", path });
   if (!history.ok) return history;
   const { current, fileId } = history.value;
   if (current?.node.number === number) return ok(current.node);
-  const settled = await system.settled(organizationId);
-  if (!settled.ok) return settled;
-  const kept = await lookUp(log, files.listVersions(organizationId, fileId, isoTime(clock.now())));
+  const kept = await readCommitted(organizationId, () =>
+    files.listVersions(organizationId, fileId, isoTime(clock.now())),
+  );
   if (!kept.ok) return kept;
   const version = kept.value.find((one) => one.number === number);
   return version === undefined ? notFound("file") : ok(version);

@@ -7,8 +7,7 @@ import { jobRef } from "../../actors/job/schema.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
-import { lookUp } from "../log/look-up.ts";
-import type { HttpLog } from "../log/port.ts";
+import type { ReadCommitted } from "../log/look-up.ts";
 
 /** Messages of a fork: the newest ones up to its place. They are one commit. */
 export const FORK_MESSAGES = 1_000;
@@ -20,6 +19,7 @@ const FORK_PAGE_MESSAGES = 100;
 interface ForkServices {
   readonly system: TroupeSystem;
   readonly chats: Pick<ChatDirectory, "listMessages">;
+  readonly readCommitted: ReadCommitted;
 }
 
 /** The messages up to the place, and the summary if it covers nothing after it. */
@@ -42,12 +42,12 @@ interface NewFork {
 
 /** The member that makes the fork. */
 export async function forkStep(
-  services: ForkServices & { readonly log: HttpLog },
+  services: ForkServices,
   { source, chatId, isEdit, agent: { id, name }, ...fork }: NewFork,
 ): Promise<Outcome<Ask<Chat>>> {
-  const settled = await services.system.settled(source.organizationId);
-  if (!settled.ok) return settled;
-  const read = await lookUp(services.log, forkedPart(services, source, { messageId: fork.from, isEdit }));
+  const read = await services.readCommitted(source.organizationId, () =>
+    forkedPart(services, source, { messageId: fork.from, isEdit }),
+  );
   if (!read.ok) return read;
   if (!read.value.ok) return read.value;
   const command = { kind: "fork_chat", source, agent: { id, name }, ...fork, ...read.value.value } as const;

@@ -45,9 +45,9 @@ export const agentReading = {
     },
     async (services, { principal: by }, { query }) => {
       const { limit, after } = pageOf(query);
-      const settled = await services.system.settled(by.organizationId);
-      if (!settled.ok) return settled;
-      const page = await lookUp(services.log, services.directory.pageAgents(by, query, { limit, after }));
+      const page = await services.readCommitted(by.organizationId, () =>
+        services.directory.pageAgents(by, query, { limit, after }),
+      );
       if (!page.ok) return page;
       const own = page.value.records.map((agent) => agentView(agent, by));
       const view = (records: typeof own, next: PageCursor | null) =>

@@ -87,14 +87,14 @@ interface FoundCall {
 }
 
 async function newestCalls(
-  { system, jobs, log }: Services,
+  { jobs, log, readCommitted }: Services,
   { organizationId, userId }: Principal,
   agentId: string,
 ): Promise<Outcome<readonly FoundCall[]>> {
-  const settled = await system.settled(organizationId);
-  if (!settled.ok) return settled;
   const page = { limit: TRIED_JOBS, after: null };
-  const list = await lookUp(log, jobs.listJobs(organizationId, { seenBy: userId, agentId }, page));
+  const list = await readCommitted(organizationId, () =>
+    jobs.listJobs(organizationId, { seenBy: userId, agentId }, page),
+  );
   if (!list.ok) return list;
   const calls: FoundCall[] = [];
   for (const job of list.value.records) {

@@ -36,13 +36,13 @@ export const auditOperations = {
       query: { ...pageQuery("audit_entries"), ...AUDIT_FILTERS },
       answers: { 200: listOf("AuditEntryList", "audit_entries", AuditEntryView) },
     },
-    async ({ system, directory, log }, { principal }, { query }) => {
+    async ({ directory, readCommitted }, { principal }, { query }) => {
       const { organizationId } = principal;
       const filter = filterOf(query);
       if (!filter.ok) return filter;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const page = await lookUp(log, directory.pageAudit(organizationId, filter.value, pageOf(query)));
+      const page = await readCommitted(organizationId, () =>
+        directory.pageAudit(organizationId, filter.value, pageOf(query)),
+      );
       return mapOutcome(page, (entries) => pageView("audit_entries", entries, entryView));
     },
   ),

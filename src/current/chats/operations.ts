@@ -13,7 +13,6 @@ import { idFilter, searchField, someOf } from "../../http/contract/field.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 import { Id } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
@@ -49,10 +48,8 @@ export const chatOperations = {
       answers: { 200: ChatList },
     },
     async (services, { principal }, { query }) => {
-      const { system, chats, log } = services;
+      const { chats, readCommitted } = services;
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const filter = {
         seenBy: userId,
         agentId: query.agent_id,
@@ -62,7 +59,7 @@ export const chatOperations = {
         isPinned: query.pinned === undefined ? undefined : query.pinned === "true",
         text: query.text,
       };
-      const found = await lookUp(log, chats.listChats(organizationId, filter, pageOf(query)));
+      const found = await readCommitted(organizationId, () => chats.listChats(organizationId, filter, pageOf(query)));
       if (!found.ok) return found;
       const standings = await chatStandings(services, principal, found.value.records);
       return mapOutcome(standings, (standingOf) =>

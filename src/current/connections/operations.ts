@@ -21,7 +21,6 @@ import { created, done } from "../../http/commit/commit.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
@@ -117,10 +116,10 @@ export const connectionOperations = {
       query: pageQuery("connections"),
       answers: { 200: listOf("ConnectionList", "connections", ConnectionView) },
     },
-    async ({ system, connections, access, log }, { principal }, { query }) => {
-      const settled = await system.settled(principal.organizationId);
-      if (!settled.ok) return settled;
-      const list = await lookUp(log, connections.pageConnections(principal, pageOf(query)));
+    async ({ connections, access, readCommitted }, { principal }, { query }) => {
+      const list = await readCommitted(principal.organizationId, () =>
+        connections.pageConnections(principal, pageOf(query)),
+      );
       return mapOutcome(list, (page) =>
         pageView("connections", page, (connection) => connectionView(access, connection, principal)),
       );
@@ -141,7 +140,7 @@ export const connectionOperations = {
       emits: "resource.created",
     },
     async (
-      { system, access, connections, webhookTools, log },
+      { access, connections, webhookTools, readCommitted },
       change,
       { body: { url, owner = "person", scopes = [] } },
     ) => {
@@ -151,10 +150,8 @@ export const connectionOperations = {
       const ownerId = ownerIdOf(owner, userId);
       const subject = { ownerId, resource: url, scopes, resourceMetadata: null, client: null };
       const id = access.idOf(organizationId, ownerId, url);
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const of = { organizationId, userId: ownerId };
-      const known = await lookUp(log, connections.connectionsOf(of, "", MAX_CONNECTIONS));
+      const known = await readCommitted(organizationId, () => connections.connectionsOf(of, "", MAX_CONNECTIONS));
       if (!known.ok) return known;
       const used = known.value.length;
       if (used >= MAX_CONNECTIONS && !known.value.includes(id))

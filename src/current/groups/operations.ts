@@ -11,7 +11,6 @@ import { bad, good, pathId, textField } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
@@ -138,10 +137,12 @@ export const groupOperations = {
 const NAMED_AGENTS = 5;
 
 /** Refuses while rules of agents keep calls for the group: nobody could decide about them any more. */
-async function unlessNamed({ system, directory, log }: Services, by: Principal, name: string): Promise<Outcome<null>> {
-  const settled = await system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const found = await lookUp(log, directory.usersOfGroup(by.organizationId, name));
+async function unlessNamed(
+  { directory, readCommitted }: Services,
+  by: Principal,
+  name: string,
+): Promise<Outcome<null>> {
+  const found = await readCommitted(by.organizationId, () => directory.usersOfGroup(by.organizationId, name));
   if (!found.ok) return found;
   const agents = found.value;
   if (agents.length === 0) return ok(null);

@@ -43,14 +43,14 @@ export const bulkOperations = {
       holdsKey: true,
     },
     async (services, change, { query, body: { action, filter: given, dry_run: isDryRun = false } }) => {
-      const { system, jobs, log } = services;
+      const { jobs, readCommitted } = services;
       const { principal } = change;
       const { organizationId, userId } = principal;
       const filter = bulkFilterOf(given, userId);
       if (!filter.ok) return filter;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const page = await lookUp(log, jobs.listJobs(organizationId, filter.value, pageOf(query)));
+      const page = await readCommitted(organizationId, () =>
+        jobs.listJobs(organizationId, filter.value, pageOf(query)),
+      );
       if (!page.ok) return page;
       const standings = await jobStandings(services, principal, page.value.records);
       if (!standings.ok) return standings;

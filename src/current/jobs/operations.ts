@@ -7,7 +7,6 @@ import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { parseJsonObject } from "../../http/body/json-body.ts";
 import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "../../http/contract/field.ts";
 import { Id } from "../../http/contract/noun.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { EventPageView, eventView } from "../event-view.ts";
 import { POLL_QUERY, pollRecord } from "../long-poll.ts";
@@ -72,10 +71,8 @@ export const jobOperations = {
       answers: { 200: JobList },
     },
     async (services, { principal }, { query }) => {
-      const { system, jobs, log } = services;
+      const { jobs, readCommitted } = services;
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const filter = {
         seenBy: userId,
         status: query.status,
@@ -87,7 +84,7 @@ export const jobOperations = {
         createdAfter: query.created_after,
         metadata: query.metadata,
       };
-      const list = await lookUp(log, jobs.listJobs(organizationId, filter, pageOf(query)));
+      const list = await readCommitted(organizationId, () => jobs.listJobs(organizationId, filter, pageOf(query)));
       if (!list.ok) return list;
       const standings = await jobStandings(services, principal, list.value.records);
       return mapOutcome(standings, (standingOf) =>
@@ -137,13 +134,10 @@ export const jobOperations = {
     async (services, { principal }, { params: { id } }) => {
       const job = await visibleJob(services, principal, id);
       if (!job.ok) return job;
-      const { system, jobs, log } = services;
+      const { jobs, readCommitted } = services;
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const rootId = job.value.rootJobId ?? id;
-      const family = await lookUp(
-        log,
+      const family = await readCommitted(organizationId, () =>
         jobs.lineage(organizationId, { rootJobId: rootId, seenBy: userId }, LINEAGE_JOBS),
       );
       return mapOutcome(family, (nodes) => ({ root_id: rootId, nodes: nodes.map(nodeView) }));
@@ -171,11 +165,11 @@ export const jobOperations = {
     async (services, { principal }, { params: { id: jobId }, query: { after, limit, types = [] } }) => {
       const job = await visibleJob(services, principal, jobId);
       if (!job.ok) return job;
-      const { system, jobs, log } = services;
+      const { jobs, readCommitted } = services;
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const found = await lookUp(log, jobs.jobEvents({ organizationId, jobId, types }, { after, limit }));
+      const found = await readCommitted(organizationId, () =>
+        jobs.jobEvents({ organizationId, jobId, types }, { after, limit }),
+      );
       return mapOutcome(found, ({ records, hasMore, last }) => {
         const next = hasMore ? { next_cursor: String(last) } : {};
         return { events: records.map(eventView), ...next };

@@ -12,7 +12,6 @@ import { signingContext } from "../../../actors/webhook/schema.ts";
 import { type Change, type Committing, accepted, created, done } from "../../http/commit/commit.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
@@ -86,12 +85,12 @@ export const webhookOperations = {
       answers: { 200: DeliveryList },
       errors: ["invalid_event_type"],
     },
-    async ({ system, webhooks, log }, { principal: by }, { query }) => {
-      const settled = await system.settled(by.organizationId);
-      if (!settled.ok) return settled;
+    async ({ webhooks, readCommitted }, { principal: by }, { query }) => {
       const { event_type: eventType, event_id: eventId, status, since } = query;
       const filter = { eventType, eventId, status, since };
-      const found = await lookUp(log, webhooks.pageAttempts(by.organizationId, filter, pageOf(query)));
+      const found = await readCommitted(by.organizationId, () =>
+        webhooks.pageAttempts(by.organizationId, filter, pageOf(query)),
+      );
       return mapOutcome(found, (list) => pageView("deliveries", list, (attempt) => deliveryView(attempt, by)));
     },
   ),

@@ -5,7 +5,6 @@ import { messengerContext, reachRef } from "../../../actors/reach/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { redactedHost } from "../../../actors/webhook/redaction.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { MessengerId } from "../path-ids.ts";
@@ -97,10 +96,10 @@ export const messengerOperations = {
       query: { ...NOTICES_QUERY, ...pageQuery("approval_notices") },
       answers: { 200: NoticesList },
     },
-    async ({ system, reach, log }, { principal: { organizationId } }, { query }) => {
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const found = await lookUp(log, reach.pageQuestions(organizationId, { jobId: query.job_id }, pageOf(query)));
+    async ({ reach, readCommitted }, { principal: { organizationId } }, { query }) => {
+      const found = await readCommitted(organizationId, () =>
+        reach.pageQuestions(organizationId, { jobId: query.job_id }, pageOf(query)),
+      );
       return mapOutcome(found, (page) => pageView("approval_notices", page, noticesView));
     },
   ),

@@ -14,7 +14,6 @@ import { created, done } from "../../http/commit/commit.ts";
 import { idFilter, someOf } from "../../http/contract/field.ts";
 import { Id } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { settingsModelOf, usableModelSettings } from "../../operations/usable-model-settings.ts";
 import type { Services } from "../../operations/services.ts";
@@ -44,12 +43,12 @@ export const missionOperations = {
       },
       answers: { 200: MissionList },
     },
-    async ({ system, missions, calendar, log }, { principal }, { query }) => {
+    async ({ missions, calendar, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const filter = { seenBy: userId, status: query.status, agentId: query.agent_id, workspaceId: query.workspace_id };
-      const found = await lookUp(log, missions.listMissions(organizationId, filter, pageOf(query)));
+      const found = await readCommitted(organizationId, () =>
+        missions.listMissions(organizationId, filter, pageOf(query)),
+      );
       return mapOutcome(found, (list) =>
         pageView("missions", list, (mission) => missionView(mission, principal, calendar)),
       );

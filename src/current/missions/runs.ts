@@ -5,7 +5,6 @@ import { followedBy } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { accepted } from "../../http/commit/commit.ts";
 import { someOf } from "../../http/contract/field.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { runJob } from "../../work/missions.ts";
 import { jobView } from "../jobs/view.ts";
@@ -71,14 +70,12 @@ export const runOperations = {
     async (services, { principal }, { params, query }) => {
       const mission = await readMission(services, principal, params.id);
       if (!mission.ok) return mission;
-      const { system, missions, log } = services;
+      const { missions, readCommitted } = services;
       const { organizationId } = principal;
       const page = pageIn(query, params.id);
       if (!page.ok) return page;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const of = { missionId: params.id, outcome: query.outcome };
-      const found = await lookUp(log, missions.listRuns(organizationId, of, page.value));
+      const found = await readCommitted(organizationId, () => missions.listRuns(organizationId, of, page.value));
       return mapOutcome(found, ({ records, next }) => {
         const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView, params.id);
         return { runs, ...more };

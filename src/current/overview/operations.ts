@@ -8,7 +8,6 @@ import { MISSION_ACTIONS, MISSION_MACHINE, MISSION_TRIGGERS } from "../../../act
 import { TASK_ACTIONS, TASK_MACHINE } from "../../../actors/organization/task-machine.ts";
 import { Nullable, OneOf, Type } from "../../../actors/schema.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { countViolations } from "../../work/invariants.ts";
 
@@ -107,10 +106,10 @@ export const overviewOperations = {
         }),
       },
     },
-    async ({ system, jobs, log }, { principal }) => {
-      const settled = await system.settled(principal.organizationId);
-      if (!settled.ok) return settled;
-      const counted = await lookUp(log, countViolations({ system, jobs }, principal.organizationId));
+    async ({ system, jobs, readCommitted }, { principal }) => {
+      const counted = await readCommitted(principal.organizationId, () =>
+        countViolations({ system, jobs }, principal.organizationId),
+      );
       if (!counted.ok) return counted;
       const checks = [...counted.value];
       return ok({ ok: checks.every(({ count }) => count === 0), checks });

@@ -119,12 +119,10 @@ export const memberOperations = {
       errors: ["invalid_state"],
       emits: "resource.deleted",
     },
-    async ({ system, directory, log, streams, contents }, change, { params: { id: userId } }) => {
+    async ({ system, directory, streams, contents, readCommitted }, change, { params: { id: userId } }) => {
       const { principal } = change;
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const credentials = await lookUp(log, directory.credentialsOf(organizationId, userId));
+      const credentials = await readCommitted(organizationId, () => directory.credentialsOf(organizationId, userId));
       if (!credentials.ok) return credentials;
       const ref = organizationRef(organizationId);
       const origin = originOf(change);
@@ -154,11 +152,11 @@ export const memberOperations = {
       query: pageQuery("invitations"),
       answers: { 200: InvitationList },
     },
-    async ({ system, directory, clock, log }, { principal }, { query }) => {
+    async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const invitations = await lookUp(log, directory.pageInvitations(organizationId, pageOf(query)));
+      const invitations = await readCommitted(organizationId, () =>
+        directory.pageInvitations(organizationId, pageOf(query)),
+      );
       const now = clock.now();
       return mapOutcome(invitations, (page) =>
         pageView("invitations", page, (invitation) => invitationView(invitation, principal, now)),
@@ -181,12 +179,10 @@ export const memberOperations = {
       errors: ["invalid_state"],
       emits: "resource.created",
     },
-    async ({ system, directory, log, clock, appUrl }, change, { body: { email, role = "member" } }) => {
+    async ({ directory, log, clock, appUrl, readCommitted }, change, { body: { email, role = "member" } }) => {
       const { principal } = change;
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const known = await lookUp(log, directory.findMembers(email));
+      const known = await readCommitted(organizationId, () => directory.findMembers(email));
       const refused = known.ok ? unlessMember(known.value, organizationId) : known;
       if (!refused.ok) return refused;
       const former = await lookUp(log, directory.pendingInvitations(organizationId, email));

@@ -25,12 +25,12 @@ export const sessionOperations = {
       query: pageQuery("sessions"),
       answers: { 200: SessionList },
     },
-    async ({ system, directory, clock, log }, { principal }, { query }) => {
+    async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const filter = { kind: "session", userId } as const;
-      const sessions = await lookUp(log, directory.pageTokens(organizationId, filter, pageOf(query)));
+      const sessions = await readCommitted(organizationId, () =>
+        directory.pageTokens(organizationId, filter, pageOf(query)),
+      );
       const now = clock.now();
       return mapOutcome(sessions, (page) =>
         pageView("sessions", page, (session) => sessionView(session, principal, now)),
@@ -108,11 +108,11 @@ export const sessionOperations = {
       query: pageQuery("oauth_grants"),
       answers: { 200: GrantList },
     },
-    async ({ system, directory, clock, log }, { principal }, { query }) => {
+    async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const grants = await lookUp(log, directory.pageGrants(organizationId, userId, pageOf(query)));
+      const grants = await readCommitted(organizationId, () =>
+        directory.pageGrants(organizationId, userId, pageOf(query)),
+      );
       const now = clock.now();
       return mapOutcome(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
     },

@@ -15,7 +15,6 @@ import { created, done } from "../../http/commit/commit.ts";
 import { noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
@@ -183,16 +182,14 @@ export const secretOperations = {
 
 /** Refuses if an agent or a repository uses the secret. Other people's private agents are counted, not named. */
 async function unlessInUse(
-  { system, directory, log }: Services,
+  { system, directory, readCommitted }: Services,
   by: Principal,
   secret: string,
 ): Promise<Outcome<null>> {
   const known = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
   // A missing secret is 404 for every caller.
   if (!known.ok || !known.value.some(({ name }) => name === secret)) return known.ok ? ok(null) : known;
-  const settled = await system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const users = await lookUp(log, directory.usersOfSecret(by.organizationId, secret));
+  const users = await readCommitted(by.organizationId, () => directory.usersOfSecret(by.organizationId, secret));
   if (!users.ok) return users;
   const { agents: all, workspaces } = users.value;
   const keys = await system.dispatch(organizationRef(by.organizationId), { kind: "list_provider_keys" });

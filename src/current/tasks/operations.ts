@@ -5,7 +5,6 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { TaskId } from "../path-ids.ts";
@@ -34,12 +33,12 @@ export const taskOperations = {
       query: { ...TASK_QUERY, ...pageQuery("tasks") },
       answers: { 200: TaskList },
     },
-    async ({ system, directory, log }, { principal }, { query }) => {
+    async ({ directory, readCommitted }, { principal }, { query }) => {
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const filter = { status: query.status, assignedTo: query.assigned_to, workspaceId: query.workspace_id };
-      const tasks = await lookUp(log, directory.pageTasks(organizationId, filter, pageOf(query)));
+      const tasks = await readCommitted(organizationId, () =>
+        directory.pageTasks(organizationId, filter, pageOf(query)),
+      );
       return mapOutcome(tasks, (list) => pageView("tasks", list, (task) => taskView(task, principal)));
     },
   ),

@@ -14,7 +14,6 @@ import { ask } from "../../../actors/troupe.ts";
 import { newToken } from "../../http/admission/token.ts";
 import { type Change, created } from "../../http/commit/commit.ts";
 import { type Caller, originOf } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
@@ -124,14 +123,14 @@ export const tokenOperations = {
 };
 
 async function listTokens<P extends string>(
-  { system, directory, clock, log }: Services,
+  { directory, clock, readCommitted }: Services,
   { principal }: Caller,
   { kind, plural, page }: { readonly kind: TokenKind; readonly plural: P; readonly page: PageRequest },
 ) {
   const { organizationId } = principal;
-  const settled = await system.settled(organizationId);
-  if (!settled.ok) return settled;
-  const tokens = await lookUp(log, directory.pageTokens(organizationId, visibleTo(principal, kind), page));
+  const tokens = await readCommitted(organizationId, () =>
+    directory.pageTokens(organizationId, visibleTo(principal, kind), page),
+  );
   const now = clock.now();
   return mapOutcome(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
 }

@@ -12,7 +12,6 @@ import { NOT_BLANK, streamedBody } from "../../http/contract/body-schema.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import { type Shown } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { roomFor } from "../../work/content-room.ts";
@@ -51,10 +50,10 @@ export const uploadOperations = {
       query: pageQuery("files"),
       answers: { 200: UploadedFileList },
     },
-    async ({ system, uploads, clock, log }, { principal }, { query }) => {
-      const settled = await system.settled(principal.organizationId);
-      if (!settled.ok) return settled;
-      const list = await lookUp(log, uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)));
+    async ({ uploads, clock, readCommitted }, { principal }, { query }) => {
+      const list = await readCommitted(principal.organizationId, () =>
+        uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)),
+      );
       return mapOutcome(list, (page) => pageView("files", page, (upload) => uploadedFileView(upload, principal)));
     },
   ),

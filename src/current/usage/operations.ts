@@ -11,7 +11,6 @@ import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/sch
 import { bad, good, idFilter, inOrder, textField, withDefault } from "../../http/contract/field.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { CostField, CostLimitField, CurrencyField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
 import { MetricsView, metricsView, ShownJobId } from "../jobs/view.ts";
@@ -99,7 +98,7 @@ export const usageOperations = {
       answers: { 200: UsageReportView },
     } /** Defaults to the time from the first day of this month to today. */,
     async (
-      { system, usage, quotas, models, clock, log },
+      { system, usage, quotas, models, clock, readCommitted },
       { principal: { organizationId, userId, role } },
       { query },
     ) => {
@@ -116,10 +115,9 @@ export const usageOperations = {
       const request = { groupBy, since, until, agentId, model, limit: USAGE_ROWS, seenBy };
       const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
       if (!budget.ok) return budget;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
-      const found = await lookUp(log, reports);
+      const found = await readCommitted(organizationId, () =>
+        Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]),
+      );
       return mapOutcome(found, ([report, states]) =>
         usageReportView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
       );
@@ -145,11 +143,11 @@ export const usageOperations = {
         }),
       },
     },
-    async ({ system, jobs, models, clock, log }, { principal: { organizationId, userId } }, { query }) => {
+    async ({ jobs, models, clock, readCommitted }, { principal: { organizationId, userId } }, { query }) => {
       const { day = dayOf(clock.now()), limit } = query;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const found = await lookUp(log, jobs.costliest(organizationId, { day, seenBy: userId }, limit));
+      const found = await readCommitted(organizationId, () =>
+        jobs.costliest(organizationId, { day, seenBy: userId }, limit),
+      );
       return mapOutcome(found, (list) => ({ day, currency: models.currency ?? null, jobs: list.map(costlyJobView) }));
     },
   ),

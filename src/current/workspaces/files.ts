@@ -117,14 +117,14 @@ export const fileOperations = {
       },
       answers: { 200: FoundFiles },
     },
-    async ({ system, files, log }, { principal }, { params: { id }, query: { q, limit } }) => {
+    async ({ system, files, readCommitted }, { principal }, { params: { id }, query: { q, limit } }) => {
       if (q === undefined) return invalid("/q", "q must be given");
       const workspace = await system.dispatch(ownWorkspaceRef(principal, id), { kind: "read_workspace" });
       if (!workspace.ok) return workspace;
       const { organizationId } = principal;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const found = await lookUp(log, files.search({ organizationId, workspaceId: id }, q, limit));
+      const found = await readCommitted(organizationId, () =>
+        files.search({ organizationId, workspaceId: id }, q, limit),
+      );
       if (!found.ok) return found;
       return ok({ files: found.value.map(({ path, place, excerpt }) => ({ ...fileView(path, place), excerpt })) });
     },
@@ -165,7 +165,7 @@ export const fileOperations = {
       query: PathQuery,
       answers: { 200: VersionList },
     },
-    async ({ system, files, clock, log }, { principal }, { params: { id }, query: { path } }) => {
+    async ({ system, files, clock, readCommitted }, { principal }, { params: { id }, query: { path } }) => {
       const given = requirePath(path);
       if (!given.ok) return given;
       const { organizationId } = principal;
@@ -174,10 +174,10 @@ export const fileOperations = {
         path: given.value,
       });
       if (!history.ok) return history;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
       const { fileId, current } = history.value;
-      const kept = await lookUp(log, files.listVersions(organizationId, fileId, isoTime(clock.now())));
+      const kept = await readCommitted(organizationId, () =>
+        files.listVersions(organizationId, fileId, isoTime(clock.now())),
+      );
       if (!kept.ok) return kept;
       const now = current === null ? [] : [versionView(current.node, null)];
       const versions = [...now, ...kept.value.map((version) => versionView(version, version.keptUntil))];

@@ -7,7 +7,6 @@ import { ask } from "../../../actors/troupe.ts";
 import { type Totals, type Workspace, workspaceRef } from "../../../actors/workspace/schema.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
@@ -34,13 +33,13 @@ export const workspaceOperations = {
       query: pageQuery("workspaces"),
       answers: { 200: WorkspaceList },
     },
-    async ({ system, directory, log, appPlaces }, { principal: by }, { query }) => {
+    async ({ system, directory, readCommitted, appPlaces }, { principal: by }, { query }) => {
       const { organizationId } = by;
       const selection = await selectionOf({ system }, by);
       if (!selection.ok) return selection;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const workspaces = await lookUp(log, directory.pageWorkspaces(organizationId, pageOf(query)));
+      const workspaces = await readCommitted(organizationId, () =>
+        directory.pageWorkspaces(organizationId, pageOf(query)),
+      );
       return mapOutcome(workspaces, (list) =>
         pageView("workspaces", list, (one) => workspaceView(one, { by, ...selection.value, appPlaces })),
       );

@@ -71,15 +71,15 @@ export const shareOperations = {
       query: pageQuery("shares"),
       answers: { 200: ShareList },
     },
-    async ({ system, files, log }, { principal }, { params: { id }, query }) => {
+    async ({ system, files, readCommitted }, { principal }, { params: { id }, query }) => {
       const { organizationId } = principal;
       const workspace = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
       if (!workspace.ok) return workspace;
       const page = pageIn(query, id);
       if (!page.ok) return page;
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const shares = await lookUp(log, files.pageShares({ organizationId, workspaceId: id }, page.value));
+      const shares = await readCommitted(organizationId, () =>
+        files.pageShares({ organizationId, workspaceId: id }, page.value),
+      );
       return shares.ok ? ok(pageView("shares", shares.value, shareView, id)) : shares;
     },
   ),

@@ -3,21 +3,17 @@ import type { Chat } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { readRun } from "./followed-run.ts";
 
 /** Null: the chat has no run. */
 export async function latestRun(
-  services: Pick<Services, "system" | "jobs" | "log">,
+  services: Pick<Services, "system" | "jobs" | "readCommitted">,
   by: Principal,
   { id, activeJobId }: Chat,
 ): Promise<Outcome<Job | null>> {
   if (activeJobId !== null) return readRun(services, { principal: by }, activeJobId);
-  const settled = await services.system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const found = await lookUp(
-    services.log,
+  const found = await services.readCommitted(by.organizationId, () =>
     services.jobs.latest(by.organizationId, { chatId: id, seenBy: by.userId }, 1),
   );
   if (!found.ok) return found;

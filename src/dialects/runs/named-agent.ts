@@ -3,13 +3,12 @@ import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isIdOf } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
-import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 
 /** Agents that a list shows. */
 const SHOWN_AGENTS = 1_000;
 
-type NamingServices = Pick<Services, "system" | "directory" | "agents" | "log">;
+type NamingServices = Pick<Services, "directory" | "agents" | "readCommitted">;
 
 /** The agent that a client calls by this name: an id, or a name that only one agent has. `field` is its place in the input. */
 export async function agentOfName(
@@ -32,12 +31,12 @@ export async function agentOfName(
 
 /** The agents that this person sees, optionally only those with words of this name. */
 export async function visibleAgents(
-  { system, directory, log }: NamingServices,
+  { directory, readCommitted }: NamingServices,
   by: Principal,
   name?: string,
 ): Promise<Outcome<readonly Agent[]>> {
-  const settled = await system.settled(by.organizationId);
-  if (!settled.ok) return settled;
-  const page = await lookUp(log, directory.pageAgents(by, { name }, { limit: SHOWN_AGENTS, after: null }));
+  const page = await readCommitted(by.organizationId, () =>
+    directory.pageAgents(by, { name }, { limit: SHOWN_AGENTS, after: null }),
+  );
   return page.ok ? ok(page.value.records) : page;
 }

@@ -4,7 +4,6 @@ import { whenReady } from "../../../actors/maybe-promise.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import {
   AgentAnswer,
@@ -31,10 +30,8 @@ export const v1AgentOperations = {
         "The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.",
       answers: { 200: AgentListAnswer },
     },
-    async ({ system, directory, log }, { principal: { organizationId } }) => {
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const found = await lookUp(log, directory.listAgents(organizationId, LISTED_AGENTS));
+    async ({ directory, readCommitted }, { principal: { organizationId } }) => {
+      const found = await readCommitted(organizationId, () => directory.listAgents(organizationId, LISTED_AGENTS));
       if (!found.ok) return found;
       const { agents: listed, total } = found.value;
       return ok({ success: true, agents: listed.map((agent) => v1AgentView(agent, organizationId)), total });

@@ -3,7 +3,6 @@ import { mapOutcome } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { V1CreateTaskBody, V1_TASK_QUERY, TaskAnswer, TaskListAnswer, v1TaskView } from "./schema.ts";
 
@@ -18,12 +17,12 @@ export const v1TaskOperations = {
       query: V1_TASK_QUERY,
       answers: { 200: TaskListAnswer },
     },
-    async ({ system, directory, log }, { principal: { organizationId } }, { query }) => {
+    async ({ directory, readCommitted }, { principal: { organizationId } }, { query }) => {
       const { status, assignedTo, spaceId: workspaceId } = query;
       const filter = { status: status === undefined ? undefined : [status], assignedTo, workspaceId };
-      const settled = await system.settled(organizationId);
-      if (!settled.ok) return settled;
-      const tasks = await lookUp(log, directory.listTasks(organizationId, filter, LISTED_TASKS));
+      const tasks = await readCommitted(organizationId, () =>
+        directory.listTasks(organizationId, filter, LISTED_TASKS),
+      );
       return mapOutcome(tasks, (list) => ({ success: true, tasks: list.map(v1TaskView) }));
     },
   ),
