@@ -1,5 +1,6 @@
 /** The commands and replies of an organization's reach. */
 import type { ApprovalReach } from "../job/terms.ts";
+import type { Page, PageRequest } from "../page.ts";
 import type { Resealed } from "../sealing.ts";
 import type { Messenger, ApprovalNotice, NoticeError, Question, SkipReason } from "./schema.ts";
 
@@ -115,4 +116,14 @@ export interface ReachReplies {
 export interface ReachProtocol {
   readonly command: ReachCommand;
   readonly replies: ReachReplies;
+}
+
+/** What was sent about approvals, in the tables. Throws when the database cannot be reached. */
+export interface ReachDirectory {
+  /** Newest first; of one job, if it is given. */
+  pageQuestions(
+    organizationId: string,
+    filter: { readonly jobId?: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<Question>>;
 }

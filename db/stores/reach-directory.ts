@@ -1,6 +1,6 @@
 /** What was sent about approvals, in the tables. */
 import type { Page, PageRequest } from "../../actors/page.ts";
-import type { ReachDirectory } from "../../actors/reach/directory.ts";
+import type { ReachDirectory } from "../../actors/reach/protocol.ts";
 import type { Question } from "../../actors/reach/schema.ts";
 import type { Database } from "../client.ts";
 import { reachQuestion } from "../tables/records.ts";

@@ -15,7 +15,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { UsageDirectory } from "../../actors/usage/directory.ts";
-import type { ReachDirectory } from "../../actors/reach/directory.ts";
+import type { ReachDirectory } from "../../actors/reach/protocol.ts";
 import type { WebhookDirectory } from "../../actors/webhook/directory.ts";
 import type { VerifiedSignature } from "../../actors/webhook/schema.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
