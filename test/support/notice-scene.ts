@@ -73,7 +73,8 @@ export class NoticeScene extends DecisionScene {
           return isPreparing && this.preparing !== null ? this.preparing() : system.dispatchGroup(steps, options);
         };
         const dispatch: typeof system.dispatch = (ref, command) => system.dispatch(ref, command);
-        const effects = noticeEffects({ ...parts, system: { ...system, dispatch, dispatchGroup } as typeof system });
+        const asked: Pick<typeof system, "dispatch" | "dispatchGroup"> = { dispatch, dispatchGroup };
+        const effects = noticeEffects({ ...parts, system: asked as typeof system });
         const run: EffectHandler["run"] = (effect, context) =>
           effects[SEND_NOTICE].run(effect, { ...context, mayAct: () => this.hasLease && context.mayAct() });
         return { ...effects, [SEND_NOTICE]: { ...effects[SEND_NOTICE], run } };
