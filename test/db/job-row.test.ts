@@ -4,6 +4,7 @@ import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { noWrites, type RecordWrite } from "../../actors/runtime/store.ts";
 import { openDatabase } from "../../db/client.ts";
+import { wholeJob } from "../../db/job-row.ts";
 import { inOrganization } from "../../db/organization-export.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
@@ -77,4 +78,16 @@ test("[JOB-5] a job has the text of its message as its input, and only the messa
 
   await write({ table: "job", record: { ...running, version: 3 } as RecordFields });
   expect((await read())[1]).toEqual({ ...running, version: 3 } as RecordFields);
+});
+
+test("[JOB-5] the input of a job is looked up by its message's key, also before the tables have statistics", async () => {
+  const { url, drop } = await createTestDatabase();
+  await using after = new AsyncDisposableStack();
+  after.defer(drop);
+  const database = openDatabase(url);
+  after.defer(() => database.close());
+  const query = `explain (generic_plan) select ${wholeJob("job.body")} from job where organization_id = $1 and id = $2`;
+  const rows = await database.read.unsafe<Record<string, string>[]>(query).simple();
+  const plan = rows.flatMap((row) => Object.values(row)).join("\n");
+  expect(plan).toContain("Index Scan using message_organization_id_id_pk on message");
 });
