@@ -8,7 +8,8 @@
  * - FS-1: at most `slots` passes are held, and at most `each` by one organization. With `spare`, one that is within its
  *   share of the event loop may hold more, as long as more than `spare` slots are free: so an organization that is alone
  *   has most of the slots, and others that come find theirs.
- * - FS-2: no organization with fewer than `each` waits while a slot is free, so a new entry overtakes nobody.
+ * - FS-2: no organization with fewer than `each` waits while a slot is free, and nothing waits that FS-1 lets in when an
+ *   entry comes or a pass ends. So a new entry overtakes nobody.
  * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
  *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
  * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
@@ -96,7 +97,9 @@ export class FairSlots<R = never> {
 
   /** A pass if a slot is free; null if the entry would have to wait. */
   tryEnter(organizationId: string): Pass | null {
-    if (!this.hasSlot(organizationId)) return null;
+    // Entries that waited because of a share of the loop may be let in by now.
+    this.next();
+    if (this.waiting.has(organizationId) || !this.hasSlot(organizationId)) return null;
     assert(
       ![...this.waiting.organizations].some((other) => this.hasOwnSlot(other)),
       "a free slot lets in who waits (FS-2)",
@@ -169,7 +172,7 @@ export class FairSlots<R = never> {
     return a !== undefined && b !== undefined && this.order.goesBefore?.(a, b) === true;
   }
 
-  /** Gives the slot that became free to the entry whose turn it is. */
+  /** Gives slots that are free to the entries whose turn it is. */
   private next(): void {
     for (let next = this.nextOrganization(); next !== null; next = this.nextOrganization()) {
       const entry = this.waiting.first(next);

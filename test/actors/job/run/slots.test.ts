@@ -88,6 +88,22 @@ test("[FAIR-4] [JOB-10] an organization that uses more than its share of the loo
   expect(order.slice(16)).toEqual(["b", "a17", "a18"]);
 });
 
+test("[FAIR-4] [JOB-10] an organization that is within its share again starts the jobs that waited before new ones", async () => {
+  const order: string[] = [];
+  const over = new Set(["a"]);
+  const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, (organizationId) => over.has(organizationId));
+  const ask = asker(slots, order);
+  for (const name of ["a1", "a2"]) await ask("a", name);
+  void ask(of("a", "urgent", 1), "urgent");
+  void ask(of("a", "low", 2), "low");
+  await settle();
+  over.clear();
+  void ask(of("a", "low", 3), "new");
+  expect(slots.acquireNow(of("a"))).toBeNull();
+  await settle();
+  expect(order).toEqual(["a1", "a2", "urgent", "low"]);
+});
+
 test("[FAIR-4] [JOB-10] an organization that has used more than its share of the loop waits behind those that have not", async () => {
   const order: string[] = [];
   const over = new Set(["a"]);
@@ -240,7 +256,7 @@ test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no 
         expect(held.length).toBeLessThanOrEqual(6);
         for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(4);
         if (held.length < 6) for (const w of waiting) expect(holds(w.organization)).toBeGreaterThanOrEqual(2);
-        if (kind === "release" && held.length < 4) expect(waiting.filter((w) => !over.has(w.organization))).toEqual([]);
+        if ((kind === "release" || kind === "acquire") && held.length < 4) expect(waiting.filter((w) => !over.has(w.organization))).toEqual([]);
         expect(slots.inUse).toBe(held.length);
       }
       for (const { abort } of waiting) abort.abort();
