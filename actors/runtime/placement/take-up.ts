@@ -225,16 +225,17 @@ export class TakeUp {
     const { store, delivery } = this.parts;
     let isDelivered = false;
     for (let room = LEFT_ROUND; room > 0 && !pass.isThrough;) {
-      const [range, limit] = [{ after: pass.after, upTo }, room];
-      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, limit));
+      const range = { after: pass.after, upTo };
+      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, LEFT_ROUND));
       if (page === null) return null;
       const unparked = page.filter((message) => !delivery.isParked(message, grant));
-      const ofReceivers = [...Map.groupBy(unparked, receiverOf)];
+      const beyond = unparked.filter((message) => !pass.closed.has(receiverOf(message)))[room]?.position ?? Infinity;
+      const ofReceivers = [...Map.groupBy(unparked.filter(({ position }) => position < beyond), receiverOf)];
       const ends = await Promise.all(ofReceivers.map(([, messages]) => this.offerInOrder(messages, grant, pass)));
       room -= ends.flat().length;
       isDelivered ||= ends.flat().includes("over");
-      pass.after = page.at(-1)?.position ?? upTo;
-      pass.isThrough = page.length < limit;
+      pass.after = page.findLast(({ position }) => position < beyond)?.position ?? upTo;
+      pass.isThrough = page.length < LEFT_ROUND && beyond === Infinity;
     }
     return isDelivered;
   }

@@ -267,6 +267,25 @@ test("[RT-11] messages to a closed receiver, however many, do not delay those of
   expect(shut.tried).toEqual(["shut", "shut-other"]);
 });
 
+test("[RT-11] messages that a round passes over are read in pages, however few it may still offer", async () => {
+  const others = Array.from({ length: LEFT_ROUND - 2 }, (_, i) => undoneMessage(i + 1, `shut-other${i}`));
+  const more = Array.from({ length: 2 * LEFT_ROUND }, (_, i) => undoneMessage(LEFT_ROUND + i, "shut"));
+  const last = undoneMessage(4 * LEFT_ROUND, "shut-last");
+  const messages = [undoneMessage(0, "shut"), ...others, ...more, last, undoneMessage(5 * LEFT_ROUND, "shut-next")];
+  const { world, replica, shut } = await withShutReceivers(messages);
+  let reads = 0;
+  const read = replica.store.undoneMessages.bind(replica.store);
+  replica.store.undoneMessages = (...asked) => {
+    reads++;
+    return read(...asked);
+  };
+  await world.clock.advance(250);
+  expect(shut.tried).toEqual(["shut", ...others.map(({ actorId }) => actorId), "shut-last"]);
+  expect(reads).toBeLessThanOrEqual(4);
+  await world.clock.advance(500);
+  expect(shut.tried.at(-1)).toBe("shut-next");
+});
+
 test("[RT-10] [RT-11] messages that always fail, however many, hold back neither later ones nor new ones", async () => {
   const messages = [
     ...Array.from({ length: 3 * UNDONE_PAGE }, (_, i) => undoneMessage(i, "bad", "fall")),
