@@ -10,7 +10,7 @@ export const PUSHES_OF_JOB = 8;
 /** Attempts of one organization that are in flight at once, for its destination; and as many for addresses of its jobs. */
 export const IN_FLIGHT_LIMIT = 8;
 /**
- * Of these places, those that addresses of jobs whose hosts did not answer leave to others (`queue.ts`): half.
+ * Of these places, those that addresses of jobs never have together if their hosts did not answer (`queue.ts`): half.
  */
 export const IN_FLIGHT_RESERVE = IN_FLIGHT_LIMIT / 2;
 /** Hosts that did not answer and are remembered. */

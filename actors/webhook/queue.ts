@@ -11,9 +11,10 @@
  * searches again when the first retry is due.
  *
  * The addresses of jobs at one host take a place only while more are free than they have: at most half of the places of
- * their lane, and of the rest the next host at most half. Hosts that did not answer before (`silent`) leave half of all
- * places to the others besides. Beyond that their attempts stay in the table, and searches pass them over until the host
- * has a place (`behind`). So hosts that do not answer leave places to the others, however many they are.
+ * their lane, and of the rest the next host at most half. Hosts that did not answer before (`silent`) have at most half of
+ * all places together. Beyond that their attempts stay in the table, and searches pass them over until the host has a
+ * place (`behind`). So hosts that do not answer leave places to the others, however many they are, and find some beside
+ * others that are busy.
  *
  * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
  * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.
@@ -224,10 +225,12 @@ function chosenAttempts(tx: Tx, lane: DeliveryLane, name: LaneName): ChosenAttem
   for (const { host } of lane.inFlight) busy.set(host, (busy.get(host) ?? 0) + 1);
   const begun: Attempt[] = [];
   const free = (): number => IN_FLIGHT_LIMIT - lane.inFlight.length - begun.length;
+  const freeForSilent = (): number =>
+    (lane.silent ?? []).reduce((left, host) => left - (busy.get(host) ?? 0), IN_FLIGHT_LIMIT - IN_FLIGHT_RESERVE);
   const hasPlace = (host: string): boolean => {
     if (name === "webhooks") return free() > 0;
-    const reserve = lane.silent?.includes(host) === true ? IN_FLIGHT_RESERVE : 0;
-    return (busy.get(host) ?? 0) < free() - reserve;
+    const isSilent = lane.silent?.includes(host) === true;
+    return (busy.get(host) ?? 0) < (isSilent ? Math.min(free(), freeForSilent()) : free());
   };
   const behind = new Set(lane.behind);
   const waiting = new Map<string, number>();

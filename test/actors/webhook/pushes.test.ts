@@ -184,6 +184,26 @@ test("[DIA-18] hosts that did not answer leave half of the places to others, how
   replica.crash();
 });
 
+test("[DIA-18] a host that did not answer once has a place beside one that keeps its own busy", async () => {
+  const replica = await startWebhooks(new World());
+  await addAll(replica, (jobId) => (jobId === JOBS[0] ? "back.test" : "busy.test"));
+  const isBack = ({ attempt }: Prepared): boolean => attempt.push?.jobId === JOBS[0];
+  const { arrived } = replica.receiver;
+  replica.receiver.react = () => noAnswer;
+  await tell(replica, JOBS[0]!, false);
+  await until("it did not answer", () => replica.feed.pushes!.silent?.length === 1);
+  await until("nothing is in flight", () => replica.feed.pushes!.inFlight.length === 0);
+  replica.receiver.react = (prepared) => (isBack(prepared) ? delivered : new Promise(() => {}));
+  await tell(replica, JOBS[1]!, false);
+  await until("the busy one has its places", () => replica.feed.pushes!.inFlight.length === IN_FLIGHT_OF_HOST);
+  arrived.length = 0;
+  await tell(replica, JOBS[0]!, true);
+  await until("the other one has its own", () => arrived.filter(isBack).length === ADDRESSES.length);
+  expect(replica.feed.pushes!.silent).toEqual([]);
+  expect(replica.errors).toEqual([]);
+  replica.crash();
+});
+
 test("[DIA-18] attempts that wait until their host has a place are made before later ones of other hosts", async () => {
   const replica = await startWebhooks(new World());
   const hostOf = (jobId: string, at: number): string =>
