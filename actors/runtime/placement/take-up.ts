@@ -230,7 +230,12 @@ export class TakeUp {
       if (page === null) return null;
       const unparked = page.filter((message) => !delivery.isParked(message, grant));
       const beyond = unparked.filter((message) => !pass.closed.has(receiverOf(message)))[room]?.position ?? Infinity;
-      const ofReceivers = [...Map.groupBy(unparked.filter(({ position }) => position < beyond), receiverOf)];
+      const ofReceivers = [
+        ...Map.groupBy(
+          unparked.filter(({ position }) => position < beyond),
+          receiverOf,
+        ),
+      ];
       const ends = await Promise.all(ofReceivers.map(([, messages]) => this.offerInOrder(messages, grant, pass)));
       room -= ends.flat().length;
       isDelivered ||= ends.flat().includes("over");

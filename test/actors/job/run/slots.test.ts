@@ -256,7 +256,8 @@ test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no 
         expect(held.length).toBeLessThanOrEqual(6);
         for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(4);
         if (held.length < 6) for (const w of waiting) expect(holds(w.organization)).toBeGreaterThanOrEqual(2);
-        if ((kind === "release" || kind === "acquire") && held.length < 4) expect(waiting.filter((w) => !over.has(w.organization))).toEqual([]);
+        if ((kind === "release" || kind === "acquire") && held.length < 4)
+          expect(waiting.filter((w) => !over.has(w.organization))).toEqual([]);
         expect(slots.inUse).toBe(held.length);
       }
       for (const { abort } of waiting) abort.abort();
