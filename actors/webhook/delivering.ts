@@ -122,7 +122,8 @@ async function sentOnce(
     return UNSENT;
   }
 }
-const UNSENT = {
+/** How an attempt ended that was not made. */
+export const UNSENT = {
   kind: "failed",
   error: "http_error",
   httpStatus: null,

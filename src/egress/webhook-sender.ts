@@ -6,7 +6,7 @@
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import type { WebhookSender } from "../../actors/webhook/delivering.ts";
+import { UNSENT, type WebhookSender } from "../../actors/webhook/delivering.ts";
 import type { AttemptResult, Prepared, PreparedPush } from "../../actors/webhook/protocol.ts";
 import {
   type AttemptError,
@@ -61,14 +61,7 @@ export function createWebhookSender(parts: SenderParts): WebhookSender {
 }
 
 /** The shard of the job has no owner just now: the attempt is made again. */
-const UNREAD_JOB = {
-  kind: "failed",
-  error: "timeout",
-  httpStatus: null,
-  durationMs: 0,
-  isTransient: true,
-  retryAfterMs: null,
-} as const;
+const UNREAD_JOB = { ...UNSENT, error: "timeout" } as const;
 
 /** What one attempt sends, and where. */
 interface AttemptRequest {

@@ -32,6 +32,7 @@ import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { UNSENT } from "../../actors/webhook/delivering.ts";
 import { isLinkDecision } from "../../actors/webhook/events.ts";
 import type { Egress } from "../egress/egress.ts";
 import { postOnce } from "../egress/webhook-sender.ts";
@@ -105,7 +106,7 @@ class NoticeSending {
       return await this.tryOnce();
     } catch (err) {
       this.parts.log.warn({ err, notice: this.head.noticeId }, "a notice of an approval could not be sent: a bug");
-      return UNSENT_NOTICE;
+      return UNSENT;
     }
   }
 
@@ -116,7 +117,7 @@ class NoticeSending {
     const { agent, approval, membership } = facts;
     const asked = { hash: keyHash(key), terms: keyHash(askedTerms(approval, agent)), membership };
     const prepared = await this.prepare(asked);
-    if (prepared?.ok === false) return UNSENT_NOTICE;
+    if (prepared?.ok === false) return UNSENT;
     if (prepared === null || prepared.value === null) return null;
     if (!(await whenEntitled(this.context, this.parts))) return null;
     const { organizationId } = this.effect;
@@ -323,13 +324,5 @@ interface NoticeFactsFound extends NoticeRecipient {
   readonly decidedBy: string | null;
 }
 
-const UNSENT_NOTICE = {
-  kind: "failed",
-  error: "http_error",
-  httpStatus: null,
-  durationMs: 0,
-  isTransient: true,
-  retryAfterMs: null,
-} as const satisfies NoticeResult;
 /** The operator has taken the mail server away since. */
-const NO_MAIL_SERVER = { ...UNSENT_NOTICE, error: "no_mail_server" } as const satisfies NoticeResult;
+const NO_MAIL_SERVER = { ...UNSENT, error: "no_mail_server" } as const satisfies NoticeResult;
