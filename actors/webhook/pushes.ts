@@ -108,7 +108,9 @@ export function endPush(
     return doneAfter(tx, feed, attempt);
   }
   const isInterrupted = result.kind === "interrupted";
-  const left = isInterrupted ? feed : withAnswer(feed, attempt.destinationHost, result.httpStatus !== null);
+  // An attempt that took no time was not made, which is not its host's fault.
+  const isMade = !isInterrupted && result.durationMs > 0;
+  const left = isMade ? withAnswer(feed, attempt.destinationHost, result.httpStatus !== null) : feed;
   const failures = attempt.failures + (isInterrupted ? 0 : 1);
   const ended: Attempt = isInterrupted
     ? { ...attempt, error: "connection_reset" }

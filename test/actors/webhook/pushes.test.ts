@@ -204,6 +204,19 @@ test("[DIA-18] a host that did not answer once has a place beside one that keeps
   replica.crash();
 });
 
+test("[DIA-18] an attempt that could not be made leaves its host as it was", async () => {
+  const replica = await startWebhooks(new World());
+  await addAll(replica);
+  const ends: AttemptResult[] = [noAnswer, { ...noAnswer, durationMs: 0 } as AttemptResult];
+  replica.receiver.react = ({ attempt }) => ends[JOBS.indexOf(attempt.push?.jobId ?? "")] ?? delivered;
+  for (const jobId of JOBS.slice(0, 3)) await tell(replica, jobId, false);
+  await until("each was tried", () => replica.receiver.arrived.length === 3 * ADDRESSES.length);
+  await until("nothing is in flight", () => replica.feed.pushes!.inFlight.length === 0);
+  const hosts = replica.attempts.filter(({ push }) => push?.jobId === JOBS[0]).map((one) => one.destinationHost);
+  expect(replica.feed.pushes!.silent).toEqual([...new Set(hosts)]);
+  replica.crash();
+});
+
 test("[DIA-18] attempts that wait until their host has a place are made before later ones of other hosts", async () => {
   const replica = await startWebhooks(new World());
   const hostOf = (jobId: string, at: number): string =>
