@@ -230,12 +230,8 @@ export class TakeUp {
       if (page === null) return null;
       const unparked = page.filter((message) => !delivery.isParked(message, grant));
       const beyond = unparked.filter((message) => !pass.closed.has(receiverOf(message)))[room]?.position ?? Infinity;
-      const ofReceivers = [
-        ...Map.groupBy(
-          unparked.filter(({ position }) => position < beyond),
-          receiverOf,
-        ),
-      ];
+      const offered = unparked.filter(({ position }) => position < beyond);
+      const ofReceivers = [...Map.groupBy(offered, receiverOf)];
       const ends = await Promise.all(ofReceivers.map(([, messages]) => this.offerInOrder(messages, grant, pass)));
       room -= ends.flat().length;
       isDelivered ||= ends.flat().includes("over");
