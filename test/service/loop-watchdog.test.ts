@@ -58,8 +58,9 @@ test.concurrent("[GUARD-6] threads for files that stand still are reported, and 
   const service = await start("files", "1", { TROUPE_TEST_FIFO: fifo });
   service.child.kill("SIGUSR2");
   await eventually("it is reported twice", () => service.complaint.includes("not answered for 2 s"));
-  const [line = ""] = service.complaint.split("\n");
-  expect(JSON.parse(line)).toMatchObject({
+  // On a busy machine the watchdog may have reported a wait of the loop too.
+  const line = service.complaint.split("\n").find((one) => one.includes("threads for files"));
+  expect(JSON.parse(line ?? "")).toMatchObject({
     level: 40,
     threads: expect.arrayContaining([expect.objectContaining({ name: expect.stringMatching(/^Bun Pool/) })]),
     msg: "the threads for files have not answered for 1 s: the log and files wait for them",
