@@ -75,6 +75,6 @@ export const LIMIT_SETTINGS = group("Limits", {
   }),
   runningJobsOfOrganization: wholeNumber("RUNNING_JOBS_OF_ORGANIZATION", DEFAULT_SLOTS.ofOrganization, [1, 10_000], {
     about:
-      "Jobs of one organization that run at once in a process beside others. One that is alone may run more, and leaves so many places free.",
+      "Jobs of one organization that run at once in a process. It may run more while more than this many job slots are free.",
   }),
 });
