@@ -45,6 +45,11 @@ export interface Transport {
 const KEEP_ALIVE_IDLE_SECONDS = 4;
 /** Names whose plain connections are kept. */
 const PLAIN_POOLS = 256;
+/**
+ * Changes that Bun sends once more on another connection when a kept one breaks before the answer, though the first may
+ * have had its effect. They get a connection of their own.
+ */
+const SENT_AGAIN: ReadonlySet<EgressMethod> = new Set(["PUT", "DELETE"]);
 /** For a host with many addresses. */
 const MAX_ADDRESSES_TRIED = 4;
 /** Size limit of the names and values of a response's headers. Bun itself stops at 2 MiB and at 256 headers. */
@@ -100,6 +105,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
         proxy: false,
         redirect: "manual",
         decompress: false,
+        keepalive: !SENT_AGAIN.has(request.method),
         // Without this, an environment variable could enable newer protocols.
         protocol: "http1.1",
         tls: {

@@ -140,6 +140,24 @@ test("[HOOK-11] a plain connection is kept for its name only", async () => {
   expect(server.connections).toBe(2);
 });
 
+test.each(["http", "https"])(
+  "[HOOK-11] no change is sent again when a kept connection of %s breaks",
+  async (scheme) => {
+    const { serve, servePlain, client } = inWorld();
+    const answer = (request: WireRequest): void =>
+      request.line.startsWith("GET") ? ok(request) : void request.socket.end();
+    const server = await (scheme === "http" ? servePlain(answer) : serve(answer));
+    const egress = client();
+    const url = `${scheme}://a.test:${server.port}/`;
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
+      expect(await egress.request(get(url))).toMatchObject({ status: 200 });
+      expect(await egress.request(get(url, { method }))).toEqual(egressFailed("connection_reset"));
+    }
+    const changes = server.requests.map(({ line }) => line.split(" ")[0]).filter((method) => method !== "GET");
+    expect(changes).toEqual(["POST", "PUT", "PATCH", "DELETE"]);
+  },
+);
+
 test("[HOOK-11] a refused request is logged with its host, for the operator", async () => {
   const { client } = inWorld();
   const lines: object[] = [];
