@@ -69,6 +69,8 @@ export interface EgressRequest {
   /** Must not name headers that belong to the connection: see `invalid_header`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** Whether it may arrive twice; absent: only if it is a GET or a HEAD. */
+  readonly repeatable?: boolean;
   readonly limits: EgressLimits;
   /** Closes the connection; the result is then `aborted`. */
   readonly signal?: AbortSignal;
@@ -211,7 +213,8 @@ async function followRedirects(
   const { method, body, limits } = request;
   const headers = outgoingHeaders(request.headers ?? {});
   if (headers === null) return egressFailed("invalid_header");
-  let outgoing: Outgoing = { method, headers, body };
+  const { repeatable = method === "GET" || method === "HEAD" } = request;
+  let outgoing: Outgoing = { method, headers, body, repeatable };
   let url = request.url;
   for (let hopsLeft = limits.maxRedirects ?? 0; ; hopsLeft--) {
     const to = await checkDestination(client, url, deadline);

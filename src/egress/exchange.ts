@@ -22,6 +22,8 @@ export interface Outgoing {
   readonly method: EgressMethod;
   readonly headers: OutgoingHeaders;
   readonly body: string | Uint8Array<ArrayBuffer> | undefined;
+  /** Whether it may arrive twice. */
+  readonly repeatable: boolean;
 }
 
 export interface Arrived {
@@ -46,10 +48,10 @@ const KEEP_ALIVE_IDLE_SECONDS = 4;
 /** Names whose plain connections are kept. */
 const PLAIN_POOLS = 256;
 /**
- * Changes that Bun sends once more on another connection when a kept one breaks before the answer, though the first may
- * have had its effect. They get a connection of their own.
+ * All others are sent once more by Bun when a kept connection breaks before the answer, though the first may have had its
+ * effect. So they get a connection of their own if they must not be repeated.
  */
-const SENT_AGAIN: ReadonlySet<EgressMethod> = new Set(["PUT", "DELETE"]);
+const SENT_ONCE: ReadonlySet<EgressMethod> = new Set(["POST", "PATCH"]);
 /** For a host with many addresses. */
 const MAX_ADDRESSES_TRIED = 4;
 /** Size limit of the names and values of a response's headers. Bun itself stops at 2 MiB and at 256 headers. */
@@ -105,7 +107,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
         proxy: false,
         redirect: "manual",
         decompress: false,
-        keepalive: !SENT_AGAIN.has(request.method),
+        keepalive: request.repeatable || SENT_ONCE.has(request.method),
         // Without this, an environment variable could enable newer protocols.
         protocol: "http1.1",
         tls: {

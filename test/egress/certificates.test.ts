@@ -107,9 +107,9 @@ test("[HOOK-11] the operator's authority is trusted for hosts that the operator 
     isOpened: false,
   } as const;
   const deadline = new Deadline(60_000);
-  expect(await notOpened.send(destination, { method: "GET", headers: {}, body: undefined }, deadline)).toEqual(
-    TLS_ERROR,
-  );
+  expect(
+    await notOpened.send(destination, { method: "GET", headers: {}, body: undefined, repeatable: true }, deadline),
+  ).toEqual(TLS_ERROR);
   deadline.release();
   notOpened.close();
 });

@@ -141,7 +141,7 @@ test("[HOOK-11] a plain connection is kept for its name only", async () => {
 });
 
 test.each(["http", "https"])(
-  "[HOOK-11] no change is sent again when a kept connection of %s breaks",
+  "[HOOK-11] what must not be repeated is not sent again when a kept connection of %s breaks",
   async (scheme) => {
     const { serve, servePlain, client } = inWorld();
     const answer = (request: WireRequest): void =>
@@ -155,6 +155,9 @@ test.each(["http", "https"])(
     }
     const changes = server.requests.map(({ line }) => line.split(" ")[0]).filter((method) => method !== "GET");
     expect(changes).toEqual(["POST", "PUT", "PATCH", "DELETE"]);
+    const { connections } = server;
+    for (const repeatable of [true, true, false]) await egress.request(get(url, { repeatable }));
+    expect(server.connections - connections).toBe(1);
   },
 );
 

@@ -193,6 +193,7 @@ async function requestUntilFinal(
       method: http.method,
       headers: toolHeaders(http, asking, key, Math.floor(clock.now() / 1_000)),
       ...(built.body === undefined ? {} : { body: built.body }),
+      repeatable: http.repeatable,
       limits: { timeoutMs: http.timeoutMs, maxResponseBytes: MAX_TOOL_ANSWER_BYTES },
       signal,
       lane: run.context.organizationId,
