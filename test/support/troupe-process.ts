@@ -3,7 +3,7 @@
  * a free port, with or without a terminal, as this user or another. What it prints is kept; nothing
  * of it outlives its `GuardedFolder`.
  */
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
@@ -172,7 +172,9 @@ export class TroupeProcess {
         .split(" ");
       return `${of("comm").trim()}: ${state}, ${user} + ${system} ticks, in ${of("wchan")}, call ${of("syscall").trim()}`;
     });
-    return `\n${note === "" ? "It has left no note" : "Its note says that it serves"}; its threads:\n${threads.join("\n")}`;
+    const unread = lookAt(() => unreadIn(`/proc/${this.pid}/fd/1`));
+    const serves = note === "" ? "It has left no note" : "Its note says that it serves";
+    return `\n${serves}; said and not read: ${unread === "" ? "nothing" : unread}\nIts threads:\n${threads.join("\n")}`;
   }
 
   get url(): string {
@@ -281,6 +283,17 @@ export function processesIn(path: string): string[] {
       );
     })
     .map((pid) => lookAt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " "));
+}
+
+/** What is in a pipe and was not read yet. */
+function unreadIn(pipe: string): string {
+  const file = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(64 * 1024);
+    return bytes.toString("utf8", 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The names in a folder; none if there is no such folder. */
