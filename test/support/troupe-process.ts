@@ -3,7 +3,7 @@
  * a free port, with or without a terminal, as this user or another. What it prints is kept; nothing
  * of it outlives its `GuardedFolder`.
  */
-import { closeSync, constants, openSync, readFileSync, readSync, readdirSync, readlinkSync } from "node:fs";
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
@@ -160,8 +160,8 @@ export class TroupeProcess {
   }
 
   /**
-   * Where it is, for the message of a test: whether it has left the note that a serving one leaves, and what each of
-   * its threads does. Linux only.
+   * Where it is, for the message of a test: whether it has left the note that a serving one leaves, where its words
+   * are, and what each of its threads does. Linux only.
    */
   private standing(): string {
     const note = lookAt(() => readFileSync(join(this.dataDir, SERVICE_FILE), "utf8"));
@@ -172,9 +172,8 @@ export class TroupeProcess {
         .split(" ");
       return `${of("comm").trim()}: ${state}, ${user} + ${system} ticks, in ${of("wchan")}, call ${of("syscall").trim()}`;
     });
-    const unread = lookAt(() => unreadIn(`/proc/${this.pid}/fd/1`));
     const serves = note === "" ? "It has left no note" : "Its note says that it serves";
-    return `\n${serves}; said and not read: ${unread === "" ? "nothing" : unread}\nIts threads:\n${threads.join("\n")}`;
+    return `\n${serves}. Its output: ${bothEnds(`/proc/${this.pid}/fd/1`)}\nIts threads:\n${threads.join("\n")}`;
   }
 
   get url(): string {
@@ -285,15 +284,13 @@ export function processesIn(path: string): string[] {
     .map((pid) => lookAt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " "));
 }
 
-/** What is in a pipe and was not read yet. */
-function unreadIn(pipe: string): string {
-  const file = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const bytes = Buffer.alloc(64 * 1024);
-    return bytes.toString("utf8", 0, readSync(file, bytes));
-  } finally {
-    closeSync(file);
-  }
+/** Both ends of a socket as the kernel sees them: what was not read yet, and who has them; needs `ss`. */
+function bothEnds(socket: string): string {
+  const name = lookAt(() => readlinkSync(socket));
+  const [number = ""] = /\d+/.exec(name) ?? [];
+  const sockets = lookAt(() => Bun.spawnSync({ cmd: ["ss", "-xpn"] }).stdout.toString());
+  const ends = sockets.split("\n").filter((line) => line.split(/\s+/).includes(number));
+  return [name, ...ends.map((line) => line.replaceAll(/\s+/g, " "))].join("\n  ");
 }
 
 /** The names in a folder; none if there is no such folder. */
