@@ -14,7 +14,7 @@
  *
  * Of a changed record in a table whose rows no sweep deletes, only the fields that changed travel (`db/changed-fields.ts`):
  * PostgreSQL puts them into the record that it has, whose version proves that it is the one they are meant for. A job
- * travels without a long input that its message has (`db/job-row.ts`).
+ * travels without a long input that its message has (`db/record-rows.ts`).
  *
  * The text names the tables that the batch touches, and a few more if a prepared text with them exists
  * (`flush-shapes.ts`). PostgreSQL keeps each text prepared, with one plan that uses the indexes (`client.ts`).
@@ -24,7 +24,7 @@ import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/
 import { changedFields, KEPT_TABLES, WHOLE_MARK } from "./changed-fields.ts";
 import { dataColumn } from "./event-row.ts";
 import type { FlushShapes } from "./flush-shapes.ts";
-import { jobRow } from "./job-row.ts";
+import { jobRow } from "./record-rows.ts";
 
 export interface Statement {
   readonly text: string;

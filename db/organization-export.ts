@@ -1,20 +1,18 @@
 /** The rows of one organization in one snapshot, for its export. */
 import type { TransactionSql } from "postgres";
 import { type Content, inTransaction } from "./copying.ts";
-import { wholeJob } from "./job-row.ts";
+import { wholeJob, wholeMessage } from "./record-rows.ts";
 import { referredContents } from "./stores/content-references.ts";
 import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, omitFields } from "./organization-tables.ts";
 
 /** Rows in memory at once. */
 const EXPORTED_PAGE = 500;
 
-/** Messages have all of their blocks, also those that the record leaves out (`messageBlocks`). */
-const MESSAGE_WITH_BLOCKS =
-  "case when body ? 'blocks' then body when body ->> 'content' = '' then body || '{\"blocks\": []}' " +
-  "else body || jsonb_build_object('blocks', jsonb_build_array(jsonb_build_object('type', 'text', 'text', body -> 'content'))) end";
-
 /** SQL for records that are exported with more than their rows have. */
-const WHOLE_RECORDS: Readonly<Record<string, string>> = { job: wholeJob("job.body"), message: MESSAGE_WITH_BLOCKS };
+const WHOLE_RECORDS: Readonly<Record<string, string>> = {
+  job: wholeJob("job.body"),
+  message: wholeMessage("message.body"),
+};
 
 export interface OrganizationSnapshot {
   /** The organization's own record; null if it does not exist. */

@@ -25,7 +25,7 @@ import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { FlushShapes } from "../flush-shapes.ts";
 import { flushStatement, type Statement } from "../flush.ts";
-import { wholeJob } from "../job-row.ts";
+import { wholeJob } from "../record-rows.ts";
 import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
 
 /**

@@ -4,11 +4,15 @@ import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
 import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { Database } from "../client.ts";
+import { wholeMessage } from "../record-rows.ts";
 import { chat, job, message } from "../tables/records.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListHead, readListPage } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 import { beginningWith, saying } from "./words.ts";
+
+/** The bytes of a page are those of its answer. */
+const MESSAGE_BODY = sql.raw(wholeMessage("message.body"));
 
 const CHAT_WALKS: Walks = {
   table: chat,
@@ -88,7 +92,7 @@ export class PostgresChatDirectory implements ChatDirectory {
     if (beforeSeq !== null) conditions.push(lt(message.seq, beforeSeq));
     return readListHead(
       { database: this.database, organizationId },
-      { table: message, body: message.body, conditions, number: "seq", direction: "desc", limit },
+      { table: message, body: MESSAGE_BODY, conditions, number: "seq", direction: "desc", limit },
     );
   }
 }

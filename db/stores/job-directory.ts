@@ -7,7 +7,7 @@ import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Database, NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
-import { wholeJob } from "../job-row.ts";
+import { wholeJob } from "../record-rows.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";

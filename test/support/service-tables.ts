@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { wholeJob } from "../../db/job-row.ts";
+import { wholeJob } from "../../db/record-rows.ts";
 import { SUPERUSER } from "../../db/postgres-cluster.ts";
 import { readPidFile } from "../../db/postmaster.ts";
 import type { StoredService } from "./service-history.ts";

@@ -1,7 +1,12 @@
 /**
- * The form of a job in its row: without a long text of the message that it answers, which is in that message's row. A
- * query adds it again, so that a job in memory has it, whoever reads it. The text of a user's message never changes, and
- * the row of a message goes only with its organization.
+ * Records whose rows have less than they have.
+ *
+ * A job is without a long text of the message that it answers, which is in that message's row. A query adds it again, so
+ * that a job in memory has it, whoever reads it. The text of a user's message never changes, and the row of a message
+ * goes only with its organization.
+ *
+ * A message is without blocks that follow from its content (`messageBlocks`), in memory too. A query adds them where
+ * bytes of an answer are counted, or rows are copied.
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";
 
@@ -29,3 +34,8 @@ export const wholeJob = (body: string): string =>
   "select jsonb_build_object('input', answered.body -> 'content') from message answered " +
   `where answered.organization_id = ${body} ->> 'organizationId' and answered.id = ${body} ->> 'inputMessageId'` +
   "), '{}') end";
+
+/** SQL for a message with all of its blocks, whose row is in the column `body`. */
+export const wholeMessage = (body: string): string =>
+  `case when ${body} ? 'blocks' then ${body} when ${body} ->> 'content' = '' then ${body} || '{"blocks": []}' ` +
+  `else ${body} || jsonb_build_object('blocks', jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${body} -> 'content'))) end`;

@@ -4,7 +4,7 @@ import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { noWrites, type RecordWrite } from "../../actors/runtime/store.ts";
 import { openDatabase } from "../../db/client.ts";
-import { wholeJob } from "../../db/job-row.ts";
+import { wholeJob } from "../../db/record-rows.ts";
 import { inOrganization } from "../../db/organization-export.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
