@@ -75,6 +75,9 @@ interface PeerPlace {
   readonly worldPort: string;
 }
 
+/** Chats of a sender, in turns: the queue of one chat is bounded, and its runs are slower than messages. */
+const SENDER_CHATS = 32;
+
 export async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystem> {
   const world = `http://127.0.0.1:${worldPort}`;
   const service = await startService(lifetime, server, {
@@ -114,9 +117,13 @@ export async function startTroupe(lifetime: Lifetime, server: Server, worldPort:
       name: "Troupe",
       stored: "the message, its job, both streams' events and the intent of the run, in PostgreSQL, synced",
       open: async () => {
-        const chat = await asked(service, owner, ["POST", "/api/chats"], place);
-        return async (content) =>
-          void (await asked(service, owner, ["POST", `/api/chats/${chat.id}/messages`], { content }));
+        const open = () => asked(service, owner, ["POST", "/api/chats"], place);
+        const chats = await Promise.all(Array.from({ length: SENDER_CHATS }, open));
+        let sent = 0;
+        return async (content) => {
+          const { id: chatId } = chats[sent++ % SENDER_CHATS]!;
+          await asked(service, owner, ["POST", `/api/chats/${chatId}/messages`], { content });
+        };
       },
     },
     pids: () => [service.pid],

@@ -20,6 +20,9 @@ export const LANGGRAPH_PACKAGES = [
   "zod",
 ];
 
+/** More than the most streams of a benchmark. */
+const RUNS_AT_ONCE = 512;
+
 /** Its URL, the folder of its packages, and how to crash it; or why it is missing. */
 export type LangGraph =
   | { readonly kind: "there"; readonly url: string; readonly folder: string; readonly process: PeerProcess }
@@ -41,7 +44,16 @@ export async function writeLangGraph(lifetime: Lifetime, folder: string, provide
   copyFileSync(join(import.meta.dir, "langgraph-graph.mjs"), join(folder, "graph.mjs"));
   const url = `http://127.0.0.1:${freePort()}`;
   const process = await PeerProcess.start(lifetime, {
-    cmd: [join(folder, "node_modules/.bin/langgraphjs"), "dev", "--no-browser", "--port", new URL(url).port],
+    cmd: [
+      join(folder, "node_modules/.bin/langgraphjs"),
+      "dev",
+      "--no-browser",
+      "--port",
+      new URL(url).port,
+      // By default ten runs go on at once, and the others wait.
+      "--n-jobs-per-worker",
+      String(RUNS_AT_ONCE),
+    ],
     folder,
     env: { PROVIDER_URL: providerUrl, LANGSMITH_TRACING: "false" },
     probe: `${url}/ok`,
