@@ -59,3 +59,15 @@ export function heir(
     replica.system.dispatchGroup([{ ref: ref(id, organizationId), command: command as { kind: string } }]);
   return { world, replica, noted, ask };
 }
+
+/** From now on commits of the replica are stored and not answered, until the returned function is called. */
+export function withholdAnswers({ store }: Pick<Replica<Record<string, never>>, "store">): () => void {
+  const answer = Promise.withResolvers<void>();
+  const flush = store.flush.bind(store);
+  store.flush = async (...asked) => {
+    const committed = await flush(...asked);
+    await answer.promise;
+    return committed;
+  };
+  return () => answer.resolve();
+}

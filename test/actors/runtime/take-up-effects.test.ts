@@ -5,7 +5,7 @@ import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { RECOVERY_SLOT_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { heir, HEIR_SHARD, undoneEffect } from "../../support/heir.ts";
+import { heir, HEIR_SHARD, undoneEffect, withholdAnswers } from "../../support/heir.ts";
 import { faultOf } from "../../support/ledger-replica.ts";
 
 test("[RT-11] effects are recovered a few at a time, failed ones again later, and newly started ones not at all", async () => {
@@ -94,19 +94,13 @@ test("[RT-10] [RT-11] an effect whose commit is answered while its recovery wait
     return read(...asked);
   };
   await replica.system.start();
-  const answer = Promise.withResolvers<void>();
-  const flush = replica.store.flush.bind(replica.store);
-  replica.store.flush = async (...asked) => {
-    const committed = await flush(...asked);
-    await answer.promise;
-    return committed;
-  };
+  const answerCommits = withholdAnswers(replica);
   const begun = ask("b", { kind: "begin" });
   await until("its row is there", () => world.database.effects().length > effects.length);
   door.resolve();
   await until("every slot is taken", () => recovered.length === effects.length);
   await settle();
-  answer.resolve();
+  answerCommits();
   expect(faultOf(await begun)).toBe("ok");
   await until("it runs", () => ran.length === 1);
   for (const end of ends.splice(0)) end();

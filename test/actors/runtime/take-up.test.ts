@@ -7,7 +7,7 @@ import { LEFT_ROUND, TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/pla
 import type { MessageRow } from "../../../actors/runtime/store.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { heir, HEIR_SHARD, undoneMessage } from "../../support/heir.ts";
+import { heir, HEIR_SHARD, undoneMessage, withholdAnswers } from "../../support/heir.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";
 
 /** Another organization of the same shard, whose commits may be in flight beside those of the first. */
@@ -151,20 +151,14 @@ test("[RT-11] a message whose commit got its position earlier but ended later th
 
 test("[RT-11] a message whose row is visible before its commit is answered has one turn", async () => {
   const { world, replica, noted, ask, doors } = await servingBeforePages();
-  const answer = Promise.withResolvers<void>();
-  const flush = replica.store.flush.bind(replica.store);
-  replica.store.flush = async (...asked) => {
-    const committed = await flush(...asked);
-    await answer.promise;
-    return committed;
-  };
+  const answerCommits = withholdAnswers(replica);
   const told = ask("b", { kind: "tell", to: "a", i: 1 });
   await until("its row is there", () =>
     world.database.messages().some(({ command }) => "i" in command && command.i === 1),
   );
   for (const door of doors) door.resolve();
   await until("the page is taken", () => noted.get("a")?.length === 1);
-  answer.resolve();
+  answerCommits();
   expect(faultOf(await told)).toBe("ok");
   await until("it is delivered", () => world.database.messages().length === 0);
   await settle();
