@@ -56,7 +56,10 @@ function watch(order: WatchdogOrder): never {
     const isFileStalled = !isStalled && now.files === last.files;
     filesMs = isFileStalled ? filesMs + Math.min(elapsedMs, stepMs) : 0;
     if (!isFileStalled) toldFilesMs = 0;
-    if (filesMs - toldFilesMs >= limitMs - stepMs / 2) writeFileStall((toldFilesMs = filesMs));
+    if (filesMs - toldFilesMs >= limitMs - stepMs / 2) {
+      toldFilesMs = filesMs;
+      writeFileStall(filesMs);
+    }
     last = now;
     // The last of these checks comes within the limit.
     if (stall.ownMs >= limitMs - stepMs / 2) endProcess(order, stall);
