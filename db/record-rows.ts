@@ -1,11 +1,11 @@
 /**
  * Records whose rows have less than they have.
  *
- * A job is without a long text of the message that it answers, which is in that message's row. A query adds it again, so
- * that a job in memory has it, whoever reads it. The text of a user's message never changes, and the row of a message
- * goes only with its organization.
+ * The row of a job lacks a long input that the row of its message has. Queries add it again, so every reader of a job
+ * gets the input. It cannot be lost: the text of a user's message never changes, and its row is deleted only with the
+ * organization.
  *
- * A message is without blocks that follow from its content (`messageBlocks`), in memory too. A query adds them where
+ * A message lacks blocks that follow from its content (`messageBlocks`), also in memory. Queries add them only where the
  * bytes of an answer are counted, or rows are copied.
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";

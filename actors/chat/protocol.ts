@@ -231,9 +231,9 @@ export interface ChatReplies {
 
 /** Where a message with a key is to go. */
 export interface FoundMessage {
-  /** Null: there is none, or it was deleted. */
+  /** Null if it does not exist or was deleted. */
   readonly chat: Chat | null;
-  /** Also of a chat that was deleted since. */
+  /** Also true if the chat was deleted afterwards. */
   readonly isSent: boolean;
 }
 

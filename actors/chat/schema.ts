@@ -96,7 +96,7 @@ export const Message = Type.Object({
   status: OneOf(MESSAGE_STATUSES),
   /** The text blocks joined; `position` of the streams counts in it. */
   content: Type.String(),
-  /** Absent: the content is its only block (`messageBlocks`), so that no text is stored twice. */
+  /** Absent if they follow from the content (`messageBlocks`), so that no text is stored twice. */
   blocks: Type.Optional(Type.Array(MessageBlock)),
   /** Of an answer: what the model got while it wrote it, so that the next turn can repeat its calls exactly (RUN-34). */
   interjections: Type.Optional(Type.Array(Interjection)),

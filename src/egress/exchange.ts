@@ -3,8 +3,8 @@
  * else: the URL holds the address, so nothing is resolved again; it uses no proxy, follows no redirect and
  * decodes no body. The certificate must match the name in the request.
  *
- * Connections are pooled by address, port and TLS settings, the server's name among them: so a connection made
- * for a name serves only that name. Plain connections have no name, so each name has a pool of its own.
+ * A kept connection serves only the name that it was made for. With TLS the pool separates names, because they are part
+ * of the TLS settings. For plain http it does not, so each name has a pool of its own.
  */
 import { rootCertificates } from "node:tls";
 import { BoundedMap } from "../../actors/bounded-map.ts";
@@ -48,8 +48,8 @@ const KEEP_ALIVE_IDLE_SECONDS = 4;
 /** Names whose plain connections are kept. */
 const PLAIN_POOLS = 256;
 /**
- * All others are sent once more by Bun when a kept connection breaks before the answer, though the first may have had its
- * effect. So they get a connection of their own if they must not be repeated.
+ * Bun sends the other methods once more if a kept connection breaks before the answer, although the first request may
+ * have had its effect. So a request that must not be repeated gets a connection of its own.
  */
 const SENT_ONCE: ReadonlySet<EgressMethod> = new Set(["POST", "PATCH"]);
 /** For a host with many addresses. */

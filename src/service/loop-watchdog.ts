@@ -4,8 +4,8 @@
  * heartbeats to shared memory, and the thread checks them. While the loop hangs, signals are not handled; only the
  * watchdog ends the process.
  *
- * The runtime reads and writes files in a few threads of its own, the log and modules among them. If these stand still,
- * the loop turns and nobody can say so, so they have heartbeats too.
+ * The runtime has a few threads for files; they write the log and load modules. If they stand still, the loop turns but
+ * the log is mute, so they have a heartbeat too.
  */
 import { stat } from "node:fs";
 import { Beat, BEATS_OF_LIMIT, type WatchdogOrder } from "./loop-watchdog-thread.ts";

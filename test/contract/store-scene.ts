@@ -11,7 +11,7 @@ import {
   type Writes,
 } from "../../actors/runtime/store.ts";
 
-/** A flush that stands in mid-statement: its shards' epochs are held. */
+/** A flush that is held in the middle of its statement, and so holds the epochs of its shards. */
 export interface Stall {
   /** Resolves when the flush has come to where it stands. */
   readonly reached: Promise<void>;

@@ -88,7 +88,7 @@ const STREAMS: Readonly<Record<string, () => readonly [path: string, body: objec
   "AG-UI": () => [`/ag-ui/agents/${agent}`, { threadId: `t${count}`, runId: "r", messages: [message(`m${count}`)] }],
 };
 
-/** The records that a new conversation reads: those that tell that there is none yet. */
+/** What a new conversation has to look up: whether its chat exists, and its message where the client names the chat. */
 const recordsOf = (name: string): string => (name === "AI SDK UI" || name === "AG-UI" ? "chat message" : "chat");
 
 /** The waits before the first text of a new conversation. */

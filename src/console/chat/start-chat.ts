@@ -9,7 +9,7 @@ export const FIRST_AGENT = { name: "Ada", system_prompt: "Be brief." };
 export const isUsableAgent = ({ status, source, install_state }: Agent): boolean =>
   status === "active" && (source === "private" || install_state === "installed");
 
-/** The selected workspace, or else the first one. Throws if there is none. */
+/** The selected workspace, or the first one if none is selected. Throws without a workspace. */
 export async function activeWorkspaceId(): Promise<string> {
   const { workspaces } = await service.listWorkspaces({});
   const workspace = workspaces.find(({ selected }) => selected) ?? workspaces[0];

@@ -14,8 +14,8 @@ export const findMessage = (
 ): Promise<Outcome<FoundMessage>> => system.dispatch(chatRef(organizationId, chatId), { kind: "find_message", ...of });
 
 /**
- * The id of a new chat, after a look-up has shown that there is no such chat. Ask for it beside another read: then the
- * chat's opening waits for nothing. Open the chat only afterwards: while it is looked up, it refuses long messages.
+ * A new chat's id, looked up already, so that opening the chat does not have to wait for that. Call this beside another
+ * read. Open the chat only when it has resolved: during the look-up the chat refuses long messages.
  */
 export async function freshChat(
   { system }: Pick<Services, "system">,
