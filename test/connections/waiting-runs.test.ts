@@ -17,6 +17,9 @@ interface WaitingJob extends Job {
   }[];
 }
 
+/** A refresh token of the account server. */
+const REFRESH_TOKEN = /rt-[0-9a-f]{8}-[0-9a-f]{4}-/;
+
 let scene: ConnectedScene;
 let owner: Founded;
 let client: Client;
@@ -232,5 +235,6 @@ test("[ACC-10] no token is in an answer, an event, a record or a line of the log
     union all select body::text from webhook_event where organization_id = ${organizationId}`;
   const all = JSON.stringify([stored, scene.service.log, await scene.connections(client)]);
   for (const token of sent) expect(all).not.toContain(token);
-  expect(all).not.toContain("rt-");
+  // A sealed text may have the beginning alone by chance.
+  expect(all).not.toMatch(REFRESH_TOKEN);
 });
