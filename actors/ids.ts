@@ -55,7 +55,8 @@ function drawingFrom(alphabet: string): (length: number) => string {
   return drawing;
 }
 
-const ID_LENGTH = 21;
+/** Characters of an id after its prefix. */
+export const ID_LENGTH = 21;
 const RANDOM_PART = `[A-Za-z0-9_-]{${ID_LENGTH}}`;
 const LOWER_ALPHANUMERIC = "0123456789abcdefghijklmnopqrstuvwxyz";
 

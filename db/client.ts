@@ -270,3 +270,19 @@ export function openDatabase(
     },
   };
 }
+
+/**
+ * Runs work, such as the first run, under a lock of the database: one process at a time. Rejects if the lock is not
+ * available within its time limit.
+ */
+export async function oneAtATime<T>(database: Pick<Database, "placement">, work: () => Promise<T>): Promise<T> {
+  const connection = await database.placement.reserve();
+  try {
+    await connection`select pg_advisory_lock(hashtextextended('troupe first run', 0))`;
+    return await work();
+  } finally {
+    // If the lock's own session is gone, this fails, but then the lock is gone too.
+    await connection`select pg_advisory_unlock_all()`.catch(() => {});
+    connection.release();
+  }
+}

@@ -6,13 +6,14 @@ import { invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { isAttachment } from "../upload/terms.ts";
-import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import type { ChatCommand } from "./protocol.ts";
+import { addMessage } from "./sending.ts";
 import {
   blocksFields,
   type Chat,
   chatTable,
+  inputBlocks,
   type Message,
   messageBlocks,
   messageTable,

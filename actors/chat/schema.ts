@@ -4,7 +4,7 @@ import { Block, Usage } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import { Interjection } from "../job/terms.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
-import { AttachmentBlock } from "../upload/terms.ts";
+import { AttachmentBlock, type InputBlock, isAttachment } from "../upload/terms.ts";
 import { type JsonObject, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
@@ -128,6 +128,10 @@ export function blocksFields(content: string, blocks: readonly MessageBlock[]): 
   const follows = blocks.length === 0 ? content === "" : blocks.length === 1 && isContent;
   return follows ? { content } : { content, blocks: [...blocks] };
 }
+
+/** The blocks of a user's message. */
+export const inputBlocks = (blocks: readonly MessageBlock[]): InputBlock[] =>
+  blocks.filter((block): block is InputBlock => block.type === "text" || isAttachment(block));
 
 export const chatTable = table<Chat>("chat");
 export const messageTable = table<Message>("message");

@@ -14,10 +14,10 @@ import { announceJob, firstEvents } from "../job/events.ts";
 import { newJob, runIntent } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
 import { namesTool } from "../job/terms.ts";
-import type { Tx } from "../runtime/actor.ts";
+import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
+import { attach } from "../upload/schema.ts";
 import { isAttachment } from "../upload/terms.ts";
-import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import { allowedChatActions, movedChatStatus } from "./machine.ts";
 import type { ChatCommand, PastMessage, SentMessage } from "./protocol.ts";
@@ -26,6 +26,7 @@ import {
   type Chat,
   CHAT_QUEUE,
   chatTable,
+  inputBlocks,
   type Message,
   messageBlocks,
   messageTable,
@@ -248,4 +249,20 @@ export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnaps
     // An empty list means no tools, not even the agent's own.
     ...(tools?.length === 0 ? { hasNoTools: true, tools: [] } : {}),
   };
+}
+
+/** Adds the message and attaches its content. */
+export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
+  const { id: messageId, chatId } = message;
+  for (const [number, block] of messageBlocks(message).entries()) {
+    if (isAttachment(block)) attach(tx, { id: `${messageId}/${number}`, chatId, messageId }, block);
+    // A fork takes over the results of calls.
+    if (block.type !== "tool_result") continue;
+    for (const [at, file] of (block.attachments ?? []).entries())
+      attach(tx, { id: `${messageId}/${number}.${at}`, chatId, messageId }, file);
+  }
+  for (const [number, { blocks = [] }] of (message.interjections ?? []).entries())
+    for (const [at, block] of blocks.entries())
+      if (isAttachment(block)) attach(tx, { id: `${messageId}/i${number}.${at}`, chatId, messageId }, block);
+  return tx.create(messageTable, message);
 }

@@ -23,16 +23,19 @@ import {
 } from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import {
+  allowedJobActions,
+  alreadyDecided,
+  hasOpenApprovals,
   isTerminal,
   jobStatusAfter,
-  allowedJobActions,
-  hasOpenApprovals,
+  pending,
   type Recovery,
   recoveryOf,
+  stale,
+  unlessOwnWords,
 } from "./machine.ts";
 import { reviewUpdate, sendUpdates, statusUpdate, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
-import { alreadyDecided, pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";

@@ -13,7 +13,7 @@ import { blockJob, cancelledJob, completeJob, deadlineFrom, failJob } from "./tr
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
-import { stale } from "./refusals.ts";
+import { stale } from "./machine.ts";
 import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
 import { answeredJob } from "./output.ts";

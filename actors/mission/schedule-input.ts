@@ -1,8 +1,7 @@
 /** Checks the schedule in a request, and converts it into the stored form (MIS-2, MIS-3). */
 import { cutText } from "../cut-text.ts";
 import type { InputError } from "../fault.ts";
-import { isLocalTime, timeOf } from "../given-time.ts";
-import { isoTime } from "../schema.ts";
+import { isLocalTime, isoTime, timeOf } from "../schema.ts";
 import { durationMs, durationText } from "./duration.ts";
 import type { Calendar } from "./ports.ts";
 import { ON_TIME_MS, pauseBetweenRunsMs, timeAfter } from "./schedule.ts";

@@ -6,8 +6,7 @@
 import { notFound, ok, refuse } from "../fault.ts";
 import type { ActorDefinition, Handlers, RecordKey } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { noticeCommandHandlers } from "./notices.ts";
-import { MESSENGERS_LIMIT } from "./policy.ts";
+import { MESSENGERS_LIMIT, noticeCommandHandlers } from "./notices.ts";
 import type { ReachCommand, ReachProtocol } from "./protocol.ts";
 import { type Messenger, questionTable, reachTable } from "./schema.ts";
 

@@ -11,7 +11,6 @@ import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import { isSameHash } from "../sealing.ts";
-import { MAILED_PEOPLE, NOTICE_ATTEMPTS, NOTICE_WINDOW_MS, NOTICES_OF_JOB, NOTICES_OF_ORGANIZATION } from "./policy.ts";
 import type { AskPeople, NoticeHead, NoticeResult, ReachCommand, ReachProtocol } from "./protocol.ts";
 import {
   type ApprovalNotice,
@@ -22,6 +21,22 @@ import {
   reachTable,
   type SkipReason,
 } from "./schema.ts";
+import { HOUR_MS } from "../units.ts";
+
+// The numbers of reach (REACH-8).
+
+/** The window in which attempts are counted. */
+export const NOTICE_WINDOW_MS = HOUR_MS;
+/** Attempts for one organization in a window, successful or not. */
+export const NOTICES_OF_ORGANIZATION = 300;
+/** Attempts for one job in a window. */
+export const NOTICES_OF_JOB = 60;
+/** Messengers of one organization. */
+export const MESSENGERS_LIMIT = 8;
+/** Attempts of one notice; each has a key. */
+export const NOTICE_ATTEMPTS = 10;
+/** People who are told of one approval by mail; after an escalation as many others. */
+export const MAILED_PEOPLE = 16;
 
 /** The effect that makes one attempt. */
 export const SEND_NOTICE = "send_notice";

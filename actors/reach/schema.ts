@@ -2,10 +2,11 @@
  * The nouns of reach (REACH-1): the messengers of an organization, and for each approval the notices about it. An
  * approval itself is a part of its job; nothing here says how it was decided.
  */
-import { APPROVAL_LINKS } from "../job/terms.ts";
+import { type Approval, APPROVAL_LINKS } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import type { SealingContext } from "../sealing.ts";
-import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import { type Json, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import { inStoredOrder } from "../canonical-json.ts";
 
 /** The shapes in which a messenger takes its messages. */
 export const MESSENGER_FORMATS = ["slack", "teams", "ntfy"] as const;
@@ -122,3 +123,13 @@ export const messengerContext = (organizationId: string): SealingContext => [org
 
 /** One for each organization. */
 export const reachRef = (organizationId: string): ActorRef<"reach"> => ({ kind: "reach", organizationId, id: "reach" });
+
+/**
+ * The call and the agent's settings of approvals, as a text that is the same as long as they are. `agent`: the agent as
+ * it is now, or null if it is gone. A link whose text has changed is over: the person was asked about something else.
+ */
+export function askedTerms({ toolName, arguments: input }: Approval, agent: object | null): string {
+  // All of them, so that a setting that is added later counts too.
+  const settings = Object.entries(agent ?? {}).filter(([name]) => name.startsWith("approval"));
+  return JSON.stringify(inStoredOrder<Json>({ toolName, input, settings: Object.fromEntries<Json>(settings) }));
+}

@@ -11,7 +11,14 @@ import { retryWaitMs } from "../delivery-retries.ts";
 import { FAILING_LIMIT_MS, GONE_STATUS } from "./policy.ts";
 import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, PreparedPush, WebhookProtocol } from "./protocol.ts";
 import { endPush, preparePush } from "./pushes.ts";
-import { redactedHost } from "./redaction.ts";
+import {
+  type Attempt,
+  attemptTable,
+  type Feed,
+  redactedHost,
+  type WebhookDestination,
+  webhookEventTable,
+} from "./schema.ts";
 import {
   activeDestination,
   destinationOf,
@@ -27,7 +34,6 @@ import {
   withoutFlights,
   withSearchAt,
 } from "./queue.ts";
-import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhookEventTable } from "./schema.ts";
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
 

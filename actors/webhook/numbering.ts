@@ -4,12 +4,12 @@ import { carrying } from "../runtime/tracing.ts";
 import { isoTime } from "../schema.ts";
 import type { NewsEvent } from "./events.ts";
 import type { EventHead } from "./protocol.ts";
-import { redactedHost } from "./redaction.ts";
 import {
   type Attempt,
   attemptTable,
-  type WebhookDestination,
   type Feed,
+  redactedHost,
+  type WebhookDestination,
   type WebhookEvent,
   webhookEventTable,
 } from "./schema.ts";

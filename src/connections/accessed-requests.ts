@@ -8,11 +8,11 @@
  */
 import { type AuthClient, type ConnectionOwner, connectionRef, ownerIdOf } from "../../actors/connection/schema.ts";
 import { isPassing } from "../../actors/fault.ts";
+import { ID_LENGTH } from "../../actors/ids.ts";
 import type { ConnectionNeed } from "../../actors/job/terms.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { connectionIdOf } from "./connection-id.ts";
 import { challengeIn } from "./oauth/challenge.ts";
 import { joinedScopes, scopesOf } from "./oauth/scope.ts";
 import { SealedGrant } from "./sealed-grant.ts";
@@ -152,4 +152,20 @@ export class AccessedRequests {
   private grantOf({ organizationId, id }: { readonly organizationId: string; readonly id: string }): SealedGrant {
     return new SealedGrant(this.parts.sealing, organizationId, id);
   }
+}
+
+/**
+ * The id of a connection, which follows from its owner, the address of its server and a client that was registered by
+ * hand: nobody has to look it up, and another client never gets the tokens of the former one. `ownerId`: a user's id, or
+ * `organization`. 126 bits of a hash, so two servers never share an id.
+ */
+export function connectionIdOf(
+  organizationId: string,
+  ownerId: string,
+  resource: string,
+  client: AuthClient | null = null,
+): string {
+  const ofClient = client === null ? [] : [client.issuer, client.id, client.secret ?? null];
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([organizationId, ownerId, resource, ...ofClient]));
+  return `con_${hash.digest("base64url").slice(0, ID_LENGTH)}`;
 }

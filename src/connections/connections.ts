@@ -24,7 +24,7 @@ import { isIdOf } from "../../actors/ids.ts";
 import { untilDecided } from "../../actors/runtime/backoff.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
-import { AccessedRequests, type AccessParts } from "./accessed-requests.ts";
+import { AccessedRequests, type AccessParts, connectionIdOf } from "./accessed-requests.ts";
 import {
   type ClientSecrets,
   isOwnersToMend,
@@ -32,7 +32,6 @@ import {
   withClientSecret,
   withoutClientSecret,
 } from "./client-secret.ts";
-import { connectionIdOf } from "./connection-id.ts";
 import { askedChallenge } from "./oauth/challenge.ts";
 import { beginAuthorization, finishAuthorization, type OAuthTokens } from "./oauth/client.ts";
 import { discover } from "./oauth/discovery.ts";

@@ -18,8 +18,7 @@ import { operation } from "../operations/operation.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
 import { usableSchema } from "../operations/usable-schema.ts";
 import { type SaidContent, usesOf } from "../work/attaching.ts";
-import { keyedId } from "../work/keyed-id.ts";
-import { prepareWork } from "../work/prepared-work.ts";
+import { keyedId, prepareWork } from "../work/prepared-work.ts";
 
 /** Characters of an id, of a title, and of the message that becomes the title. */
 const EXECUTE_ID_CHARACTERS = 256;

@@ -7,7 +7,7 @@ import { createTransport } from "nodemailer";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { NoticeResult } from "../../actors/reach/protocol.ts";
 import type { NoticeError } from "../../actors/reach/schema.ts";
-import type { MailText } from "./mail-text.ts";
+import type { NoticeWords } from "./notice-words.ts";
 
 /** For a connection, and for the server's greeting. */
 const CONNECT_MS = 10_000;
@@ -108,4 +108,24 @@ function mailFailure(cause: unknown): MailFailure {
   if (code === "ETLS" || /certificate|tls|ssl/i.test(words)) return { error: "tls_error", isTransient: true };
   if (/ECONNREFUSED|refused/i.test(words)) return { error: "connection_refused", isTransient: true };
   return { error: "connection_reset", isTransient: true };
+}
+
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** A notice as a mail (REACH-4): plain text, and simple HTML without an image, a script or a style of its own. */
+export function mailText({ title, facts, arguments: json, link, note }: NoticeWords): MailText {
+  const lines = facts.map(([label, text]) => `${label}: ${text}`);
+  const text = [lines.join("\n"), ...(json === null ? [] : [json]), `${link.label}:\n${link.url}`, note].join("\n\n");
+  const rows = facts.map(
+    ([label, value]) => `<tr><th align="left">${Bun.escapeHTML(label)}</th><td>${Bun.escapeHTML(value)}</td></tr>`,
+  );
+  const html =
+    `<!doctype html><html lang="en"><body><h2>${Bun.escapeHTML(title)}</h2><table cellpadding="4">${rows.join("")}</table>` +
+    (json === null ? "" : `<pre style="white-space:pre-wrap;overflow-wrap:anywhere">${Bun.escapeHTML(json)}</pre>`) +
+    `<p><a href="${Bun.escapeHTML(link.url)}">${Bun.escapeHTML(link.label)}</a></p><p>${Bun.escapeHTML(note)}</p></body></html>`;
+  return { subject: title.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "), text, html };
 }

@@ -8,10 +8,9 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
-import { acpProtocol } from "../dialects/acp/protocol.ts";
-import { PROTOCOLS } from "../dialects/protocols.ts";
+import { acpProtocol, PROTOCOLS } from "../dialects/protocols.ts";
 import type { ProtocolServices } from "../dialects/runs/protocol.ts";
-import { RunReaders } from "../dialects/runs/run-readers.ts";
+import { RunReaders } from "../dialects/runs/followed-run.ts";
 import { jobFields } from "../current/jobs/view.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
@@ -35,7 +34,6 @@ import { scalarOperations } from "../public/scalar.ts";
 import { consoleRoutes } from "../public/console.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { AcpSockets } from "./acp-sockets.ts";
-import { hostOf, servedApp } from "./served-app.ts";
 import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
 import { answerUnrouted } from "./unrouted.ts";
@@ -46,6 +44,8 @@ import type { Invoke } from "../http/request/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import type { AppParts, SharedBySurfaces } from "./assembly-parts.ts";
 import { MIB } from "../../actors/units.ts";
+import { notFound, refuse } from "../../actors/fault.ts";
+import { appPage } from "../current/workspaces/app-pages.ts";
 
 /**
  * The server itself cuts off bodies that exceed the file limit by more than this; the surface refuses smaller ones in
@@ -309,4 +309,16 @@ const OPEN_PATHS = new RegExp(
 
 function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
+}
+
+export const hostOf = (request: Request): string => request.headers.get("host") ?? "";
+
+/** The page of an app of a workspace (WSP-14), or a refusal. No operation: any path below its address is the app's. */
+export function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
+  return surface.servePublic(request, async () => {
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return refuse({ kind: "method_not_allowed", allow: ["GET", "HEAD"] });
+    const target = services.appPlaces.targetOf(hostOf(request), rawPath(request.url));
+    return target === null ? notFound("app") : appPage(services, target, request);
+  });
 }

@@ -32,7 +32,7 @@ import type { LocalModel } from "../runner/local-models.ts";
 import { StartSteps } from "./start-steps.ts";
 import { StopOnce, Undo, unlessAborted } from "./undo.ts";
 import { chooseModels } from "./model-choice.ts";
-import { oneAtATime } from "../../db/one-at-a-time.ts";
+import { oneAtATime } from "../../db/client.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
 import { openPort, tryHost, tryPort } from "./ports.ts";
 import { leave, openReplica, type Replica } from "./replica.ts";

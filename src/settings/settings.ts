@@ -4,11 +4,10 @@
  */
 import { type Static, Type } from "../../actors/schema.ts";
 import { LIMIT_SETTINGS } from "./groups/limits.ts";
-import { MAIL } from "./groups/mail.ts";
 import { MODELS } from "./groups/models.ts";
 import { ADDRESS_SETTINGS, NETWORK } from "./groups/network.ts";
 import { PROCESS } from "./groups/process.ts";
-import { SIGN_IN } from "./groups/sign-in.ts";
+import { MAIL, SIGN_IN } from "./groups/people.ts";
 import { STORAGE } from "./groups/storage.ts";
 import { TRACING } from "./groups/tracing.ts";
 import type { ProviderFileContent } from "./model-providers.ts";

@@ -3,6 +3,7 @@
  * id is a hash of the organization and the entry's name, in the form of any other agent's.
  */
 import type { Library, LibraryAgent } from "../../actors/organization/directory.ts";
+import { ID_LENGTH } from "../../actors/ids.ts";
 import type { LibraryDefinition } from "../../actors/organization/protocol.ts";
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import coordinator from "../../library/coordinator.json" with { type: "json" };
@@ -22,11 +23,8 @@ const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
   "support-triage": supportTriage,
 };
 
-/** Characters of the random part of an id. */
-const LIBRARY_ID_CHARACTERS = 21;
-
 const libraryAgentId = (organizationId: string, name: string): string =>
-  `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, LIBRARY_ID_CHARACTERS)}`;
+  `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_LENGTH)}`;
 
 /** Organizations whose entries are cached: with six entries each, about 2 MiB when full. */
 const REMEMBERED_ORGANIZATIONS = 2_000;

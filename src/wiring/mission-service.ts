@@ -4,7 +4,7 @@ import type { ToolContext } from "../../actors/job/ports.ts";
 import { missionRef } from "../../actors/mission/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { MissionService } from "../runner/tools/mission-tools.ts";
-import { keyedId } from "../work/keyed-id.ts";
+import { keyedId } from "../work/prepared-work.ts";
 
 export function actorMissionService(system: TroupeSystem): MissionService {
   const by = ({ userId }: ToolContext) => ({ userId, isOwner: false });

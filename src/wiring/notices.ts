@@ -19,13 +19,13 @@ import { type DecidersIntent, FIND_DECIDERS, SEND_NOTICE } from "../../actors/re
 import type { NoticeHead, NoticeResult, PreparedNotice, ReachCommand } from "../../actors/reach/protocol.ts";
 import {
   type ApprovalNotice,
+  askedTerms,
   type Messenger,
   messengerContext,
   type Question,
   reachRef,
   type SkipReason,
 } from "../../actors/reach/schema.ts";
-import { askedTerms } from "../../actors/reach/terms.ts";
 import { Backoff } from "../../actors/runtime/backoff.ts";
 import { type EffectContext, type EffectHandler, whenEntitled } from "../../actors/runtime/outputs/effects.ts";
 import type { Chance, Clock } from "../../actors/runtime/ports.ts";
@@ -38,8 +38,7 @@ import type { Egress } from "../egress/egress.ts";
 import { postOnce } from "../egress/webhook-sender.ts";
 import { keyHash, newKey } from "../http/admission/token.ts";
 import { approvalLink } from "../http/contract/paths.ts";
-import { isMailable, type Mailer } from "../reach/mailer.ts";
-import { mailText } from "../reach/mail-text.ts";
+import { isMailable, type Mailer, mailText } from "../reach/mailer.ts";
 import { messengerRequest } from "../reach/messenger-bodies.ts";
 import { noticeWords, type NoticeWords } from "../reach/notice-words.ts";
 

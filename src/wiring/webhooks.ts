@@ -15,7 +15,7 @@ import { meteredSender } from "./metered.ts";
 import { tracedSender } from "./traced.ts";
 import { webhookEventView } from "../current/events/view.ts";
 import { jobFields } from "../current/jobs/view.ts";
-import { a2aPushBody } from "../dialects/a2a/push-body.ts";
+import { a2aPushBody } from "../dialects/a2a/push.ts";
 import type { TaskJob } from "../dialects/a2a/task.ts";
 import type { WebhookTools } from "../operations/services.ts";
 import type { Egress } from "../egress/egress.ts";

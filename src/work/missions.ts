@@ -7,8 +7,7 @@ import type { JobIds, RunBrief, TaskBrief } from "../../actors/mission/protocol.
 import type { Mission } from "../../actors/mission/schema.ts";
 import { type Job, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import type { Ask } from "../../actors/runtime/turns/members.ts";
-import { keyedId } from "./keyed-id.ts";
-import type { PreparedWork } from "./prepared-work.ts";
+import { keyedId, type PreparedWork } from "./prepared-work.ts";
 
 /** The ids of the job and the chat of a run. */
 export function idsOfRun(organizationId: string, runId: string): JobIds {

@@ -23,7 +23,7 @@
  *
  * - `message` is a user's message: into an existing chat, or into a new one that it opens. If the chat is busy,
  *   `onBusy` decides; `src/work/sending.ts` commits the effect on the running job.
- * - `firstMessage` opens a chat whose id and job id derive from a key (`src/work/keyed-id.ts`), so that a retry after a
+ * - `firstMessage` opens a chat whose id and job id derive from a key (`keyedId`), so that a retry after a
  *   crash joins the first attempt instead of starting over. A new chat is never busy.
  *
  * Priority, budget, deadline, review, lineage, mission, metadata and request id are `JobTerms`; start from
@@ -32,6 +32,7 @@
 import type { ChatOpening, KeyedMessage, SentMessage } from "../../actors/chat/protocol.ts";
 import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { ID_LENGTH } from "../../actors/ids.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
 import { type ModelInfo, type ModelPort, ownKeyWords } from "../../actors/job/ports.ts";
 import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
@@ -229,4 +230,17 @@ export function readable(
     return invalid(path, message);
   }
   return ok(null);
+}
+
+/**
+ * The id for this key: each attempt of the same work names the same chat and the same job. `purpose` keeps the keys of
+ * different callers apart (`delegation`, `mission`); it must never change, because retries after an upgrade compute the
+ * id again.
+ */
+export function keyedId(
+  prefix: "job" | "cht" | "msg" | "mtk",
+  { purpose, key }: { readonly purpose: string; readonly key: string },
+): string {
+  const digest = new Bun.CryptoHasher("sha256").update(`${purpose}\n${prefix}\n${key}`).digest("base64url");
+  return `${prefix}_${digest.slice(0, ID_LENGTH)}`;
 }

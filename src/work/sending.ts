@@ -4,11 +4,10 @@
  */
 import { assert } from "../../actors/assert.ts";
 import type { SentMessage } from "../../actors/chat/protocol.ts";
-import { type Chat, chatRef, messageBlocks } from "../../actors/chat/schema.ts";
+import { type Chat, chatRef, inputBlocks, messageBlocks } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { chatAfter } from "../../actors/job/transitions.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
-import { inputBlocks } from "../../actors/chat/attachments.ts";
 import { isAttachment } from "../../actors/upload/terms.ts";
 import { type Ask, followedBy, following, type RepliesOf } from "../../actors/runtime/turns/members.ts";
 import { ask } from "../../actors/troupe.ts";

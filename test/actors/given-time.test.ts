@@ -1,9 +1,9 @@
 /** Times that callers give. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { timeOf } from "../../actors/given-time.ts";
+import { timeOf } from "../../actors/schema.ts";
 
-const FIELD = join(import.meta.dir, "../../actors/given-time.ts");
+const FIELD = join(import.meta.dir, "../../actors/schema.ts");
 const TIMES = {
   "2026-11-24": "2026-11-24T00:00:00.000Z",
   "2026-11-24T10:00": "2026-11-24T10:00:00.000Z",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { ConnectionCommand } from "../../actors/connection/protocol.ts";
 import { connectionRef } from "../../actors/connection/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { connectionIdOf } from "../../src/connections/connection-id.ts";
+import { connectionIdOf } from "../../src/connections/accessed-requests.ts";
 import { use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
 import { ConnectedScene } from "../support/connected-scene.ts";

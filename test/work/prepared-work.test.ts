@@ -4,8 +4,7 @@ import { notFound, ok, refuse } from "../../actors/fault.ts";
 import { type Job, jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
-import { keyedId } from "../../src/work/keyed-id.ts";
-import { type PreparedWork, prepareWork, type WorkServices } from "../../src/work/prepared-work.ts";
+import { keyedId, type PreparedWork, prepareWork, type WorkServices } from "../../src/work/prepared-work.ts";
 import { AGENT, disagreements, type JobReplica, ORG, startJobs } from "../support/job-replica.ts";
 import { World } from "../support/replica.ts";
 

@@ -7,7 +7,7 @@ import { lazyPart } from "../lazy-page.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { service, wordsOfError } from "../service.ts";
 import { useTitle } from "../title.ts";
-import { answerAgain, sayAgain } from "./answer-again.ts";
+import { answerAgain, sayAgain } from "./start-chat.ts";
 import { Composer } from "./composer.tsx";
 import { Decisions, isStopped, whyNotTo } from "./decisions.tsx";
 import { MessageCard } from "./message-card.tsx";

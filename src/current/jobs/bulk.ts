@@ -6,13 +6,11 @@
  */
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import { timeOf } from "../../../actors/given-time.ts";
+import { type JsonObject, timeOf } from "../../../actors/schema.ts";
 import type { JobFilter } from "../../../actors/job/directory.ts";
-import { hasOpenApprovals } from "../../../actors/job/machine.ts";
-import { pending, stale } from "../../../actors/job/refusals.ts";
+import { hasOpenApprovals, pending, stale } from "../../../actors/job/machine.ts";
 import { type Job, type JobStatus, jobRef } from "../../../actors/job/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { type Change, done } from "../../http/commit/commit.ts";
 import type { Shown } from "../../http/contract/operation.ts";

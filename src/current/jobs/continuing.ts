@@ -1,8 +1,7 @@
 /** Going on after a job has stopped: resume, iterate (JOB-8, JOB-9). */
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { isCostKnown } from "../../../actors/job/budget.ts";
-import { allowedJobActions, hasOpenApprovals } from "../../../actors/job/machine.ts";
-import { pending, stale, unlessOwnWords } from "../../../actors/job/refusals.ts";
+import { allowedJobActions, hasOpenApprovals, pending, stale, unlessOwnWords } from "../../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { InputBlock } from "../../../actors/upload/terms.ts";

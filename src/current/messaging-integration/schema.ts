@@ -6,12 +6,12 @@ import { EVENT_SOURCES, EVENT_TYPES, type EventType, isKnownFilter } from "../..
 import { RETRY_PROFILES } from "../../../actors/delivery-retries.ts";
 import { GRACE_LIMIT_SECONDS } from "../../../actors/webhook/policy.ts";
 import type { DestinationState } from "../../../actors/webhook/protocol.ts";
-import { redactedUrl } from "../../../actors/webhook/redaction.ts";
 import {
   type Attempt,
   ATTEMPT_ERRORS,
   ATTEMPT_STATUSES,
   DISABLED_REASONS,
+  redactedUrl,
   SIGNATURE_FINDINGS,
   TRIGGERS,
 } from "../../../actors/webhook/schema.ts";

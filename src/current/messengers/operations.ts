@@ -3,7 +3,7 @@ import { invalid, mapOutcome, refuse } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { messengerContext, reachRef } from "../../../actors/reach/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { redactedHost } from "../../../actors/webhook/redaction.ts";
+import { redactedHost } from "../../../actors/webhook/schema.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";

@@ -19,11 +19,11 @@ import {
   Nullable,
   OneOf,
   type Static,
+  timeOf,
   type TSchema,
   Type,
 } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { timeOf } from "../../../actors/given-time.ts";
 import { ModelSettingsShape, settingsOfBody } from "../../operations/model-settings.ts";
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";

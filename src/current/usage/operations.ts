@@ -2,8 +2,7 @@
 import { mapOutcome } from "../../../actors/fault.ts";
 import type { UsedJob } from "../../../actors/job/directory.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
-import { timeOf } from "../../../actors/given-time.ts";
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { Nullable, OneOf, timeOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
 import type { Budgeted } from "../../../actors/usage/protocol.ts";
 import { QUOTAS, type QuotaState } from "../../../actors/usage/quota.ts";

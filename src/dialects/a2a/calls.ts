@@ -3,10 +3,9 @@
  * limits in each. A task is a job, and its context is the job's chat.
  */
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { timeOf } from "../../../actors/given-time.ts";
+import { type Json, type Static, timeOf } from "../../../actors/schema.ts";
 import { jobRef } from "../../../actors/job/schema.ts";
 import { hasScope } from "../../../actors/organization/principal.ts";
-import type { Json, Static } from "../../../actors/schema.ts";
 import { detachCaller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import type { ProtocolServices } from "../runs/protocol.ts";

@@ -11,7 +11,6 @@ import { Body } from "../../http/input/validation.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import { protocolOperation } from "../runs/protocol.ts";
 import { Editor } from "./editor-tools.ts";
-import { Presence } from "./presence.ts";
 import { answerSession, cancelSession, followSession, promptSession } from "./prompts.ts";
 import { ACP_BYTES, AcpAnswers } from "./run-operations.ts";
 import {
@@ -24,6 +23,8 @@ import {
   sessionHistory,
   setOption,
 } from "./sessions.ts";
+import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
+import { acpFrameText } from "./run-frames.ts";
 
 interface AcpMethod {
   (request: AcpRequest, params: JsonObject): Promise<Outcome<object | Response>>;
@@ -119,3 +120,25 @@ export const acpRpcOperations = operationGroup("ACP", "The methods of the Agent 
     },
   ),
 });
+
+/**
+ * The stream that stands for a connection: it is open as long as the token is accepted, counts as one of the
+ * organization's streams, and says nothing but why it ends.
+ */
+class Presence implements EventSource {
+  next(): typeof QUIET {
+    return QUIET;
+  }
+
+  onChange(): void {
+    // Nothing ever changes.
+  }
+
+  close(): void {
+    // It holds nothing.
+  }
+
+  lastWords(reason: Interruption): string {
+    return acpFrameText({ kind: "interrupted", reason });
+  }
+}

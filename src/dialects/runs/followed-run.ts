@@ -14,6 +14,8 @@ import type { Caller } from "../../http/request/caller.ts";
 import type { Services } from "../../operations/services.ts";
 import type { RunItem } from "./run-item.ts";
 import { type RunPart, RunTranslation } from "./run-translation.ts";
+import type { Chat } from "../../../actors/chat/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 
 /** What a protocol makes of a run. */
 export interface RunFrames {
@@ -165,4 +167,44 @@ export async function followRun(
       ...options,
     }),
   );
+}
+
+/** The newest run of a chat: the one that runs, or the last one that has ended. Null: the chat has no run. */
+export async function latestRun(
+  services: Pick<Services, "system" | "jobs" | "readCommitted">,
+  by: Principal,
+  { id, activeJobId }: Chat,
+): Promise<Outcome<Job | null>> {
+  if (activeJobId !== null) return readRun(services, { principal: by }, activeJobId);
+  const found = await services.readCommitted(by.organizationId, () =>
+    services.jobs.latest(by.organizationId, { chatId: id, seenBy: by.userId }, 1),
+  );
+  if (!found.ok) return found;
+  const [latest] = found.value;
+  return latest === undefined ? ok(null) : readRun(services, { principal: by }, latest.id);
+}
+
+/**
+ * Which runs have a connected reader in this process. A run without one may have lost its client: then a request that
+ * asks for the same is that client's retry (DIA-2). Nothing of it outlives the process, and neither does a connection.
+ */
+export class RunReaders {
+  private readonly counts = new Map<string, number>();
+
+  has(jobId: string): boolean {
+    return this.counts.has(jobId);
+  }
+
+  /** Counts a reader; the result leaves, once. */
+  enter(jobId: string): () => void {
+    this.counts.set(jobId, (this.counts.get(jobId) ?? 0) + 1);
+    let isHere = true;
+    return () => {
+      if (!isHere) return;
+      isHere = false;
+      const left = (this.counts.get(jobId) ?? 1) - 1;
+      if (left === 0) this.counts.delete(jobId);
+      else this.counts.set(jobId, left);
+    };
+  }
 }

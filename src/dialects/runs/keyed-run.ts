@@ -5,7 +5,7 @@ import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Services } from "../../operations/services.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
-import { keyedId } from "../../work/keyed-id.ts";
+import { keyedId } from "../../work/prepared-work.ts";
 
 /** Metadata of a message and its run: what it was, so that another one with its id is told from it. */
 export const CONTENT_DIGEST_FIELD = "content_digest";

@@ -9,7 +9,7 @@ import type { Dialect, Refusal } from "../../http/answer/dialect.ts";
 import type { Invoke } from "../../http/request/operations.ts";
 import { type OperationGroup, operationsOver } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import type { RunReaders } from "./run-readers.ts";
+import type { RunReaders } from "./followed-run.ts";
 
 /** What the operations of protocols work with. */
 export interface ProtocolServices extends Services {

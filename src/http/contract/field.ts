@@ -4,8 +4,7 @@
  * a version and never parses one.
  */
 import { type Fault, type FaultKind, invalid, type Noun, ok, type Outcome } from "../../../actors/fault.ts";
-import { timeOf } from "../../../actors/given-time.ts";
-import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { OneOf, type Static, timeOf, type TSchema, Type } from "../../../actors/schema.ts";
 
 /** The value of a text, or what is wrong with it. `fault` replaces `invalid_request` if it is the only error. */
 export type FieldReading<T> =

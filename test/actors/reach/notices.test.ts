@@ -9,10 +9,10 @@ import {
   NOTICE_WINDOW_MS,
   NOTICES_OF_JOB,
   NOTICES_OF_ORGANIZATION,
-} from "../../../actors/reach/policy.ts";
+  SEND_NOTICE,
+} from "../../../actors/reach/notices.ts";
 import type { OtherDeciders } from "../../../actors/reach/protocol.ts";
 import { type ApprovalNotice, type Question, reachRef } from "../../../actors/reach/schema.ts";
-import { SEND_NOTICE } from "../../../actors/reach/notices.ts";
 import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
 import { openApprovalLink } from "../../../src/sign-in/approval-link.ts";
 import { until } from "../../support/condition.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { redactedHost, redactedUrl } from "../../../actors/webhook/redaction.ts";
+import { redactedHost, redactedUrl } from "../../../actors/webhook/schema.ts";
 
 test("[HOOK-9] a host is shown by its beginning and end, an IP address by its first and last part", () => {
   expect(redactedHost("https://hooks.example.com/x")).toBe("h***s.e***e.com");

@@ -4,7 +4,7 @@
  */
 import type { MaybePromise } from "../../../../actors/maybe-promise.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";
-import { innerRequest } from "../../../http/request/inner-request.ts";
+import { innerRequest } from "../../../http/admission/client-address.ts";
 import { isEventStream } from "../../../http/stream/event-source.ts";
 import { ACP_INTERNAL_ERROR, type AcpError } from "../error-codes.ts";
 import { ACP_RPC_PATH } from "../rpc.ts";
