@@ -5,11 +5,11 @@
  *     └──▶ waits ─ its turn ──▶ pass
  *           └ aborted, or not wanted any more ──▶ null
  *
- * - FS-1: at most `slots` passes are held, and at most `each` by one organization. With `spare`, one that is within its
- *   share of the event loop may hold more, as long as more than `spare` slots are free: so an organization that is alone
- *   has most of the slots, and others that come find theirs.
- * - FS-2: no organization with fewer than `each` waits while a slot is free, and nothing waits that FS-1 lets in when an
- *   entry comes or a pass ends. So a new entry overtakes nobody.
+ * - FS-1: at most `slots` passes are held, and at most `each` by one organization. With `alone`, one that is within its
+ *   share of the event loop has another bound: it gets a slot while it holds fewer than `alone / (slots - alone)` times
+ *   as many as are free. So one that is alone has `alone` slots, and each that comes finds the same part of the rest
+ *   (dynamic thresholds of Choudhury and Hahne, for switches that share memory). One over its share has both bounds.
+ * - FS-2: nothing waits that FS-1 lets in when an entry comes or a pass ends. So a new entry overtakes nobody.
  * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
  *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
  * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
@@ -46,8 +46,8 @@ export interface SlotBounds {
   readonly slots: number;
   /** Pieces of work of one organization that may run at once. */
   readonly each: number;
-  /** Slots that an organization with more than `each` leaves free; absent: none may have more. */
-  readonly spare?: number;
+  /** Pieces of work of one organization while no other has any; absent: `each`, also beside others. */
+  readonly alone?: number;
 }
 
 export interface SlotOrder<R> {
@@ -80,7 +80,8 @@ export class FairSlots<R = never> {
   private idle: PromiseWithResolvers<void> | null = null;
 
   constructor(bounds: SlotBounds, order: SlotOrder<R> = {}) {
-    assert(bounds.slots >= 1 && bounds.each >= 1, "slots let each organization in");
+    const { slots, each, alone = slots } = bounds;
+    assert(each >= 1 && alone >= 1 && slots >= alone, "slots let each organization in");
     this.bounds = bounds;
     this.order = order;
   }
@@ -134,17 +135,26 @@ export class FairSlots<R = never> {
     return this.idle.promise;
   }
 
+  /** Whether FS-1 lets it in. */
   private hasSlot(organizationId: string): boolean {
-    return this.hasOwnSlot(organizationId) || this.hasSpareSlot(organizationId);
+    if (this.hasOwnSlot(organizationId)) return true;
+    const isBoundByEach = this.bounds.alone === undefined || this.order.isOverShare?.(organizationId) === true;
+    return !isBoundByEach && this.leavesSlots(organizationId);
   }
 
+  /** Whether FS-1 lets it in, whatever its share of the event loop. */
   private hasOwnSlot(organizationId: string): boolean {
-    return this.held < this.bounds.slots && (this.heldOf.get(organizationId) ?? 0) < this.bounds.each;
+    return this.heldBy(organizationId) < this.bounds.each && this.leavesSlots(organizationId);
   }
 
-  private hasSpareSlot(organizationId: string): boolean {
-    const { slots, spare = slots } = this.bounds;
-    return slots - this.held > spare && this.order.isOverShare?.(organizationId) !== true;
+  /** Whether enough slots are free for one that holds so many. */
+  private leavesSlots(organizationId: string): boolean {
+    const { slots, alone = slots } = this.bounds;
+    return this.heldBy(organizationId) * (slots - alone) < (slots - this.held) * alone;
+  }
+
+  private heldBy(organizationId: string): number {
+    return this.heldOf.get(organizationId) ?? 0;
   }
 
   private take(organizationId: string): Pass {
@@ -160,10 +170,10 @@ export class FairSlots<R = never> {
 
   private count(organizationId: string, by: 1 | -1): void {
     this.held += by;
-    const left = (this.heldOf.get(organizationId) ?? 0) + by;
+    const left = this.heldBy(organizationId) + by;
     assert(left >= 0 && this.held >= left, "an organization holds a part of the slots that are held");
-    const { slots, each, spare = slots } = this.bounds;
-    assert(this.held <= slots && left <= Math.max(each, slots - spare), "no more slots are held than there are");
+    const { slots, each, alone = each } = this.bounds;
+    assert(this.held <= slots && left <= alone, "no more slots are held than there are");
     if (left === 0) this.heldOf.delete(organizationId);
     else this.heldOf.set(organizationId, left);
   }

@@ -8,10 +8,15 @@ import { JOB_PRIORITIES, type JobPriority } from "../terms.ts";
 /** Jobs that run at once in one process: model streams cost sockets and memory. */
 export interface SlotLimits {
   readonly inProcess: number;
-  /** For one organization beside others, and what one that is alone leaves to others. */
+  /** For one organization that uses more than its share of the event loop; one that is alone always has these. */
   readonly ofOrganization: number;
 }
 export const DEFAULT_SLOTS: SlotLimits = { inProcess: 64, ofOrganization: 16 };
+/** The part of all slots that an organization has while no other runs jobs, and of the rest the next one, and so on. */
+const PART_ALONE = 0.75;
+/** The slots of an organization while no other runs jobs. */
+export const slotsAlone = ({ inProcess, ofOrganization }: SlotLimits): number =>
+  Math.min(inProcess, Math.max(ofOrganization, Math.floor(inProcess * PART_ALONE)));
 
 /** A request of a job for a slot. */
 export interface SlotRequest {
@@ -25,12 +30,9 @@ export class Slots {
   private readonly slots: FairSlots<SlotRequest>;
 
   /** `isOverShare`: whether the organization has used more than its share of what all need (FAIR-4). */
-  constructor(
-    { inProcess, ofOrganization }: SlotLimits = DEFAULT_SLOTS,
-    isOverShare: (organizationId: string) => boolean = () => false,
-  ) {
+  constructor(limits: SlotLimits = DEFAULT_SLOTS, isOverShare: (organizationId: string) => boolean = () => false) {
     this.slots = new FairSlots(
-      { slots: inProcess, each: ofOrganization, spare: ofOrganization },
+      { slots: limits.inProcess, each: limits.ofOrganization, alone: slotsAlone(limits) },
       { isOverShare, goesBefore },
     );
   }

@@ -75,6 +75,6 @@ export const LIMIT_SETTINGS = group("Limits", {
   }),
   runningJobsOfOrganization: wholeNumber("RUNNING_JOBS_OF_ORGANIZATION", DEFAULT_SLOTS.ofOrganization, [1, 10_000], {
     about:
-      "Jobs of one organization that run at once in a process. It may run more while more than this many job slots are free.",
+      "Jobs of one organization that run at once in a process while it uses more than its share of the event loop. Otherwise it starts jobs while it runs fewer than three times as many as there are free job slots, so alone it runs three quarters of RUNNING_JOBS, or this many if that is more.",
   }),
 });
