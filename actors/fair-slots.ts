@@ -9,7 +9,8 @@
  *   share of the event loop has another bound: it gets a slot while it holds fewer than `alone / (slots - alone)` times
  *   as many as are free. So one that is alone has `alone` slots, and each that comes finds the same part of the rest
  *   (dynamic thresholds of Choudhury and Hahne, for switches that share memory). One over its share has both bounds.
- * - FS-2: nothing waits that FS-1 lets in when an entry comes or a pass ends. So a new entry overtakes nobody.
+ * - FS-2: nothing waits that FS-1 lets in when an entry comes or a pass ends, and not for longer than `later` takes
+ *   when only its share has changed. So a new entry overtakes nobody.
  * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
  *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
  * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
@@ -53,6 +54,8 @@ export interface SlotBounds {
 export interface SlotOrder<R> {
   /** Whether the organization has used more than its share of the event loop (FAIR-4). */
   readonly isOverShare?: (organizationId: string) => boolean;
+  /** Runs something after a while. Needed with `alone` and `isOverShare`: shares change by themselves. */
+  readonly later?: (run: () => void) => void;
   /** Which of an organization's waiting entries goes first; omitted: the older one. */
   readonly goesBefore?: (a: R, b: R) => boolean;
 }
@@ -78,6 +81,8 @@ export class FairSlots<R = never> {
   private readonly waiting = new Rounds<WaitingForSlot<R>>();
   private held = 0;
   private idle: PromiseWithResolvers<void> | null = null;
+  /** Whether shares are looked at again after a while. */
+  private willLook = false;
 
   constructor(bounds: SlotBounds, order: SlotOrder<R> = {}) {
     const { slots, each, alone = slots } = bounds;
@@ -125,6 +130,7 @@ export class FairSlots<R = never> {
       };
       signal?.addEventListener("abort", leave, { once: true });
       this.waiting.add(organizationId, entry, (other) => this.goesBefore(entry, other));
+      this.lookLater();
     });
   }
 
@@ -194,6 +200,19 @@ export class FairSlots<R = never> {
         entry.resolve(this.take(next));
       }
     }
+    this.lookLater();
+  }
+
+  /** While slots are free for entries that wait because of their share, shares are looked at again. */
+  private lookLater(): void {
+    const { later } = this.order;
+    if (later === undefined || this.willLook) return;
+    if (![...this.waiting.organizations].some((organizationId) => this.leavesSlots(organizationId))) return;
+    this.willLook = true;
+    later(() => {
+      this.willLook = false;
+      this.next();
+    });
   }
 
   /** The first organization in turn that may have a slot and is within its share, else the first that may have one. */

@@ -110,8 +110,9 @@ function jobHandler(actors: Actors, parts: HandlerParts): EffectHandlers[string]
     outputs: outputChecks(resources.fileSandbox),
     ruleChecks: parts.services.ruleChecks,
     transcripts: new PostgresTranscripts(storage.database),
-    slots: new Slots({ inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization }, (id) =>
-      loopTime.isOverShare(id),
+    slots: new Slots(
+      { inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization },
+      { isOver: (id) => loopTime.isOverShare(id), clock: systemClock },
     ),
     runSlices: new Slices(RUN_SLICE, {
       later: setImmediate,

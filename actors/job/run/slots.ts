@@ -3,6 +3,7 @@
  * organization the highest priority runs first, then the oldest job.
  */
 import { FairSlots, type Pass } from "../../fair-slots.ts";
+import type { Clock } from "../../runtime/ports.ts";
 import { JOB_PRIORITIES, type JobPriority } from "../terms.ts";
 
 /** Jobs that run at once in one process: model streams cost sockets and memory. */
@@ -18,6 +19,15 @@ const PART_ALONE = 0.75;
 export const slotsAlone = ({ inProcess, ofOrganization }: SlotLimits): number =>
   Math.min(inProcess, Math.max(ofOrganization, Math.floor(inProcess * PART_ALONE)));
 
+/** How often shares are looked at while jobs wait because of them. */
+export const SHARE_LOOK_MS = 1_000;
+
+/** Whether an organization has used more than its share of what all need (FAIR-4). */
+export interface LoopShares {
+  readonly isOver: (organizationId: string) => boolean;
+  readonly clock: Pick<Clock, "after">;
+}
+
 /** A request of a job for a slot. */
 export interface SlotRequest {
   readonly organizationId: string;
@@ -29,11 +39,16 @@ export interface SlotRequest {
 export class Slots {
   private readonly slots: FairSlots<SlotRequest>;
 
-  /** `isOverShare`: whether the organization has used more than its share of what all need (FAIR-4). */
-  constructor(limits: SlotLimits = DEFAULT_SLOTS, isOverShare: (organizationId: string) => boolean = () => false) {
+  constructor(limits: SlotLimits = DEFAULT_SLOTS, shares: LoopShares | null = null) {
     this.slots = new FairSlots(
       { slots: limits.inProcess, each: limits.ofOrganization, alone: slotsAlone(limits) },
-      { isOverShare, goesBefore },
+      {
+        ...(shares && {
+          isOverShare: shares.isOver,
+          later: (run) => void shares.clock.after(SHARE_LOOK_MS, run),
+        }),
+        goesBefore,
+      },
     );
   }
 

@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { CallsUnderWay, JobSlot } from "../../../../actors/job/run/job-slot.ts";
-import { DEFAULT_SLOTS, type SlotRequest, Slots } from "../../../../actors/job/run/slots.ts";
+import {
+  DEFAULT_SLOTS,
+  type LoopShares,
+  SHARE_LOOK_MS,
+  type SlotRequest,
+  Slots,
+} from "../../../../actors/job/run/slots.ts";
 import type { JobPriority } from "../../../../actors/job/terms.ts";
-import { settle } from "../../../support/fake-clock.ts";
+import { FakeClock, settle } from "../../../support/fake-clock.ts";
 
 const never = new AbortController().signal;
 
@@ -12,6 +18,11 @@ const of = (organizationId: string, priority: JobPriority = "medium", since = 0)
   organizationId,
   priority,
   since,
+});
+
+const overShare = (over: ReadonlySet<string>, clock = new FakeClock()): LoopShares => ({
+  isOver: (organizationId) => over.has(organizationId),
+  clock,
 });
 
 /** Asks for a place; `order` gets the name when it is given. */
@@ -110,7 +121,7 @@ test("[JOB-10] an organization that is alone has three quarters of any number of
 test("[FAIR-4] [JOB-10] an organization that uses more than its share of the loop has 16 slots, also where more are free", async () => {
   const order: string[] = [];
   const over = new Set(["a"]);
-  const slots = new Slots(undefined, (organizationId) => over.has(organizationId));
+  const slots = new Slots(undefined, overShare(over));
   const ask = asker(slots, order);
   const places = [];
   for (let i = 0; i < 16; i++) places.push(await ask("a"));
@@ -127,7 +138,7 @@ test("[FAIR-4] [JOB-10] an organization that uses more than its share of the loo
 test("[FAIR-4] [JOB-10] an organization that is within its share again starts the jobs that waited before new ones", async () => {
   const order: string[] = [];
   const over = new Set(["a"]);
-  const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, (organizationId) => over.has(organizationId));
+  const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, overShare(over));
   const ask = asker(slots, order);
   for (const name of ["a1", "a2"]) await ask("a", name);
   void ask(of("a", "urgent", 1), "urgent");
@@ -140,13 +151,27 @@ test("[FAIR-4] [JOB-10] an organization that is within its share again starts th
   expect(order).toEqual(["a1", "a2", "urgent", "low"]);
 });
 
+test("[FAIR-4] [JOB-10] an organization that is within its share again starts the jobs that waited, although nothing else happens", async () => {
+  const order: string[] = [];
+  const over = new Set(["a"]);
+  const clock = new FakeClock();
+  const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, overShare(over, clock));
+  const ask = asker(slots, order);
+  const leaving = new AbortController();
+  for (let i = 0; i < 5; i++) void ask("a", "a", leaving.signal);
+  await clock.advance(10 * SHARE_LOOK_MS);
+  expect([order.length, clock.pending]).toEqual([2, 1]);
+  over.clear();
+  await clock.advance(SHARE_LOOK_MS);
+  // All slots that an organization has that is alone; the last entry waits for the end of a job, and for no timer.
+  expect([order.length, clock.pending]).toEqual([4, 0]);
+  leaving.abort();
+});
+
 test("[FAIR-4] [JOB-10] an organization that has used more than its share of the loop waits behind those that have not", async () => {
   const order: string[] = [];
   const over = new Set(["a"]);
-  const ask = asker(
-    new Slots({ inProcess: 1, ofOrganization: 1 }, (organizationId) => over.has(organizationId)),
-    order,
-  );
+  const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }, overShare(over)), order);
   const first = await ask("a", "a1");
   for (const name of ["a2", "a3"]) void ask("a", name);
   const [b1, b2] = [ask("b", "b1"), ask("b", "b2")];
@@ -272,7 +297,7 @@ test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (script) => {
       const over = new Set<string>();
-      const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, (organizationId) => over.has(organizationId));
+      const slots = new Slots({ inProcess: 6, ofOrganization: 2 }, overShare(over));
       const held: { organization: string; release: () => void }[] = [];
       const waiting: { organization: string; abort: AbortController }[] = [];
       for (const { kind, organization, pick } of script) {
