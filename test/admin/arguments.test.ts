@@ -46,7 +46,7 @@ test("[START-52] a wrong option or command is one line with the near name", () =
 
 const given = (options: Record<string, string>) => ({ options, flags: new Set<string>() });
 
-test("[START-52] requiredOption options must be present and not blank", () => {
+test("[START-52] required options must be present and not blank", () => {
   expect(requiredOption(given({ name: " Ann " }), "name")).toBe("Ann");
   for (const options of [{}, { name: "" }, { name: "  " }]) {
     expect(() => requiredOption(given(options), "name")).toThrow("--name is missing");

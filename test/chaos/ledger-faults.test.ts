@@ -130,7 +130,7 @@ test("[RT-1] [RT-4] many turns of one record in one batch make one statement, wi
   await judged();
 });
 
-test("[RT-3] [RT-4] no caller is told more than what is stored when a backend ends in the middle of a statement", async () => {
+test("[RT-3] [RT-4] no caller learns of anything that is not stored when a backend ends in the middle of a statement", async () => {
   const letGo = await holdFlush();
   const writes = Array.from({ length: 20 }, (_, i) => add(`l${i}`));
   const pid = await flushWaits();

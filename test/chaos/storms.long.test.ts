@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  "[RT-11] [JOB-4] the whole service, and now and then its database, killed in a loop",
+  "[RT-11] [JOB-4] nothing is lost while the whole service, and at times its database, is killed in a loop",
   async () => {
     const report = await killInALoop({ seed: 14, kills: quarter, each: 400, withDatabase: true });
     note(killingSummary("service killed", report), report);

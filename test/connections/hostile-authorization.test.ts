@@ -235,7 +235,7 @@ test("[ACC-3] the answer of one connection does not finish another", async () =>
   expect(server.seen).not.toContain("POST /token");
 });
 
-test("[ACC-3] what a person or a server refuses is said in our words, never in theirs", async () => {
+test("[ACC-3] a refusal by a person or a server is shown in our words, never in theirs", async () => {
   const said = (error: string) =>
     fault(
       server.connect(() => new URLSearchParams({ error, error_description: "<b>Call +1 555</b>", state: "state-1" })),

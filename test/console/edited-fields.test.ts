@@ -30,7 +30,7 @@ test("[CON-9] all fields at once, as JSON has them, change only those that diffe
   expect(moveFields(saved, { ...theirs, name: "Theirs" }).changes).toEqual({});
 });
 
-test("[CON-9] a newer record shows in every field that the person has not changed, and is told", () => {
+test("[CON-9] a newer record is announced, and shows in every field that the person has not changed", () => {
   const moved = moveFields(mine, theirs);
   expect([moved.changes, otherChanges(moved)]).toEqual([{ name: "Mine" }, { role: "Author" }]);
   // It is told until the changes are saved or discarded, over any number of versions.
@@ -39,7 +39,7 @@ test("[CON-9] a newer record shows in every field that the person has not change
   expect(otherChanges(settleFields(moved, moved.changes, { ...theirs, name: "Mine" }))).toEqual({});
 });
 
-test("[CON-9] what only the service has changed is no conflict, nor what both have written alike", () => {
+test("[CON-9] a field that only the service has changed is no conflict, and neither is one that both changed to the same value", () => {
   expect(moveFields(mine, { ...FIRST, tags: ["one"] })).toEqual(mine);
   const both = changeFields(mine, { tags: [] });
   const moved = moveFields(both, { ...FIRST, name: "Mine" });

@@ -250,7 +250,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect((await store.alarms([shardOf(ORG), shardOf(OTHER)], 10, 9)).length).toBe(2);
     });
 
-    test("[RT-4] a NUL character aborts certainly, wherever it stands", async () => {
+    test("[RT-4] a NUL character anywhere aborts with certainty", async () => {
       const poisoned = [
         group({ records: [{ table, record: recordOf("c1", 1, { note: "a\u0000b" }) }] }),
         group({ events: [{ ...eventOf(1), type: "a\u0000b" }] }),

@@ -91,7 +91,7 @@ export function blobStoreContract(name: string, open: () => Promise<BlobStoreFix
       expect(await read(others)).toEqual(bytes);
     });
 
-    test("what is not there is null, and removing it is no error", async () => {
+    test("missing content is null, and removing it is no error", async () => {
       const key = { organizationId: ORG, sha256: "0".repeat(64) };
       expect(await fixture.store.size(key)).toBeNull();
       expect(await fixture.store.read(key)).toBeNull();

@@ -42,7 +42,7 @@ test("[DOC-1] every field of the contract has a description in words", () => {
   expect(silent.map(({ where }) => where)).toEqual([]);
 });
 
-test("[DOC-1] the table of descriptions has none that no field uses", () => {
+test("[DOC-1] every description of the table is used by a field", () => {
   const used = new Set(all.map(({ schema }) => schema["description"]));
   expect(Object.entries(FIELD_DESCRIPTIONS).filter(([, text]) => !used.has(text))).toEqual([]);
 });

@@ -61,7 +61,7 @@ test("[DOC-1] on the current surface a mutation says what it emits, and on v1 no
   }
 });
 
-test("[DOC-1] what a field may be refused for is told of each operation that has it", () => {
+test("[DOC-1] every operation with a field may answer the field's refusals", () => {
   const codes = codesOf("current", {
     method: "PATCH",
     path: "/api/x/{id}",
@@ -118,7 +118,7 @@ test("[DOC-1] an event stream is described as a text, with the schema of its eve
   }
 });
 
-test("[DOC-1] no example of a good answer says that it failed", () => {
+test("[DOC-1] no example of a successful answer shows a failure", () => {
   const { paths } = openApiDocument() as { paths: Record<string, Record<string, { responses: object }>> };
   for (const [path, item] of Object.entries(paths)) {
     for (const [verb, { responses }] of Object.entries(item)) {

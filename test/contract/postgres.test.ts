@@ -139,7 +139,7 @@ describe("PostgreSQL alone", () => {
     expect(outcome).toMatchObject({ kind: "aborted", code: "54000" });
   });
 
-  test("[RT-4] a batch that cannot even be said is certainly not stored", async () => {
+  test("[RT-4] a batch that cannot be encoded is certainly not stored", async () => {
     const records = [{ table: 'chat"; drop table chat; --', record: recordOf("c1", 1) }];
     const outcome = await store.flush([{ shard, epoch: 1, writes: { ...noWrites(), records } }]);
     expect(outcome.kind).toBe("aborted");

@@ -289,7 +289,7 @@ describe("saving", () => {
     expect((await client.get(`/api/agents/${id}`))["approval_rules"]).toEqual(carried as never);
   });
 
-  test("[APR-6] only its creator and owners change the rules of an agent, and the tools of one that has rules", async () => {
+  test("[APR-6] only an agent's creator and owners may change its rules, and its tools while it has rules", async () => {
     const member = new Client(service, await service.join(owner.organizationId, "member"));
     const id = await agent();
     const patch = (fields: Json) => member.call("PATCH", `/api/agents/${id}`, fields);

@@ -50,7 +50,7 @@ async function failedJob(): Promise<Job> {
   return job;
 }
 
-test("[JOB-18] a dry run says what would happen and does nothing, then each job is done with its own event", async () => {
+test("[JOB-18] a dry run says what would happen and does nothing; a real run changes each job with an event of its own", async () => {
   const waiting = [
     await jobIn("needs_review", { review_required: true }),
     await jobIn("needs_review", { review_required: true }),
@@ -130,7 +130,7 @@ test("[JOB-18] jobs that the caller does not see, and those of others, stay as t
   expect((await client.get<Job>(`/api/jobs/${hidden.id}`)).status).toBe("needs_review");
 });
 
-test("[JOB-18] results are accepted and calls decided together, and what waits for no decision stays", async () => {
+test("[JOB-18] reviews are accepted and calls decided together, and jobs that wait for no decision stay as they are", async () => {
   const review = await jobIn("needs_review", { review_required: true });
   const completed = await jobIn("completed");
   const asking = {

@@ -185,7 +185,7 @@ describe("what is said wrongly", () => {
     ]);
   });
 
-  test("[FILE-5] too many images are refused, and so is one that is too long or no image", async () => {
+  test("[FILE-5] too many images are refused, and so is an image that is too long or invalid", async () => {
     const { id } = await uploaded(client, "pixel.png", PNG);
     expect(await errorsOf(Array.from({ length: 21 }, () => image(upload(id))))).toMatchObject([{ path: "/content" }]);
     expect(await errorsOf([file(upload(id))])).toEqual([

@@ -123,7 +123,7 @@ test("[RUN-13] a call that needs approval waits, and takes edited arguments that
   expect(heard.map(({ path }) => path)).toEqual(["/articles/ink"]);
 });
 
-test("[RUN-12] nobody is asked to approve what does not fit the schema", async () => {
+test("[RUN-12] no approval is requested for arguments that do not fit the schema", async () => {
   input = { article: 5 };
   const { id } = await sent([tool()], { approval_tools: ["price"] });
   expect((await client.reached(id, "completed")).result).toContain("error: The arguments are not valid");

@@ -74,7 +74,7 @@ const eventsOf = async (job: string): Promise<readonly { readonly type: string; 
   (await client.get<{ events: { type: string; data: Json }[] }>(`/api/jobs/${job}/transcript-events?limit=100`)).events;
 
 describe("feedback", () => {
-  test("[FILE-5] [JOB-2] with an image begins the next round with it, and is told in the stream", async () => {
+  test("[FILE-5] [JOB-2] with an image begins the next round with the image, and has an event in the stream", async () => {
     const { job } = await client.send(chat, "draw a pixel");
     await client.reached(job.id, "completed");
     const feedback = [text("like this"), upload(picture)];

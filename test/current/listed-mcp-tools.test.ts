@@ -108,7 +108,7 @@ describe("GET /api/tools", () => {
     expect(seen.status === 404 || !(await seen.text()).includes("crm__find")).toBe(true);
   });
 
-  test("[RUN-21] [RUN-11] a name that is near to one of a server's tools is told once they are known", async () => {
+  test("[RUN-21] [RUN-11] the near name of a server's tool is suggested once its tools are known", async () => {
     const agent = await agentWith({ allowed_tools: ["crm__fnd"] });
     await client.get(`/api/tools?agent_id=${agent}`);
     const path = `/api/agents/${agent}`;

@@ -206,7 +206,7 @@ describe("refusals", () => {
     await refused(client.call("PATCH", `/api/missions/${id}`, { status: "asleep" }), 400, "invalid_request");
   });
 
-  test("[MIS-2] an agent of another organization, or one that does not exist, is 404", async () => {
+  test("[MIS-2] an agent that does not exist or is of another organization is 404", async () => {
     const stranger = await service.found("Stranger");
     const theirs = await createAgent(service, stranger);
     await refused(client.call("POST", "/api/missions", { title: "M", goal: "g", agent_id: theirs }), 404, "not_found");

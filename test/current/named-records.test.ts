@@ -84,6 +84,6 @@ test("[ERR-6] an id in the path is 404 without a field, whatever the body names"
   expect(await refused(client.call("GET", `/api/agents/${none("agt")}`), 404, "not_found")).toEqual({});
 });
 
-test("[ERR-6] a filter that names nothing finds nothing", async () => {
+test("[ERR-6] a filter by an id that does not exist finds nothing", async () => {
   expect(await client.get(`/api/chats?agent_id=${none("agt")}`)).toEqual({ chats: [] });
 });

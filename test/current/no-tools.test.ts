@@ -49,7 +49,7 @@ async function ends(agent: Json, status = "completed", options?: Json): Promise<
 }
 const OWN = { kind: "client", name: "price", description: "A price", input_schema: { type: "object" } };
 
-test("[RUN-2] an empty list of allowed tools means none of the service's tools, and null those that only read", async () => {
+test("[RUN-2] an empty list of allowed tools means no tool of the service, and null the tools that only read", async () => {
   const agent = await agentWith({ allowed_tools: [] });
   expect(agent).toMatchObject({ allowed_tools: [], has_no_tools: true });
   await ends(agent);

@@ -54,7 +54,7 @@ describe("agents", () => {
     expect((await names("source=library&visibility=private")).length).toBe(0);
   });
 
-  test("[AGT-5] a search finds no private agent of somebody else, and none of another organization", async () => {
+  test("[AGT-5] a search finds neither private agents of other people nor agents of other organizations", async () => {
     await agent("Secret", { tags: ["hidden"] });
     const colleague = new Client(service, await service.join(owner.organizationId));
     const stranger = new Client(service, await service.found());

@@ -62,7 +62,7 @@ describe("GET /api/tools", () => {
     );
   });
 
-  test("[RUN-11] a new agent is told of exactly those that every agent has", async () => {
+  test("[RUN-11] a new agent gets exactly the tools that every agent has", async () => {
     const { tools } = await client.get<{ tools: ToolInfo[] }>("/api/tools");
     const chat = await client.chat(await made(), owner.workspaceId);
     const { job } = await client.send(chat, "hello");
@@ -126,7 +126,7 @@ describe("names that name no tool", () => {
     await answered(client.call("PATCH", options, { tools: null }));
   });
 
-  test("[RUN-11] a tool that waits for an approval and may not be used is told", async () => {
+  test("[RUN-11] a tool in approval_tools that may not be used is reported", async () => {
     const asks = { approval_tools: ["list_files", "create_task", "write_file"], allowed_tools: ["write_file"] };
     expect(await complaints(create(asks))).toEqual({
       "/approval_tools/1": "The agent may not use `create_task`: add it to allowed_tools too",

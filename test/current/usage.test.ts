@@ -129,7 +129,7 @@ test("[RUN-35] usage has the average time to the first token of all answers of i
   expect((await report()).usage).toMatchObject([{ day: day(), time_to_first_token_ms: average }]);
 });
 
-test("[RUN-35] usage can be that of one agent and of one model, and hides whose private agent it is", async () => {
+test("[RUN-35] usage can be filtered by agent and model, and does not reveal private agents of other people", async () => {
   const other = await createAgent(service, owner, { name: "Bob", visibility: "private" });
   await run();
   await run(other);

@@ -155,7 +155,7 @@ describe("who decides", () => {
     expect(madeBy(job)).toEqual([]);
   });
 
-  test("[APR-4] nobody changes the arguments of a call that several people decide, nor past the people of another rule", async () => {
+  test("[APR-4] the arguments of a call that several people decide cannot be changed", async () => {
     await answered(group([starter, ada]), 201);
     const job = await waiting({ of: { group: "finance" }, count: 2 });
     await refused(approve(starter, job, { arguments: { to: "y" } }), 400, "invalid_request");

@@ -58,7 +58,7 @@ for (const pool of ["flush", "read", "placement"] as const) {
   });
 }
 
-test("[RT-11] a statement that fails among its rows leaves none of them to the next one", async () => {
+test("[RT-11] a statement that fails while its rows arrive leaves no rows to the next statement", async () => {
   const sql = poolOf(testDatabase.url, "test", 1);
   try {
     await expect(sql`select 1 / (3 - n) from generate_series(1, 5) n`.execute()).rejects.toThrow("division by zero");
@@ -68,7 +68,7 @@ test("[RT-11] a statement that fails among its rows leaves none of them to the n
   }
 });
 
-test("[RT-11] what is left of a transaction whose connection was lost runs nowhere else, and holds no connection", async () => {
+test("[RT-11] the rest of a transaction whose connection was lost runs nowhere else, and holds no connection", async () => {
   const sql = poolOf(proxy.urlOf(testDatabase.url), "test", 1);
   try {
     const opened = Promise.withResolvers<TransactionSql>();
@@ -193,7 +193,7 @@ test("[RT-16] a question that throws is refused, and its time limit ends", async
   }
 });
 
-test("[RT-16] a read's time limit starts at its dispatch: one that only waits longer for a slot is answered", async () => {
+test("[RT-16] a read's time limit starts at its dispatch, so a read that waits longer for a slot is answered", async () => {
   const impatient = openDatabase(testDatabase.url, { answerMs: 2_000 });
   const slow = () => impatient.reading("list", "org_a", ({ sql }) => sql`select pg_sleep(0.6)`);
   await Promise.all(Array.from({ length: 5 }, slow));

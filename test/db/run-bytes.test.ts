@@ -36,7 +36,7 @@ async function sentByRun(message: string, answer: string): Promise<ReturnType<ty
   return sentRows(replica.store.flushed.slice(before));
 }
 
-test("[RT-4] a short run sends few bytes, and totals of its organization without what has not changed", async () => {
+test("[RT-4] a short run sends few bytes, and of its organization's totals only changed fields", async () => {
   const sent = await sentByRun("Hello, what can you do?", "Little.");
   const bytes = sent.reduce((sum, [, rows]) => sum + Buffer.byteLength(rows), 0);
   expect(bytes).toBeLessThan(SENT_BYTES);

@@ -72,7 +72,7 @@ const ledger = async (): Promise<readonly (Json & { readonly status: string; rea
   ).deliveries;
 
 describe.each(Object.keys(TRANSPORTS) as Binding[])("%s", (binding) => {
-  test("[DIA-18] an address that comes with a message is told each state, with the token and the credentials", async () => {
+  test("[DIA-18] an address that is sent with a message gets each state, with the token and the credentials", async () => {
     const client = await connect(binding);
     const tools = gate();
     service.model.script = (call) =>
@@ -142,7 +142,7 @@ describe.each(Object.keys(TRANSPORTS) as Binding[])("%s", (binding) => {
     expect(receiver.deliveries.map(({ headers }) => headers["authorization"] ?? null)).toEqual([null]);
   });
 
-  test("[DIA-18] an address that is added after the end is told the end at once", async () => {
+  test("[DIA-18] an address that is added after the end gets the end at once", async () => {
     const client = await connect(binding);
     const { id } = (await client.sendMessage(sending(said(textPart("go"))))) as Task;
     await client.createTaskPushNotificationConfig(config(id));
@@ -150,7 +150,7 @@ describe.each(Object.keys(TRANSPORTS) as Binding[])("%s", (binding) => {
     expect(states()).toEqual(["TASK_STATE_COMPLETED"]);
   });
 
-  test("[DIA-18] what cannot be an address is refused with its field, and begins nothing", async () => {
+  test("[DIA-18] an invalid address is refused with its field, and begins nothing", async () => {
     const client = await connect(binding);
     const before = service.model.calls.length;
     const bad = [
@@ -199,7 +199,7 @@ test("[DIA-18] a failed notification is tried again, with the newest state only;
   );
 });
 
-test("[DIA-18] the address of a person who was removed is told nothing more", async () => {
+test("[DIA-18] the address of a removed person gets nothing more", async () => {
   const person = await service.join(owner.organizationId);
   const { id: shared } = await answered<{ id: string }>(
     http.call("POST", "/api/agents", { name: "Bo", system_prompt: "Be brief.", visibility: "organization" }),

@@ -89,7 +89,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     expect(answerOf(task)).toBe(shown.answer);
   });
 
-  test("[DIA-13] who subscribes in the middle gets the task first, then what is new, and no text twice", async () => {
+  test("[DIA-13] a client that subscribes in the middle gets the task first, then what is new, and no text twice", async () => {
     const { hold, open } = gate();
     scene.service.model.script = () => [{ say: "one " }, { hold }, { say: "two" }];
     const begun = (await client.sendMessage(sending(said(textPart("go")), { returnImmediately: true }))) as Task;
@@ -162,7 +162,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     });
   });
 
-  test("[DIA-12] who may not write begins nothing; who may not read work begins nothing either; strangers find nothing", async () => {
+  test("[DIA-12] callers who may not write, or may not read work, begin nothing, and strangers find nothing", async () => {
     const { service, owner } = scene;
     const reader = await service.tokenFor(owner, { scopes: ["agents:read", "jobs:read"] });
     await expect((await connect(binding, reader)).sendMessage(sending(said(textPart("hi"))))).rejects.toThrow(

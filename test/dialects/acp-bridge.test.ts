@@ -160,7 +160,7 @@ interface EditorSettings {
   readonly agent_servers: Record<string, { command: string; args: string[]; env: Record<string, string> }>;
 }
 
-test("[DIA-26] what is wrong with the settings, the token or the agent is said", async () => {
+test("[DIA-26] errors of the settings, the token or the agent are reported", async () => {
   const said = async (args: readonly string[], env: Record<string, string>, cwd = folder) => {
     const bridge = startBridge(args, env, cwd);
     void bridge.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n');

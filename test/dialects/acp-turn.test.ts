@@ -60,7 +60,7 @@ test("[DIA-23] a stream that begins again, cut anywhere and in other pieces, sho
   );
 });
 
-test("[DIA-23] text that is said differently after a restart is said anew, as another message", () => {
+test("[DIA-23] text that differs after a restart is sent again, as another message", () => {
   const shown = new RepeatedRun();
   const first = [text(0, "one two"), text(0, " three")].flatMap((update) => shown.take(update));
   expect(seenBy(first).messages).toEqual(["one two three"]);
@@ -128,7 +128,7 @@ function turnOver(streams: readonly (() => AsyncIterable<AcpFrame> | ServiceAnsw
   return { turn, updates, asked };
 }
 
-test("[DIA-23] a stream that is lost with its owner is opened again, and what was shown is not shown twice", async () => {
+test("[DIA-23] a stream that is lost with its owner is opened again, and shows nothing twice", async () => {
   const begun: AcpFrame = { kind: "begun", jobId };
   const update = (of: JsonObject): AcpFrame => ({ kind: "update", update: of });
   const passing: ServiceAnswer = { kind: "error", error: { code: -32_001, message: "later" }, isPassing: true };

@@ -129,7 +129,7 @@ test("[DIA-21] files and terminals of the editor are tools of the run, and only 
   expect(scene.service.model.calls[0]!.system).not.toContain("Test editor");
 });
 
-test("[DIA-22] sessions are listed, loaded with what was said, resumed without it, and deleted", async () => {
+test("[DIA-22] sessions are listed, loaded with their messages, resumed without them, and deleted", async () => {
   const editor = await connect();
   scene.calling(["c1", "look"]);
   const session = await editor.open("/home/ada/site");

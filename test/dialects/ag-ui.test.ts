@@ -292,7 +292,7 @@ test("[DIA-16] a stream after a restart gives reasoning the id that it had befor
   expect(ids(true)).toBe(ids(false));
 });
 
-test("[DIA-16] a text that is said differently after a restart takes the place of the earlier one", () => {
+test("[DIA-16] a text that differs after a restart replaces the earlier one", () => {
   const state = new AgUiState({ threadId: "t", runId: "r", jobId: "job_1", before: [], reasoning: new Set() });
   const text = (said: string) => ({ kind: "text", block: 0, at: 0, offset: 0, text: said }) as const;
   agUiEvents(state, text("Hello you"));

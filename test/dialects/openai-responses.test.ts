@@ -173,7 +173,7 @@ test("[DIA-4] a response waits for a person's approval, and goes on with it", as
   expect(output).toMatchObject([{ type: "mcp_call", name: "create_task", status: "completed" }, { type: "message" }]);
 });
 
-test("[DIA-10] all new messages of the user are said, and what an existing chat cannot take is refused", async () => {
+test("[DIA-10] all new messages of the user are sent, and input that an existing chat cannot take is refused", async () => {
   const refusal = (params: object) =>
     openai.responses.create({ model: "Clerk", input: "x", ...params }).catch((err: unknown) => err);
   const user = (content: string) => ({ role: "user" as const, content });

@@ -141,7 +141,7 @@ test("[HOOK-11] a plain connection is kept for its name only", async () => {
 });
 
 test.each(["http", "https"])(
-  "[HOOK-11] what must not be repeated is not sent again when a kept connection of %s breaks",
+  "[HOOK-11] a request that must not be repeated is not sent again when a kept connection of %s breaks",
   async (scheme) => {
     const { serve, servePlain, client } = inWorld();
     const answer = (request: WireRequest): void =>

@@ -79,7 +79,7 @@ const spelled6 = fc.tuple(inside(notPublic6), fc.boolean(), fc.boolean()).map(([
 /** No resolver: an address that is taken for a name would ask it. */
 const bare = createEgress({ allow: [], production: true, resolve: () => Promise.reject(new Error("asked")) });
 
-test("[HOOK-11] no spelling of an address that is not public is accepted", async () => {
+test("[HOOK-11] every spelling of a private address is refused", async () => {
   const host = fc.oneof(
     spelled4(notPublic4).map((it) => it.host),
     embedded4,

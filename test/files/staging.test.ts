@@ -104,7 +104,7 @@ test("[WSP-7] memory of chunks is released where their source gives it, and stay
   expect(given.map(({ length }) => length)).toEqual(given.map(() => 0));
 });
 
-test("[WSP-6] large content that passes the limit, or whose client leaves, leaves nothing; one that cannot be written fails", async () => {
+test("[WSP-6] large content beyond the limit, or whose client disconnects, leaves nothing; content that cannot be written fails", async () => {
   const large = 3 * UPLOAD_PIECE_BYTES;
   const pieces = () => Array.from({ length: 32 }, () => randomBytes(large / 32));
   expect(await staging.receive(streamOf(...pieces()), large - 1)).toMatchObject({ ok: false });
@@ -170,7 +170,7 @@ test("[WSP-7] a client that leaves in the middle leaves nothing behind", async (
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("[WSP-7] what a dead process has left is removed by its age, and nothing younger", async () => {
+test("[WSP-7] what a dead process left is removed once it is old enough", async () => {
   for (const body of [streamOf(new Uint8Array(1)), streamOf(new Uint8Array(2))]) await staging.receive(body, LIMIT);
   const [old = "", young = ""] = readdirSync(folder);
   utimesSync(join(folder, old), 1_000, 1_000);

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "../..");
 
 const INSTALLING = "installing packages; the first time takes about a minute";
 
-test("[START-22] the first line says that packages are installed; where they are, nothing is said", () => {
+test("[START-22] the first line says that packages are being installed; nothing is printed if they already are", () => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-dependencies-"));
   try {
     mkdirSync(join(folder, "y"));

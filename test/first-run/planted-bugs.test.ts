@@ -54,7 +54,7 @@ test("[RT-14] an unhandled rejection ends the process as an uncaught exception d
   await expectTask("before the rejection");
 });
 
-test("[RT-14] a flush that fails itself ends the process: what waits is answered, and nothing hangs", async () => {
+test("[RT-14] a bug of the flush ends the process: waiting callers are answered, and nothing hangs", async () => {
   const service = await startWithBug("lane");
   expect((await tasks(service, "before the lane's bug")).status).toBe(200);
   service.child.kill("SIGUSR2");

@@ -86,7 +86,7 @@ test("[RT-17] on a disk without its reserve reads are answered, writes are refus
   expect([code, text]).toEqual([69, expect.stringContaining("less free space than DISK_RESERVE_MIB")]);
 });
 
-test("[START-47] wrong settings and models that cannot be used are told all at once, before anything is touched", async () => {
+test("[START-47] wrong settings and unusable models are all reported at once, before anything is touched", async () => {
   const dataDir = join(folder.path, "untouched");
   const env = { PORT: "x", LOG_LEVEL: "loud", TROUPE_SECRET: "short-secret", DATABASE_URL: "http://user:hidden@h/d" };
   const models = { MODEL: "anthropic:x", MODELS: "demo:echo,acme:x" };

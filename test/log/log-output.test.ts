@@ -44,7 +44,7 @@ test("[START-7] a line whose text is made later has its place among the others, 
   expect(made).toBe(2);
 });
 
-test("[START-7] what nobody flushes is written all the same, and what comes later after it", async () => {
+test("[START-7] lines are written without a flush, in their order", async () => {
   const found = await wrote(async (output) => {
     for (const line of ["first", "second", "third"]) {
       output.write(`${line}\n`);

@@ -110,7 +110,7 @@ test("[OPS-2] counts that alerts look for are reported with 0 from the start, so
   ]);
 });
 
-test("[OPS-1] what cannot be read is left out and told, and the rest is there", async () => {
+test("[OPS-1] a metric that cannot be read is left out and reported, and the others are there", async () => {
   const unreadable: string[] = [];
   const readings = silentReadings({ jobs: () => Promise.reject(new Error("no database")) });
   const text = await exposition(new Meters(), readings, (_cause, name) => unreadable.push(name)).text();

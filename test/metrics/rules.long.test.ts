@@ -118,7 +118,7 @@ test("[OPS-2] each alert is tried", () => {
 });
 
 test.skipIf(!hasPromtool)(
-  "[OPS-2] each alert fires by what it is about, and none of a quiet service",
+  "[OPS-2] each alert fires for its cause, and none for a quiet service",
   async () => {
     const file = join(folder, "tests.yml");
     const firing = Object.entries(FIRING).map(([name, [minutes, series]]) => caseOf(minutes, series, [name]));

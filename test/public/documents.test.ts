@@ -76,7 +76,7 @@ describe("what they say", () => {
     });
   });
 
-  test("[VER-2] what is not known of the build, and a model that does not exist, are null", async () => {
+  test("[VER-2] unknown facts of the build, and a missing model, are null", async () => {
     const build = { commit: null, builtAt: null };
     const bare = await startService({ overrides: { services: ({ facts }) => ({ facts: { ...facts, build } }) } });
     try {
@@ -161,7 +161,7 @@ describe("where they lead", () => {
     }
   });
 
-  test("[DOC-4] the manifests name what the service has, and nothing that it has not", () => {
+  test("[DOC-4] the manifests name exactly what the service has", () => {
     const without = JSON.stringify([
       agentReadiness(servicesOf()),
       agentApiManifest(servicesOf()),

@@ -20,7 +20,7 @@ test("[DOC-1] what is served are the bytes that are committed, to anybody, with 
   expect(Buffer.from(await response.bytes()).equals(Buffer.from(await Bun.file(COMMITTED).bytes()))).toBe(true);
 });
 
-test("[DOC-1] each surface can be had by itself, with what it refers to and nothing else", async () => {
+test("[DOC-1] the document of a single surface has what the surface refers to, and nothing else", async () => {
   type Document = Readonly<Record<"paths" | "components", Record<string, Record<string, unknown>>>>;
   const get = async (query: string) =>
     (await (await fetch(`${service.url}/api/openapi.json${query}`)).json()) as Document;

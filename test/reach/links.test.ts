@@ -179,7 +179,7 @@ test("[REACH-6] the link of a removed member opens nothing after a return either
   expect(scene.tools.calls).toEqual([]);
 });
 
-test("[REACH-6] hostile arguments are shown as what they are, and nobody approves what is not shown", async () => {
+test("[REACH-6] hostile arguments are shown as text, and a call that is not shown whole cannot be approved", async () => {
   await scene.reset({ ...ANYONE, name: "<img src=x>" });
   await scene.blocked({ note: "</code></pre><script>alert(1)</script>\u202etxt.exe\u200b" });
   const link = await scene.mailedLink();

@@ -91,7 +91,7 @@ test("[REACH-1] a link that needs no account decides for the person who got it",
   expect(scene.tools.calls).toEqual([]);
 });
 
-test("[REACH-2] a private agent's call is told to nobody for whom its work does not exist", async () => {
+test("[REACH-2] nobody who cannot see a private agent's work gets a notice of its call", async () => {
   await scene.reset({ visibility: "private", approval_rules: [{ tool: "send", then: "ask", of: "owners" }] });
   const second = await scene.service.join(scene.owner.organizationId, "owner");
   const job = await scene.blocked();
@@ -102,7 +102,7 @@ test("[REACH-2] a private agent's call is told to nobody for whom its work does 
   expect(scene.mail.mails.filter(({ to }) => to.includes(`${second.userId}@example.com`))).toEqual([]);
 });
 
-test("[REACH-2] a call that owners decide by a rule is told to every owner, and one of several approvals is shown", async () => {
+test("[REACH-2] every owner gets a notice of a call that owners decide, which shows how many approvals it has", async () => {
   const rule: unknown = JSON.parse('{"tool": "send", "then": "ask", "of": "owners", "count": 2}');
   await scene.reset({ approval_rules: [rule] });
   const second = await scene.service.join(scene.owner.organizationId, "owner");

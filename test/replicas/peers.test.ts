@@ -389,7 +389,7 @@ describe("the relay", () => {
     }
   });
 
-  test("[REP-5] the client is told of an end that is meant for it, and of one that cannot be repaired", async () => {
+  test("[REP-5] the client learns of an end that is meant for it, and of one that cannot be repaired", async () => {
     const revoked = await told(body([frame(1) + closing("revoked")]));
     expect(revoked).toEqual({ text: frame(1) + closing("revoked"), cursors: [], ends: 1 });
     const lost = await told(body([frame(1) + closing("moved")]));

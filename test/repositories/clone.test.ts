@@ -211,7 +211,7 @@ describe.skipIf(!hasGit)("clones", () => {
     await until("git has ended", () => processesOf(join(root, "clones")).length === 0);
   });
 
-  test("[WSP-5] without bubblewrap it is cloned all the same, and with it git sees no network of the machine", async () => {
+  test("[WSP-5] a clone works without bubblewrap, and with it git sees no network of the machine", async () => {
     const bare = new Cloner(join(root, "bare"), world.client());
     await bare.prepare("no-such-program");
     server.commit("either", { a: "1" });

@@ -170,7 +170,7 @@ async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult
   return { result, requests, pauses };
 }
 
-test("[RUN-13] no argument that the tool does not name takes the place of one that it names", () => {
+test("[RUN-13] an unknown argument never takes the place of one that the tool names", () => {
   const places = [
     { name: "order", place: "path", as: "id" },
     { name: "amount", place: "query", as: "sum" },

@@ -103,7 +103,7 @@ describe("requests", () => {
     }
   });
 
-  test("[DOC-3] a program without types is told how the client is made", () => {
+  test("[DOC-3] a program without types gets an error that says how the client is made", () => {
     const Untyped = Troupe as unknown as new (...given: readonly string[]) => Troupe;
     expect(() => new Untyped(service.url, "pat_x")).toThrow("Call it as `new Troupe({ baseUrl, token })`");
   });
@@ -114,7 +114,7 @@ describe("requests", () => {
     expect(again.id).toBe(first.id);
   });
 
-  test("[DOC-3] a failure that does not pass is not tried again, and neither is one that asks for too long", async () => {
+  test("[DOC-3] a permanent failure is not retried, and neither is one whose Retry-After is too long", async () => {
     proxy.reset();
     const missing = await troupe.getAgent("agt_missing").catch((error: unknown) => error);
     expect(missing).toBeInstanceOf(NotFoundError);
@@ -147,7 +147,7 @@ describe("requests", () => {
     expect(proxy.requests.length).toBe(3);
   });
 
-  test("[DOC-3] a record that has moved is a conflict, and waiting for one that has not is null", async () => {
+  test("[DOC-3] an update of a changed record is a conflict, and waiting for an unchanged one answers null", async () => {
     const agent = await newAgent();
     const changed = await troupe.updateAgent(agent.id, { name: "Bea" }, { ifMatch: agent.version });
     expect(changed.version).toBe(agent.version + 1);

@@ -20,7 +20,7 @@ const write = (path: string, text: string): void => {
 };
 const commit = (folder = root): string | null => buildOf({}, folder).commit;
 
-test("[VER-4] what the build says comes before what the clone says", () => {
+test("[VER-4] facts of the build come before those of the clone", () => {
   write(".git/HEAD", `${COMMIT}\n`);
   expect(buildOf({ buildCommit: OTHER, buildTime: "2026-11-01T13:00:00+01:00" }, root)).toEqual({
     commit: OTHER,
@@ -42,7 +42,7 @@ test("[VER-4] a clone's commit is found on a branch, packed or not, and in a wor
   expect(commit(join(root, "w"))).toBe(COMMIT);
 });
 
-test("[VER-4] where nobody knows it, nothing is made up", () => {
+test("[VER-4] an unknown build is reported as unknown", () => {
   expect(commit()).toBeNull();
   write(".git/HEAD", "ref: refs/heads/unborn\n");
   expect(commit()).toBeNull();

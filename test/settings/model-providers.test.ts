@@ -163,7 +163,7 @@ test("[RUN-29] the first model of the file is the default, settings say more of 
   });
 });
 
-test("[RUN-29] a provider of the file takes the place of the one that a single key gives", () => {
+test("[RUN-29] a provider of the file replaces the one that a single key configures", () => {
   const anthropic = { format: "chat-completions", base_url: "http://127.0.0.1:9/v1", models: { m: {} } };
   const read = settingsOf({ anthropic }, { ANTHROPIC_API_KEY: "k", MODELS: "openai:x", OPENAI_API_KEY: "k" });
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
@@ -176,7 +176,7 @@ test("[RUN-29] a provider of the file takes the place of the one that a single k
   expect(createModels(settings).windowOf("anthropic:m").contextTokens).toBe(32_768);
 });
 
-test("[RUN-29] a file without models needs MODEL, and one that cannot be used is an error of the start", () => {
+test("[RUN-29] a file without models needs MODEL, and an unusable file is an error at the start", () => {
   const bare = { format: "messages", base_url: "http://127.0.0.1:9/v1" };
   const read = settingsOf({ acme: bare });
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
@@ -201,7 +201,7 @@ test("[RUN-29] a file without models needs MODEL, and one that cannot be used is
   });
 });
 
-test("[RUN-29] [OPS-8] models have prices in the file, beside those of MODEL_PRICES, which count before", () => {
+test("[RUN-29] [OPS-8] models may have prices in the file, and those of MODEL_PRICES take precedence", () => {
   const models = {
     flat: { prices: { input: "0.59", output: "0.79", cached_input: "0.1" } },
     newer: {

@@ -220,7 +220,7 @@ async function twoSessions() {
   };
 }
 
-test("[AUTH-13] a session that a new password ends moves to no other organization, and the one that stays does", async () => {
+test("[AUTH-13] a session that a new password ended cannot move to another organization, and the kept one can", async () => {
   const { changePassword, moveHere, moveStray, active } = await twoSessions();
   const endAll = spyOn(Accounts.prototype, "endAll");
   endAll.mockImplementation(async function (this: Accounts, ...given: Parameters<Accounts["endAll"]>) {

@@ -65,7 +65,7 @@ test("[MCP-5] a program on the person's own machine returns at any port", async 
   expect(await allow(browser, asking)).toStartWith("http://127.0.0.1:50001/callback?code=");
 });
 
-test("[MCP-5] what else is wrong is shown, and sends no browser to a program's address before a person clicks", async () => {
+test("[MCP-5] other errors are shown, and no browser is sent to a program's address before a person clicks", async () => {
   for (const [changes, error] of [
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ code_challenge: null }, "invalid_request"],

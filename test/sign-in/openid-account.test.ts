@@ -47,7 +47,7 @@ test("[AUTH-23] a person signs out here, then at the provider, and returns", asy
   expect(await scene.provider.visit(asking, null, there)).toContain("error=access_denied");
 });
 
-test("[AUTH-23] nobody is sent to the provider by another site, as another person, or if it has no such address", async () => {
+test("[AUTH-23] signing out leads to the provider only from our own pages, for the same person, and if the provider has an address for it", async () => {
   const { somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const account = await scene.enter(browser, somebody);

@@ -55,7 +55,7 @@ describe("create", () => {
     expect(answer).toMatchObject({ success: true, chatId });
   });
 
-  test("[V1-1] role is Assistant and visibility organization unless said", async () => {
+  test("[V1-1] role defaults to Assistant, and visibility to organization", async () => {
     const agent = await read(await createAgent(service, owner));
     expect(agent).toEqual({
       id: agent.id,
@@ -214,7 +214,7 @@ describe("read", () => {
 });
 
 describe("update", () => {
-  test("[V1-1] changes what is named and nothing else", async () => {
+  test("[V1-1] changes only the given fields", async () => {
     const id = await createAgent(service, owner, { role: "Poet" });
     const before = await read(id);
     expect(await success(patch(id, { systemPrompt: "Be long." }))).toEqual({

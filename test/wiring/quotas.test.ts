@@ -63,7 +63,7 @@ test("[QUOTA-2] a count is undone if its group is not stored", async () => {
   expect((await verdict())?.kind).toBe("refused");
 });
 
-test("[QUOTA-2] what is in flight counts while it is measured, once or twice, and never not at all", async () => {
+test("[QUOTA-2] changes in flight during a measurement count at least once", async () => {
   stored = 1;
   const first = await admitted();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ test("[QUOTA-2] at a limit it is measured at most once in a second, however many
   expect(measurements).toBe(before + 1);
 });
 
-test("[QUOTA-2] while the tables cannot be read, nobody stands still, and the service's own limits count", async () => {
+test("[QUOTA-2] while the tables cannot be read, work continues with the service's own limits", async () => {
   isAway = true;
   for (let i = 0; i < 5; i++) await admitted();
 });

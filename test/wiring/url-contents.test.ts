@@ -19,7 +19,7 @@ test("[FILE-6] a fetch that its client has left is not a refusal that an idempot
   expect(await fetched("dns_error")).toMatchObject({ kind: "failed", isPassing: false });
 });
 
-test("[FILE-6] a host that is slow or away may answer later, and one that is wrong will not", async () => {
+test("[FILE-6] a slow or unreachable host may be tried again, a wrong one may not", async () => {
   for (const error of ["timeout", "connection_refused", "connection_reset"] as const)
     expect(await fetched(error)).toMatchObject({ kind: "failed", isPassing: true });
   for (const error of ["invalid_url", "blocked_address", "tls_error", "too_large", "too_many_redirects"] as const)

@@ -61,7 +61,7 @@ test("[MIS-4] a clock that is set forward by an hour counts as an hour of downti
   expect(world.ledger()).toEqual(["2026-01-01T00:10 schedule missed ×5", "2026-01-01T01:00 catchup succeeded"]);
 });
 
-test("[MIS-4] a change of a mission after the clock was set back plans no time that is decided already", async () => {
+test("[MIS-4] a mission that is changed after the clock was set back plans no time that was decided before", async () => {
   const world = await startMissions();
   unwrap(await world.create({ type: "cron", value: "*/10 * * * *" }));
   await world.advance(60 * MINUTE_MS + 1_000);

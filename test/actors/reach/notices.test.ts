@@ -21,7 +21,7 @@ import { approval, ASKING } from "../../support/decision-scene.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { CHAT, ORG, startJobs } from "../../support/job-replica.ts";
 
-test("[REACH-2] an approval is told to the person for whom the job acts", async () => {
+test("[REACH-2] the person for whom the job acts gets a notice of an approval", async () => {
   const scene = await NoticeScene.open();
   const id = await scene.asked();
   await until("the mail", () => scene.notices(id)[0]?.status === "success");
@@ -50,7 +50,7 @@ test("[REACH-7] a reminder comes once, and after the decision everybody hears wh
   expect(scene.world.database.alarms()).toEqual([]);
 });
 
-test("[REACH-7] nobody is reminded after the decision, and an approval that expires is told too", async () => {
+test("[REACH-7] nobody is reminded after the decision, and an expired approval gets its notice too", async () => {
   const scene = await NoticeScene.open();
   const decided = await scene.asked();
   await until("the mail", () => scene.notices(decided)[0]?.status === "success");
@@ -113,7 +113,7 @@ test("[REACH-8] a notice that is prepared while the lease has lapsed is sent whe
   });
 });
 
-test("[REACH-8] an attempt that cannot be prepared fails, and is retried as one that cannot be sent", async () => {
+test("[REACH-8] an attempt that cannot be prepared fails, and is retried like one that cannot be sent", async () => {
   for (const preparing of [async () => notFound("approval"), () => Promise.reject(new Error("a bug in a turn"))]) {
     const scene = await NoticeScene.open();
     scene.preparing = preparing;
@@ -167,7 +167,7 @@ test("[REACH-8] a process that ends between the decision and the follow-up leave
   expect(scene.subjects().at(-1)).toBe("Approved: Ada uses send");
 });
 
-test("[REACH-2] an approval is told to the owners or the group that decide, but not to one who may not", async () => {
+test("[REACH-2] owners or members of the group that decide get the notice, and members who may not decide do not", async () => {
   const scene = await NoticeScene.open();
   const people = ["usr_2", "usr_3"];
   for (const userId of people) {
@@ -242,7 +242,7 @@ test("[REACH-8] the attempts of a job and of an organization in an hour are boun
   expect(await attempt(last + 1)).toBe(true);
 });
 
-test("[REACH-2] those who decide after the escalation are told, whoever was told before, also by another process", async () => {
+test("[REACH-2] everybody who may decide after an escalation gets a notice, also by another process and whoever got one before", async () => {
   const scene = new NoticeScene();
   const waiting: EffectHandler["run"] = (_, { signal }) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve()));

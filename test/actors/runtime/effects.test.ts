@@ -63,7 +63,7 @@ test("[RT-10] an effect does not start when its group breaks, is refused or is f
   expect(calls).toEqual([]);
 });
 
-test("[RT-10] settling aborts what still runs of the effect; begun and settled at once, it never starts", async () => {
+test("[RT-10] settling an effect aborts its handler, and one that is begun and settled at once never starts", async () => {
   const { calls, effects } = recorded();
   const replica = await startLedgers(new World(), { effects });
   const id = ((await begin(replica)) as { value: string }).value;

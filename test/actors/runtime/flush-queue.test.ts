@@ -97,7 +97,7 @@ test("[FAIR-3] if only organizations with a deficit wait, the lane does not paus
   expect(queue.length).toBe(0);
 });
 
-test("[FAIR-3] the groups of an organization stay in order, and one that may not be sent ends when no earlier one is left", () => {
+test("[FAIR-3] the groups of an organization stay in order, and a refused group ends after all earlier ones", () => {
   const { push, take, refused, stale } = rig();
   for (const name of ["a0", "a1", "a2"]) push("a", name);
   for (const name of ["b0", "b1"]) push("b", name);

@@ -181,7 +181,7 @@ describe("bugs in callbacks", () => {
     expect(rig.ended.at(-1)).toBe("c committed");
   });
 
-  test("[RT-14] a group's end that throws is reported, and its followers still learn the result", async () => {
+  test("[RT-14] an exception at the end of a group is reported, and its followers still learn the result", async () => {
     const rig = new Rig();
     const group = new TurnGroup({ shard: 1, epoch: 1 }, { writes: noWrites(), drafts: [], bytes: 1 }, plant("an end"));
     const after = followed(group);

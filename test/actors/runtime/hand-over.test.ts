@@ -52,7 +52,7 @@ class Group {
   }
 }
 
-test("[REP-1] each replica that joins gets an even share of the shards, and those of one that leaves are taken at once", async () => {
+test("[REP-1] a joining replica gets an even share of the shards, and the shards of a leaving one are taken at once", async () => {
   const group = new Group();
   const first = await group.join();
   expect(group.owned).toEqual([SHARD_COUNT]);

@@ -237,7 +237,7 @@ describe("what ends it", () => {
     expect([slot.isGone, desk.turns]).toEqual([false, before]);
   });
 
-  test("[RT-19] its time: up to it, and not from it on; nor before it was given, where the clock is set back", async () => {
+  test("[RT-19] its time: valid before it and not from it on, nor before the reply was given if the clock is set back", async () => {
     const desk = await start();
     desk.untilMs = FAKE_EPOCH_MS + 5_000;
     await desk.keep();

@@ -99,7 +99,7 @@ test("[DIA-18] a process that ends while it tells an address leaves the notifica
   await next.system.stop();
 });
 
-test("[DIA-18] addresses that do not answer delay no webhook, and a destination that does not answer no address", async () => {
+test("[DIA-18] unresponsive push addresses do not delay webhooks, and an unresponsive destination does not delay pushes", async () => {
   const events = 2 * READY_LIMIT + JOBS.length;
   for (const { isOfDead, others } of [
     { isOfDead: ({ attempt }: Prepared) => attempt.push !== undefined, others: events },
@@ -275,7 +275,7 @@ test("[DIA-18] a record of before, with one queue for both, is divided without l
   await next.system.stop();
 });
 
-test("[DIA-18] a late 410 of a former address leaves the one that has taken its place", async () => {
+test("[DIA-18] a late 410 of a former address does not remove the address that replaced it", async () => {
   const replica = await startWebhooks(new World());
   const set = async (url: string) => {
     const push = { id: "mine", url, scheme: null, sealed: null };

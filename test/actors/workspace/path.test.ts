@@ -31,7 +31,7 @@ test("[WSP-3] a path is normalised", () => {
   expect(parsePath("a/../b", "from")).toMatchObject({ ok: false, fault: { field: "from" } });
 });
 
-test("[WSP-3] no new name is one that Windows cannot store; existing ones are still found", () => {
+test("[WSP-3] new names that Windows cannot store are refused; existing ones are still found", () => {
   for (const character of ["<", ">", ":", '"', "|", "?", "*"]) {
     for (const text of [`a${character}b`, `${character}`, `dir${character}/file`, `dir/file${character}.md`]) {
       expect(parsePath(text).ok).toBe(true);

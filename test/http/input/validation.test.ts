@@ -35,7 +35,7 @@ function errorsOf(value: JsonObject, by: Pick<Body<BodySchema>, "parse"> = body)
     : [outcome.fault.kind];
 }
 
-test("[GEN-7] an error within an object that may be null is told at its own place", () => {
+test("[GEN-7] an error within an object that may be null is reported at its own place", () => {
   expect(errorsOf({ title: "a", place: { at: [1, "x"] } })).toEqual([
     "/place/name Missing required field: place.name",
     "/place/at/1 Field place.at.1 must be an integer",

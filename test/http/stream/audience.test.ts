@@ -196,7 +196,7 @@ test("[SSE-5] a reader whose socket is full delays nobody, misses nothing, and r
   expect(streams.heartbeats.count).toBe(1);
 });
 
-test("[SSE-6] a piece that was taken in part is told to its end before the last words, which have it behind them", async () => {
+test("[SSE-6] a partly sent piece is sent to its end before the closing frame, whose cursor includes the piece", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const [slow, quick] = [await reader(), await reader()];

@@ -228,7 +228,7 @@ test.each<[ModelTarget, SetSettings, string[]]>([
   },
 );
 
-test("[RUN-32] a word that the provider does not have is told with the similar one", () => {
+test("[RUN-32] a value that the provider does not have is reported, with a similar one", () => {
   expect(settingProblems(GPT, { serviceTier: "flexx" })[0]?.why).toContain("did you mean `flex`?");
 });
 

@@ -136,7 +136,7 @@ test("[APR-9] after its time nobody of those before decides, also if the service
   }
 });
 
-test("[APR-4] changed arguments go to no other call than the one that they were checked for", async () => {
+test("[APR-4] changed arguments are used only for the call that they were checked for", async () => {
   const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "send"]));
   const jobId = await scene.send("go");
   const [first, second] = (await scene.reached(jobId, "blocked")).approvals;
