@@ -14,6 +14,10 @@ export class GrowingText {
   private recentChars = 0;
   private chars = 0;
 
+  constructor(text = "") {
+    if (text !== "") this.add(text);
+  }
+
   /** In UTF-16 code units. */
   get length(): number {
     return this.chars;

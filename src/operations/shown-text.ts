@@ -56,7 +56,7 @@ export class ShownText {
   commit(text: string): ShownPiece {
     const shown = this.add(text.slice(this.confirmed ?? this.tail.length));
     this.committed += text.length;
-    this.tail = growing(this.tail.length === text.length ? "" : this.tail.after(text.length));
+    this.tail = new GrowingText(this.tail.after(text.length));
     if (this.confirmed !== null) this.confirmed = Math.max(0, this.confirmed - text.length);
     if (this.tail.length === 0) this.confirmed = null;
     return shown;
@@ -65,7 +65,7 @@ export class ShownText {
   /** Nothing more of the running attempt belongs to the text that was shown. */
   settle(): ShownPiece {
     if (this.confirmed === null) return NO_PIECE;
-    this.tail = growing(this.tail.toString().slice(0, this.confirmed));
+    this.tail = new GrowingText(this.tail.toString().slice(0, this.confirmed));
     this.confirmed = null;
     return { text: "", position: this.end };
   }
@@ -78,16 +78,10 @@ export class ShownText {
       this.confirmed = end === tail.length ? null : end;
       return NO_PIECE;
     }
-    this.tail = growing(tail.slice(0, end) + text.slice(same));
+    this.tail = new GrowingText(tail.slice(0, end) + text.slice(same));
     this.confirmed = null;
     return { text: text.slice(same), position: end === tail.length ? null : this.committed + end };
   }
-}
-
-function growing(text: string): GrowingText {
-  const grown = new GrowingText();
-  if (text !== "") grown.add(text);
-  return grown;
 }
 
 /** How long `text` is the same as `known` from `at` on, in whole characters. */

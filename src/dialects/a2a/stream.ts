@@ -6,6 +6,7 @@
  *   task ─▶ artifact and status updates ─▶ over, or (after a message) waits for its client ─▶ the stream ends
  */
 import type { Outcome } from "../../../actors/fault.ts";
+import { GrowingText } from "../../../actors/growing-text.ts";
 import { TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
@@ -49,7 +50,7 @@ export class TaskStream implements EventSource {
   readonly isImmediate = true;
   private readonly parts: TaskStreamParts;
   /** All text of the run so far, and how much of it the client has. */
-  private text = "";
+  private text = new GrowingText();
   private sent: number;
   /** Whether the state of the task may have changed. */
   private mayHaveChanged = false;
@@ -112,20 +113,20 @@ export class TaskStream implements EventSource {
   add(offset: number, piece: string): string {
     const before = this.text.length;
     const added = offset > before ? TEXT_SEPARATOR + piece : piece;
-    this.text += added;
+    this.text.add(added);
     const { sent } = this;
     if (this.text.length <= sent) return "";
     this.sent = this.text.length;
-    // To slice the whole text for each delta would read all of it each time.
-    return this.textFrame(sent <= before ? added : this.text.slice(sent), sent > 0);
+    return this.textFrame(sent <= before ? added : this.text.after(sent), sent > 0);
   }
 
   /** Text from this place on is no longer true. */
   cut(offset: number): string {
-    this.text = this.text.slice(0, offset);
+    const kept = this.text.toString().slice(0, offset);
+    this.text = new GrowingText(kept);
     if (this.sent <= offset) return "";
     this.sent = offset;
-    return this.textFrame(this.text, false);
+    return this.textFrame(kept, false);
   }
 
   private textFrame(text: string, append: boolean): string {

@@ -2,6 +2,7 @@
  * A run as events of AG-UI: one pure table, with an entry for every kind of item. It keeps the messages that the client
  * has by now, so that a text which is said differently after a restart can be taken back by a snapshot.
  */
+import { GrowingText } from "../../../actors/growing-text.ts";
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { linksOfWait, protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
@@ -15,7 +16,7 @@ type AgUiEvents = readonly AgUiEvent[];
 interface BuiltMessage {
   readonly id: string;
   readonly role: "assistant" | "tool";
-  content: string;
+  readonly content: GrowingText;
   toolCalls?: object[];
   readonly toolCallId?: string;
 }
@@ -62,11 +63,11 @@ export class AgUiState {
   }
 
   snapshot(): AgUiEvent {
-    return { type: "MESSAGES_SNAPSHOT", messages: [...this.run.before, ...this.built] };
+    return { type: "MESSAGES_SNAPSHOT", messages: [...this.run.before, ...this.built.map(builtMessage)] };
   }
 
   beginText(block: number, content: string): AgUiEvents {
-    const message = this.add({ id: this.messageId(`text-${block}`), role: "assistant", content: "" });
+    const message = this.add({ id: this.messageId(`text-${block}`), role: "assistant", content: new GrowingText() });
     this.text = { message, block };
     this.step = message;
     return [{ type: "TEXT_MESSAGE_START", messageId: message.id, role: "assistant" }, ...this.growText(content)];
@@ -75,7 +76,7 @@ export class AgUiState {
   growText(delta: string): AgUiEvents {
     if (this.text === null || delta === "") return [];
     const { message } = this.text;
-    message.content += delta;
+    message.content.add(delta);
     return [{ type: "TEXT_MESSAGE_CONTENT", messageId: message.id, delta }];
   }
 
@@ -96,6 +97,8 @@ export class AgUiState {
     };
   }
 }
+
+const builtMessage = ({ content, ...message }: BuiltMessage) => ({ ...message, content: content.toString() });
 
 const NO_EVENTS: AgUiEvents = [];
 
@@ -125,7 +128,11 @@ export const RUN_EVENTS: RunTable<AgUiState, AgUiEvents> = {
   },
   tool_call(state, { id: toolCallId, name: toolCallName, input }) {
     const delta = JSON.stringify(input);
-    state.step ??= state.add({ id: state.messageId(`call-${toolCallId}`), role: "assistant", content: "" });
+    state.step ??= state.add({
+      id: state.messageId(`call-${toolCallId}`),
+      role: "assistant",
+      content: new GrowingText(),
+    });
     const call = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: delta } };
     state.step.toolCalls = [...(state.step.toolCalls ?? []), call];
     return [
@@ -140,7 +147,7 @@ export const RUN_EVENTS: RunTable<AgUiState, AgUiEvents> = {
     const { id: messageId } = state.add({
       id: state.messageId(`result-${toolCallId}`),
       role: "tool",
-      content,
+      content: new GrowingText(content),
       toolCallId,
     });
     return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];

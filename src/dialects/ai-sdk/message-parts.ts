@@ -5,6 +5,7 @@
  *   text ─▶ text-start, text-delta… ─┬─▶ text-end
  *                                    └─ said differently ─▶ reset-step, the step's other parts again, the text kept
  */
+import { GrowingText } from "../../../actors/growing-text.ts";
 
 /** A chunk of the stream. */
 export interface UiChunk {
@@ -18,7 +19,7 @@ interface OpenText {
   readonly id: string;
   /** Its block in the run. */
   readonly block: number;
-  shown: string;
+  readonly shown: GrowingText;
 }
 
 export class MessageParts {
@@ -65,7 +66,7 @@ export class MessageParts {
     const { id, shown } = this.text;
     this.text = null;
     const end = { type: "text-end", id };
-    this.settled.push({ type: "text-start", id }, { type: "text-delta", id, delta: shown }, end);
+    this.settled.push({ type: "text-start", id }, { type: "text-delta", id, delta: shown.toString() }, end);
     return [end];
   }
 
@@ -91,14 +92,14 @@ export class MessageParts {
   }
 
   private openText(block: number, text: string): UiChunks {
-    const opened = { id: this.nextPartId("text"), block, shown: "" };
+    const opened = { id: this.nextPartId("text"), block, shown: new GrowingText() };
     this.text = opened;
     return [{ type: "text-start", id: opened.id }, ...this.grow(opened, text)];
   }
 
   private grow(open: OpenText, text: string): UiChunks {
     if (text === "") return [];
-    open.shown += text;
+    open.shown.add(text);
     return [{ type: "text-delta", id: open.id, delta: text }];
   }
 }

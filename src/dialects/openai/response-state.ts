@@ -5,6 +5,7 @@
  *   text      ─▶ message          reasoning ─▶ reasoning with a summary
  *   agent's tool ─▶ mcp_call      client's tool ─▶ function_call, which ends the response
  */
+import { GrowingText } from "../../../actors/growing-text.ts";
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { RunApproval, RunItemOf } from "../runs/run-item.ts";
@@ -52,7 +53,7 @@ export class ResponseState {
   private readonly output: JsonObject[] = [];
   private readonly calls = new Map<string, OutputItem>();
   /** The message that is being written, and its text. */
-  private open: { readonly item: OutputItem; text: string } | null = null;
+  private open: { readonly item: OutputItem; text: GrowingText } | null = null;
 
   constructor(part: ResponsePart, facts: JsonObject) {
     this.id = responseId(part);
@@ -62,6 +63,7 @@ export class ResponseState {
 
   /** The response as it is now. */
   view(): JsonObject {
+    if (this.open !== null) this.change(this.open.item, { content: [outputTextPart(this.openText)] });
     const { status, error, usage, incompleteFor, output } = this;
     return {
       id: this.id,
@@ -76,15 +78,15 @@ export class ResponseState {
   }
 
   /** The text of the open message. */
-  get openText(): string {
-    return this.open?.text ?? "";
+  private get openText(): string {
+    return this.open?.text.toString() ?? "";
   }
 
   text({ text }: Pick<RunItemOf<"text">, "text">): readonly ResponseEvent[] {
     const events: ResponseEvent[] = [];
     if (this.open === null) {
       const item = this.add("msg", { type: "message", role: "assistant", status: "in_progress", content: [] }, events);
-      this.open = { item, text: "" };
+      this.open = { item, text: new GrowingText() };
       events.push({
         type: "response.content_part.added",
         ...this.place(item),
@@ -93,16 +95,20 @@ export class ResponseState {
       });
     }
     const { item } = this.open;
-    this.setText(item, this.open.text + text);
-    return [
-      ...events,
-      { type: "response.output_text.delta", ...this.place(item), content_index: 0, delta: text, logprobs: [] },
-    ];
+    this.open.text.add(text);
+    events.push({
+      type: "response.output_text.delta",
+      ...this.place(item),
+      content_index: 0,
+      delta: text,
+      logprobs: [],
+    });
+    return events;
   }
 
   /** The text of the open message is only this. */
   cut(text: string): void {
-    if (this.open !== null) this.setText(this.open.item, text);
+    if (this.open !== null) this.open.text = new GrowingText(text);
   }
 
   textDone(text: string): readonly ResponseEvent[] {
@@ -202,7 +208,7 @@ export class ResponseState {
 
   /** The response is over. */
   over(status: Exclude<ResponseStatus, "queued" | "in_progress">): readonly ResponseEvent[] {
-    const left = this.open === null ? [] : this.textDone(this.open.text);
+    const left = this.open === null ? [] : this.textDone(this.openText);
     this.status = status;
     const type = status === "cancelled" ? "response.failed" : `response.${status}`;
     return [...left, { type, response: this.view() }];
@@ -224,10 +230,5 @@ export class ResponseState {
 
   private change({ index }: OutputItem, fields: JsonObject): JsonObject {
     return (this.output[index] = { ...this.output[index], ...fields });
-  }
-
-  private setText(item: OutputItem, text: string): void {
-    if (this.open !== null) this.open.text = text;
-    this.change(item, { content: [outputTextPart(text)] });
   }
 }

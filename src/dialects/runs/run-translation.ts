@@ -4,6 +4,7 @@
  *
  *   replay or live ─▶ skipped until the results of `afterCalls` ─▶ items ─▶ client_calls, end: the part is over
  */
+import { GrowingText } from "../../../actors/growing-text.ts";
 import type { JOB_EVENTS, JobEventType, TranscriptData } from "../../../actors/job/events.ts";
 import { type Job, type JobTokens, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
 import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
@@ -56,7 +57,7 @@ export class RunTranslation {
   /** Where the block begins in all text; -1: it has no text yet. */
   private blockStart = -1;
   /** The text of the block as it was shown. */
-  private shown = "";
+  private shown = new GrowingText();
   /** Units of a separator before the block that have not come yet. */
   private separator = 0;
   private tokens = NO_TOKENS;
@@ -115,7 +116,7 @@ export class RunTranslation {
     const items = this.shownItems(this.text.commit(this.text.hasCommitted ? TEXT_SEPARATOR + text : text));
     // Text after this block was shown as part of it: both end together.
     if (this.text.hasTail) return items;
-    const done = doneItem(this.block, this.shown, citations);
+    const done = doneItem(this.block, this.shown.toString(), citations);
     this.closeBlock();
     return [...items, done];
   }
@@ -128,20 +129,21 @@ export class RunTranslation {
   private closeBlock(): void {
     this.block++;
     this.blockStart = -1;
-    this.shown = "";
+    this.shown = new GrowingText();
   }
 
   private shownItems({ text, position }: ShownPiece): readonly RunItem[] {
     const items: RunItem[] = [];
     if (position !== null && this.blockStart >= 0) {
       const at = Math.max(0, position - this.blockStart);
-      this.shown = this.shown.slice(0, at);
-      items.push({ kind: "restarted", block: this.block, at, offset: this.blockStart + at, kept: this.shown });
+      const kept = this.shown.toString().slice(0, at);
+      this.shown = new GrowingText(kept);
+      items.push({ kind: "restarted", block: this.block, at, offset: this.blockStart + at, kept });
     }
     const added = this.withoutSeparator(text);
     if (added === "") return items;
     const at = this.shown.length;
-    this.shown += added;
+    this.shown.add(added);
     return [...items, { kind: "text", block: this.block, at, offset: this.blockStart + at, text: added }];
   }
 

@@ -8,6 +8,7 @@
  * ACP cannot take text back. So if a model's step began again with different text, the message is said anew under
  * another id, as the service itself does when it sees that.
  */
+import { GrowingText } from "../../../../actors/growing-text.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";
 import { ownMeta } from "../own-meta.ts";
 
@@ -17,7 +18,7 @@ const isAside = ({ _meta: meta }: JsonObject): boolean => ownMeta(meta)["aside"]
 
 /** A message as it was shown. */
 interface SentMessageText {
-  text: string;
+  text: GrowingText;
   /** How often it was said anew. */
   times: number;
 }
@@ -62,7 +63,7 @@ export class RepeatedRun {
     const [name = ""] = wireId.split("~");
     const settled = this.settled(name);
     this.open = name;
-    const shown = this.shown.get(name) ?? { text: "", times: 0 };
+    const shown = this.shown.get(name) ?? { text: new GrowingText(), times: 0 };
     this.shown.set(name, shown);
     let read = this.read.get(name);
     if (read === undefined) {
@@ -72,19 +73,20 @@ export class RepeatedRun {
       // The stream itself says the message anew.
       read = { wireId, length: 0 };
       this.read.set(name, read);
-      shown.text = "";
+      shown.text = new GrowingText();
       shown.times++;
     }
-    const known = shown.text.slice(read.length, read.length + text.length);
-    const isSame = text.startsWith(known);
-    const before = shown.text.slice(0, read.length);
+    const from = read.length;
     read.length += text.length;
-    if (isSame) {
-      const rest = text.slice(known.length);
-      shown.text += rest;
-      return rest === "" ? settled : [...settled, this.chunk(update, name, rest)];
+    // Most text is new, and then nothing of what was shown is read.
+    const known = shown.text.after(from).slice(0, text.length);
+    if (!text.startsWith(known)) {
+      const before = shown.text.toString().slice(0, from);
+      return [...settled, this.sayAnew(update, name, before + text)];
     }
-    return [...settled, this.sayAnew(update, name, before + text)];
+    const rest = text.slice(known.length);
+    shown.text.add(rest);
+    return rest === "" ? settled : [...settled, this.chunk(update, name, rest)];
   }
 
   /** A message that ended before what was shown of it ended: it was said differently. */
@@ -96,7 +98,7 @@ export class RepeatedRun {
     const read = this.read.get(open);
     if (shown === undefined || read === undefined || read.length >= shown.text.length) return [];
     const update = { sessionUpdate: "agent_message_chunk", content: { type: "text" } };
-    return [this.sayAnew(update, open, shown.text.slice(0, read.length))];
+    return [this.sayAnew(update, open, shown.text.toString().slice(0, read.length))];
   }
 
   /** The run is over. */
@@ -107,7 +109,7 @@ export class RepeatedRun {
   private sayAnew(update: JsonObject, name: string, text: string): JsonObject {
     const shown = this.shown.get(name)!;
     shown.times++;
-    shown.text = text;
+    shown.text = new GrowingText(text);
     return this.chunk(update, name, text);
   }
 
