@@ -18,8 +18,9 @@ import type { OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { STALLED_READER_MS } from "../http/stream/event-stream.ts";
 import type { HttpLog } from "../log/port.ts";
 import { ACP_BYTES } from "../dialects/acp/run-operations.ts";
+import type { AcpFrame } from "../dialects/acp/run-frames.ts";
 import { AcpConnection } from "../dialects/acp/socket/connection.ts";
-import { acpFramesIn, ServiceCalls } from "../dialects/acp/socket/service-calls.ts";
+import { type FrameTaker, ServiceCalls } from "../dialects/acp/socket/service-calls.ts";
 
 export interface AcpSocketParts {
   readonly pipeline: (request: Request) => MaybePromise<Response>;
@@ -83,12 +84,13 @@ export class AcpSockets {
     });
     const isUpgrade = request.headers.get("upgrade")?.toLowerCase() === "websocket";
     const gone = new AbortController();
-    const verified = await calls.request("_connect", {}, gone.signal);
-    if (!verified.ok || verified.body === null) return verified;
+    const presence = new PresenceFrames();
+    const { response, over } = await calls.request("_connect", {}, gone.signal, presence);
+    if (over === null) return response;
     const data: AcpSocketData = {
       calls,
       gone,
-      presence: this.watch(calls, verified.body, gone.signal),
+      presence: this.watch(calls, { presence, over }, gone.signal),
       connection: null,
       open: null,
       drained: null,
@@ -102,23 +104,22 @@ export class AcpSockets {
   }
 
   /** Reads the call that stays open. If it ends because its owner has changed, the token is verified there. */
-  private async watch(calls: ServiceCalls, first: ReadableStream<Uint8Array>, signal: AbortSignal): PresenceEnd {
-    let body: ReadableStream<Uint8Array> | null = first;
+  private async watch(
+    calls: ServiceCalls,
+    { presence, over: first }: { readonly presence: PresenceFrames; readonly over: Promise<null> },
+    signal: AbortSignal,
+  ): PresenceEnd {
+    let over: Promise<null> | null = first;
     while (!signal.aborted) {
-      try {
-        for await (const frame of body === null ? [] : acpFramesIn(body, signal)) {
-          if (frame.kind !== "interrupted") continue;
-          if (frame.reason === "revoked" || frame.reason === "expired") return "refused";
-        }
-      } catch {
-        // The owner is gone: the next one is asked.
-      }
-      body = null;
+      await over;
+      if (presence.isRefused) return "refused";
+      over = null;
       await new Promise<void>((resolve) => void this.parts.streams.clock.after(VERIFY_MS, resolve));
       if (signal.aborted) break;
-      const again = await calls.request("_connect", {}, signal).catch(() => null);
-      if (again?.ok === true) body = again.body;
-      else if (again !== null && again.status < 500 && again.status !== 429) return "refused";
+      const again = await calls.request("_connect", {}, signal, presence).catch(() => null);
+      over = again?.over ?? null;
+      if (again !== null && over === null && again.response.status < 500 && again.response.status !== 429)
+        return "refused";
     }
     return "interrupted";
   }
@@ -176,6 +177,20 @@ export class AcpSockets {
         resolve();
       };
     });
+  }
+}
+
+/** What the call that stays open has said. */
+class PresenceFrames implements FrameTaker {
+  /** Whether the token is no longer accepted. */
+  isRefused = false;
+
+  take(frame: AcpFrame): void {
+    this.isRefused ||= frame.kind === "interrupted" && (frame.reason === "revoked" || frame.reason === "expired");
+  }
+
+  room(): null {
+    return null;
   }
 }
 

@@ -6,7 +6,8 @@ import { JOB_EVENT_ITEMS } from "../../src/dialects/runs/run-translation.ts";
 import { AcpRunState, type AcpFrame, acpFrames, RUN_UPDATES } from "../../src/dialects/acp/run-frames.ts";
 import type { EditorPort } from "../../src/dialects/acp/socket/editor-port.ts";
 import { RunTurn } from "../../src/dialects/acp/socket/run-turn.ts";
-import type { ServiceAnswer } from "../../src/dialects/acp/socket/service-calls.ts";
+import { acpFrameText } from "../../src/dialects/acp/run-frames.ts";
+import { ServiceCalls } from "../../src/dialects/acp/socket/service-calls.ts";
 import { aside, RepeatedRun } from "../../src/dialects/acp/socket/repeated-run.ts";
 import { until } from "../support/condition.ts";
 
@@ -99,19 +100,36 @@ test("[DIA-4] the table of ACP answers every item of a run, and the updates of a
   ]);
 });
 
-/** A turn whose streams are these, one after the other. */
-function turnOver(streams: readonly (() => AsyncIterable<AcpFrame> | ServiceAnswer)[], port: Partial<EditorPort> = {}) {
-  const updates: JsonObject[] = [];
-  const asked: string[] = [];
-  let next = 0;
-  const turn = new RunTurn({
-    calls: {
-      async call(method) {
-        asked.push(method);
-        const made = method.startsWith("_") ? { kind: "result" as const, result: {} } : streams[next++]!();
-        return "kind" in made ? made : { kind: "stream", frames: made };
+/** An answer of another replica. */
+function streamed(frames: AsyncIterator<AcpFrame>): Response {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(to) {
+        const { done, value } = await frames.next();
+        if (done === true) to.close();
+        else to.enqueue(new TextEncoder().encode(acpFrameText(value)));
       },
     },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** A turn whose streams are these, one after the other. */
+function turnOver(streams: readonly (() => AsyncIterator<AcpFrame> | Response)[], port: Partial<EditorPort> = {}) {
+  const updates: JsonObject[] = [];
+  let next = 0;
+  const turn = new RunTurn({
+    calls: new ServiceCalls({
+      pipeline(request) {
+        expect(request.url).toEndWith("/acp/rpc");
+        const made = streams[next++]!();
+        return made instanceof Response ? made : streamed(made);
+      },
+      headers: new Headers(),
+      address: "127.0.0.1",
+      agent: null,
+    }),
     editor: {
       notify: (_, { update }) => void updates.push(update as JsonObject),
       ask: async () => ({ ok: false, error: null }),
@@ -125,19 +143,19 @@ function turnOver(streams: readonly (() => AsyncIterable<AcpFrame> | ServiceAnsw
     call: { method: "session/prompt", params: {} },
     onBegun: () => {},
   });
-  return { turn, updates, asked };
+  return { turn, updates };
 }
 
 test("[DIA-23] a stream that is lost with its owner is opened again, and shows nothing twice", async () => {
   const begun: AcpFrame = { kind: "begun", jobId };
   const update = (of: JsonObject): AcpFrame => ({ kind: "update", update: of });
-  const passing: ServiceAnswer = { kind: "error", error: { code: -32_001, message: "later" }, isPassing: true };
+  const passing = (): Response => Response.json({ code: -32_001, message: "later" }, { status: 503 });
   const { turn, updates } = turnOver([
     async function* () {
       yield* [begun, update(text(0, "one ")), update(call("c"))];
       throw new Error("the owner is gone");
     },
-    () => passing,
+    passing,
     async function* () {
       yield* [begun, update(text(0, "one ")), update(call("c")), { kind: "interrupted", reason: "shutdown" } as const];
     },
@@ -148,7 +166,7 @@ test("[DIA-23] a stream that is lost with its owner is opened again, and shows n
   ]);
   expect(await turn.run()).toMatchObject({ result: { stopReason: "end_turn" } });
   expect(updates).toEqual([text(0, "one "), call("c"), text(1, "two")]);
-  const refused = turnOver([() => passing]);
+  const refused = turnOver([passing]);
   expect(await refused.turn.run()).toMatchObject({ error: { message: "later" } });
 });
 

@@ -9,6 +9,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { forwarderOf } from "../request/forwarding.ts";
+import { innerAddress } from "../request/inner-request.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -98,28 +99,3 @@ function addressName(address: Address): string {
     .map((part) => part.toString(16))
     .join(":");
 }
-
-/** Clients of the requests that the service sends to itself. */
-const clientAddresses = new WeakMap<Request, string>();
-
-/**
- * A POST that the service sends to itself for a client with a connection of another kind, such as a WebSocket. It is
- * served like any other: token, limits, scopes, the owner of the organization. It has come over no connection of its
- * own, so it has the address of its client.
- */
-export function innerRequest(
-  path: `/${string}`,
-  body: object,
-  { address, headers, signal }: { readonly address: string; readonly headers: Headers; readonly signal: AbortSignal },
-): Request {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const own = new Headers(headers);
-  own.set("content-type", "application/json");
-  own.set("content-length", String(bytes.byteLength));
-  const request = new Request(`http://localhost${path}`, { method: "POST", headers: own, body: bytes, signal });
-  clientAddresses.set(request, address);
-  return request;
-}
-
-/** Null: the request came over a connection. */
-export const innerAddress = (request: Request): string | null => clientAddresses.get(request) ?? null;

@@ -6,10 +6,14 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
 import { OPERATOR } from "../../../actors/organization/audit.ts";
 import { newId } from "../../../actors/ids.ts";
+import type { InnerReader } from "../stream/event-source.ts";
 import type { JobOrigin } from "../../../actors/job/approval-rule.ts";
 
 /** A connection whose answer may take long. */
-export type CallConnection = Pick<Visitor, "keepOpen">;
+export interface CallConnection extends Pick<Visitor, "keepOpen"> {
+  /** Takes an event stream in place of the connection. */
+  readonly reader?: InnerReader | null;
+}
 
 /** A caller without authentication. */
 export interface Visitor {

@@ -23,7 +23,9 @@ import type { BodyDoor, RawInput, ReadInput } from "../input/input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
 import { servedContent, type HandedOn } from "./forwarding.ts";
+import type { InnerReader } from "../stream/event-source.ts";
 import type { RateHeaders } from "../answer/rate-headers.ts";
+import { innerReader } from "./inner-request.ts";
 import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
 
@@ -375,6 +377,10 @@ class ExchangeConnection implements CallConnection {
   constructor(request: Request, server: Server<unknown> | null) {
     this.request = request;
     this.server = server;
+  }
+
+  get reader(): InnerReader | null {
+    return innerReader(this.request);
   }
 
   keepOpen(seconds: number): void {

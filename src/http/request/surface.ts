@@ -20,7 +20,7 @@ import type { AllowedReaders } from "../answer/cross-origin.ts";
 import type { Dialect, Refusal } from "../answer/dialect.ts";
 import { Exchange, rawPath } from "./exchange.ts";
 import { forwarderOf } from "./forwarding.ts";
-import { innerAddress } from "../admission/client-address.ts";
+import { innerAddress } from "./inner-request.ts";
 import type { RawInput, ReadInput } from "../input/input-reader.ts";
 import { type OperationOutcome, Operations } from "./operations.ts";
 import { isLongList, renderList } from "../answer/rendered-list.ts";

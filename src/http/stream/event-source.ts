@@ -6,6 +6,19 @@ export const isEventStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") === true;
 export type StreamPiece = string | Uint8Array;
 
+/** What takes the pieces of a stream: a socket, or a reader in this process. */
+export interface StreamSink {
+  /** A promise: there is no room for more until it resolves. */
+  write(piece: StreamPiece): number | Promise<number>;
+  end(): unknown;
+}
+
+/** A reader in this process. */
+export interface InnerReader extends StreamSink {
+  /** Aborted when it reads no more. */
+  readonly signal: AbortSignal;
+}
+
 /** Why a stream ends early. */
 export type Interruption = "shutdown" | "failure" | "revoked" | "slow_consumer" | "expired";
 

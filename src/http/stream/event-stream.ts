@@ -10,7 +10,7 @@
  */
 import type { CallConnection } from "../request/caller.ts";
 import type { Audience, Listener } from "./audience.ts";
-import type { EventSource, Interruption, StreamPiece } from "./event-source.ts";
+import type { EventSource, InnerReader, Interruption, StreamPiece, StreamSink } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS } from "./heartbeats.ts";
 import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
 import { type PieceReader, StreamReading } from "./reading.ts";
@@ -46,8 +46,10 @@ export interface EventStreamParts {
 /** The streaming response; `opening` is sent at once. */
 export function eventStream(source: EventSource, opening: string, parts: EventStreamParts): Response {
   const stream = new EventStream(source, opening, parts);
+  const { reader = null } = parts.connection;
   // Direct: writes go to the socket at once, with no queue between.
-  const body = new ReadableStream(stream, { highWaterMark: 1 });
+  const body = reader === null ? new ReadableStream(stream, { highWaterMark: 1 }) : null;
+  if (reader !== null) stream.writeTo(reader);
   return new Response(body, { headers: { ...SSE_HEADERS, ...parts.headers } });
 }
 
@@ -55,7 +57,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
   readonly type = "direct";
   private readonly parts: EventStreamParts;
   private readonly endsAt: number;
-  private sink: ReadableStreamDirectController | null = null;
+  private sink: StreamSink | null = null;
   /** Text to send before the first pull. */
   private opening: string;
   /** Its position: alone, or shared in an audience. */
@@ -98,7 +100,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
   }
 
   /** The response is on its way. */
-  pull(sink: ReadableStreamDirectController): void {
+  pull(sink: StreamSink): void {
     if (this.sink !== null) return;
     this.sink = sink;
     const { opening } = this;
@@ -106,6 +108,14 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
     this.take(opening);
     if (this.hasEnded) void sink.end();
     else this.go();
+  }
+
+  /** In place of a response: nobody pulls. */
+  writeTo(reader: InnerReader): void {
+    const { signal } = reader;
+    if (signal.aborted) return this.cancel();
+    signal.addEventListener("abort", () => this.cancel(), { once: true });
+    this.pull(reader);
   }
 
   /** The client is gone; a direct stream gets this call for every client, even if nothing was ever pulled. */

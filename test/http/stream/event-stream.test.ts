@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Clock } from "../../../actors/runtime/ports.ts";
-import type { EventSource } from "../../../src/http/stream/event-source.ts";
+import type { EventSource, InnerReader, StreamPiece } from "../../../src/http/stream/event-source.ts";
 import { eventStream, STALLED_READER_MS } from "../../../src/http/stream/event-stream.ts";
 import { HEARTBEAT_MS } from "../../../src/http/stream/heartbeats.ts";
 import { OpenStreams } from "../../../src/http/stream/open-streams.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
+import { until } from "../../support/condition.ts";
 import { HandClock } from "../../support/hand-clock.ts";
 
 const servers: { stop(force: boolean): Promise<void> }[] = [];
@@ -74,6 +75,56 @@ function serve(source: EventSource, clock: Clock = systemClock) {
   servers.push(server);
   return { url: server.url.href, port: server.port ?? 0, streams, failures, timeouts };
 }
+
+/** A stream for a reader in this process; `room` says when there is room behind the second piece. */
+function readHere(source: EventSource, room: Promise<number>, leaving = new AbortController()) {
+  const streams = new OpenStreams(systemClock);
+  const pieces: StreamPiece[] = [];
+  const over = Promise.withResolvers<void>();
+  const reader: InnerReader = {
+    signal: leaving.signal,
+    write: (piece) => (pieces.push(piece) === 2 ? room : piece.length),
+    end: () => over.resolve(),
+  };
+  const connection = { keepOpen() {}, reader };
+  const onFailure = (cause: unknown): void => over.reject(cause);
+  const response = eventStream(source, ": connected\n\n", { connection, streams, bearer: null, onFailure });
+  return { response, streams, leaving, pieces, over: over.promise };
+}
+
+test("[DIA-23] a reader in this process gets pieces as fast as it takes them, and releases the stream when it leaves", async () => {
+  const source = new Endless();
+  const room = Promise.withResolvers<number>();
+  const { response, streams, leaving, pieces } = readHere(source, room.promise);
+  expect(response.body).toBeNull();
+  expect(response.headers.get("content-type")).toStartWith("text/event-stream");
+  await until("it has no room", () => pieces.length === 2);
+  expect(pieces[0]).toBe(": connected\n\n");
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(pieces).toHaveLength(2);
+  expect(streams.count).toBe(1);
+  leaving.abort();
+  await source.closed.promise;
+  expect(streams.count).toBe(0);
+  room.resolve(1);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(pieces).toHaveLength(2);
+  // One that has left before gets nothing.
+  const late = readHere(new Endless(), room.promise, leaving);
+  expect(late.pieces).toEqual([]);
+  expect(late.streams.count).toBe(0);
+});
+
+test("[SSE-6] a reader in this process gets the last words, and the end", async () => {
+  const source = new Quiet();
+  const { streams, pieces, over } = readHere(source, Promise.resolve(1));
+  await source.asked.promise;
+  source.say("data: one\n\n");
+  await until("it has room again", () => pieces.length === 2);
+  streams.closeAll();
+  await over;
+  expect(pieces).toEqual([": connected\n\n", "data: one\n\n", "data: shutdown\n\n"]);
+});
 
 test("[SSE-5] a reader that stops reading stops its source: memory is bounded by the sockets' buffers", async () => {
   const source = new Endless();

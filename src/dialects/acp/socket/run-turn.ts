@@ -95,16 +95,18 @@ export class RunTurn {
   /** Reads the stream to its end; null: it ended before its run. */
   private async read(hasBegun: () => void): Promise<RunTurnEnd | null> {
     const { calls, call, editor } = this.parts;
+    const ending = Promise.withResolvers<RunTurnEnd>();
+    const take = (frame: AcpFrame): void => {
+      hasBegun();
+      const end = this.take(frame);
+      if (end !== null) ending.resolve(end);
+    };
     try {
-      const answer = await calls.call(call.method, call.params, this.over.signal);
+      const answer = await calls.call(call.method, call.params, this.over.signal, { take, room: () => editor.room() });
       if (answer.kind === "error") return answer.isPassing && this.jobId !== null ? null : { error: answer.error };
       if (answer.kind === "result") return { result: answer.result };
-      for await (const frame of answer.frames) {
-        hasBegun();
-        const end = this.take(frame);
-        if (end !== null) return end;
-        await editor.room();
-      }
+      const end = await Promise.race([ending.promise, answer.over]);
+      if (end !== null) return end;
     } catch (cause) {
       if (!this.over.signal.aborted && this.jobId === null) throw cause;
     }

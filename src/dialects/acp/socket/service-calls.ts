@@ -4,8 +4,8 @@
  */
 import type { MaybePromise } from "../../../../actors/maybe-promise.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";
-import { innerRequest } from "../../../http/admission/client-address.ts";
-import { isEventStream } from "../../../http/stream/event-source.ts";
+import { innerRequest } from "../../../http/request/inner-request.ts";
+import { type InnerReader, isEventStream, type StreamPiece } from "../../../http/stream/event-source.ts";
 import { ACP_INTERNAL_ERROR, type AcpError } from "../error-codes.ts";
 import { ACP_RPC_PATH } from "../rpc.ts";
 import type { AcpFrame } from "../run-frames.ts";
@@ -19,14 +19,23 @@ export interface ServiceCallParts {
   readonly agent: string | null;
 }
 
+/** Who takes the frames of an answer, as they come. */
+export interface FrameTaker {
+  take(frame: AcpFrame): void;
+  /** Resolves when there is room for more; null: there is. */
+  room(): Promise<void> | null;
+}
+
 export type ServiceAnswer =
   | { readonly kind: "result"; readonly result: JsonObject }
-  | { readonly kind: "stream"; readonly frames: AsyncIterable<AcpFrame> }
+  /** `over` resolves at the end of the stream. */
+  | { readonly kind: "stream"; readonly over: Promise<null> }
   /** `isPassing`: the same call may be taken later. */
   | { readonly kind: "error"; readonly error: AcpError; readonly isPassing: boolean };
 
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
+const NO_TAKER: FrameTaker = { take() {}, room: () => null };
 
 export class ServiceCalls {
   private readonly parts: ServiceCallParts;
@@ -35,16 +44,24 @@ export class ServiceCalls {
     this.parts = parts;
   }
 
-  /** The answer as it is, for a connection that is just being opened. */
-  async request(method: string, params: JsonObject, signal: AbortSignal): Promise<Response> {
+  /** The answer as it is; `over`: the end of its stream, or null if it is none. */
+  async request(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    taker: FrameTaker,
+  ): Promise<{ readonly response: Response; readonly over: Promise<null> | null }> {
     const { pipeline, agent, ...of } = this.parts;
-    return pipeline(innerRequest(ACP_RPC_PATH, { method, params, agent }, { ...of, signal }));
+    const reader = new AnswerFrames(taker, signal);
+    const response = await pipeline(innerRequest(ACP_RPC_PATH, { method, params, agent }, { ...of, reader }));
+    if (!response.ok || !isEventStream(response)) return { response, over: null };
+    if (response.body !== null) void reader.read(response.body);
+    return { response, over: reader.over };
   }
 
-  async call(method: string, params: JsonObject, signal: AbortSignal): Promise<ServiceAnswer> {
-    const response = await this.request(method, params, signal);
-    if (response.ok && isEventStream(response) && response.body !== null)
-      return { kind: "stream", frames: acpFramesIn(response.body, signal) };
+  async call(method: string, params: JsonObject, signal: AbortSignal, taker = NO_TAKER): Promise<ServiceAnswer> {
+    const { response, over } = await this.request(method, params, signal, taker);
+    if (over !== null) return { kind: "stream", over };
     const body = (await response.json()) as JsonObject;
     if (response.ok) return { kind: "result", result: body };
     const isPassing = response.status === TOO_MANY_REQUESTS || response.status >= SERVER_ERROR;
@@ -55,27 +72,60 @@ export class ServiceCalls {
 const UNKNOWN_ERROR: AcpError = { code: ACP_INTERNAL_ERROR, message: "The service could not answer" };
 const isError = (body: JsonObject): body is JsonObject & AcpError => typeof body["code"] === "number";
 
-/** The frames of a stream, as they come. It is read only as fast as they are taken; an abort closes it. */
-export async function* acpFramesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<AcpFrame> {
-  const reader = body.getReader();
-  const close = (): void => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", close, { once: true });
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    while (!signal.aborted) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const events = text.split("\n\n");
-      text = events.pop() ?? "";
-      for (const event of events)
-        if (event.startsWith(EVENT_DATA)) yield JSON.parse(event.slice(EVENT_DATA.length)) as AcpFrame;
+const EVENT_DATA = "data: ";
+
+/** Reads the frames in the pieces of a stream, which comes as fast as they are taken. An abort ends it. */
+class AnswerFrames implements InnerReader {
+  readonly signal: AbortSignal;
+  readonly over: Promise<null>;
+  private readonly taker: FrameTaker;
+  private readonly ending = Promise.withResolvers<null>();
+  private decoder: TextDecoder | null = null;
+  private rest = "";
+
+  constructor(taker: FrameTaker, signal: AbortSignal) {
+    this.taker = taker;
+    this.signal = signal;
+    this.over = this.ending.promise;
+    if (signal.aborted) this.end();
+    else signal.addEventListener("abort", () => this.end(), { once: true });
+  }
+
+  write(piece: StreamPiece): number | Promise<number> {
+    const events = (this.rest + this.textOf(piece)).split("\n\n");
+    this.rest = events.pop() ?? "";
+    for (const event of events) if (event.startsWith(EVENT_DATA)) this.take(event.slice(EVENT_DATA.length));
+    return this.taker.room()?.then(() => piece.length) ?? piece.length;
+  }
+
+  end(): void {
+    this.ending.resolve(null);
+  }
+
+  /** Reads an answer of another replica. */
+  async read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const source = body.getReader();
+    const close = (): void => void source.cancel().catch(() => undefined);
+    this.signal.addEventListener("abort", close, { once: true });
+    try {
+      for (let piece = await source.read(); !piece.done && !this.signal.aborted; piece = await source.read())
+        await this.write(piece.value);
+    } catch {
+      // The replica is gone: that is an end like any other.
+    } finally {
+      this.signal.removeEventListener("abort", close);
+      close();
+      this.end();
     }
-  } finally {
-    signal.removeEventListener("abort", close);
-    close();
+  }
+
+  private take(json: string): void {
+    if (!this.signal.aborted) this.taker.take(JSON.parse(json) as AcpFrame);
+  }
+
+  private textOf(piece: StreamPiece): string {
+    if (typeof piece === "string") return piece;
+    this.decoder ??= new TextDecoder();
+    return this.decoder.decode(piece, { stream: true });
   }
 }
-
-const EVENT_DATA = "data: ";
