@@ -129,6 +129,24 @@ test("[DIA-21] files and terminals of the editor are tools of the run, and only 
   expect(scene.service.model.calls[0]!.system).not.toContain("Test editor");
 });
 
+test("[DIA-22] a session is called by its first prompt, once its client sees something of the run", async () => {
+  const editor = await connect();
+  const session = await editor.open();
+  const titleOf = async () => (await scene.client.get<Json>(`/api/chats/${session}`))["title"];
+  const own = await titleOf();
+  const { hold, open } = gate();
+  scene.service.model.script = () => [{ hold }, { say: "It is there." }];
+  const prompted = editor.prompt(session, "Look  at\nthe site");
+  await until("the run has begun", async () => (await jobs()).some((job) => job["chat_id"] === session));
+  expect(await titleOf()).toBe(own);
+  open();
+  await prompted;
+  await until("it has its name", async () => (await titleOf()) === "Look at the site");
+  await editor.prompt(session, "And now?");
+  await scene.service.system.settled(scene.owner.organizationId);
+  expect(await titleOf()).toBe("Look at the site");
+});
+
 test("[DIA-22] sessions are listed, loaded with their messages, resumed without them, and deleted", async () => {
   const editor = await connect();
   scene.calling(["c1", "look"]);

@@ -3,7 +3,9 @@ import { ok, type Outcome } from "../../../actors/fault.ts";
 import { hasScope } from "../../../actors/organization/principal.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { cutText } from "../../../actors/cut-text.ts";
+import { detachCaller } from "../../http/request/caller.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
+import type { AcpChat } from "./config-options.ts";
 import type { Editor } from "./editor-tools.ts";
 import { AcpFrames } from "./run-frames.ts";
 import type { AcpAnswers } from "./run-operations.ts";
@@ -42,34 +44,51 @@ export async function promptSession(request: AcpRequest, given: AcpPrompt): Prom
   });
   if (!begun.ok) return begun;
   const { job_id: jobId } = begun.value as { readonly job_id: string };
-  // The text does not wait for the commit of the title.
-  if (chat.value.message_count === 0)
-    nameSession(request, sessionId, prompt).catch((err: unknown) =>
-      services.log.error({ err, chatId: sessionId }, "a session could not be named"),
-    );
-  return followSession(request, { jobId, hasNotices });
+  return followSession(request, { jobId, hasNotices }, namingOf(request, chat.value, prompt));
 }
 
-/** The stream of a run, from its start. */
+/** The stream of a run, from its start. `onShown` runs once, when its client has seen something of the run or is gone. */
 export async function followSession(
   { services, caller }: AcpRequest,
   { jobId, hasNotices }: { readonly jobId: string; readonly hasNotices: boolean },
+  onShown: () => void = () => {},
 ): Promise<Outcome<Response>> {
   const job = await readRun(services, caller, jobId);
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   const mayDecide = hasScope(caller.principal.scopes, MAY_DECIDE);
-  const frames = new AcpFrames({ jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide });
-  return followRun(services, caller, { jobId }, frames, { job: job.value });
+  let left: (() => void) | null = onShown;
+  const shown = (): void => {
+    left?.();
+    left = null;
+  };
+  const run = { jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide };
+  return followRun(services, caller, { jobId }, new AcpFrames(run, shown), { job: job.value, onEnd: shown });
 }
 
-/** A session is called by its first prompt; without the right to name it, it keeps the agent's name. */
-async function nameSession({ services, caller }: AcpRequest, id: string, prompt: readonly Json[]): Promise<void> {
+/**
+ * A session is called by its first prompt. That may come twice, before and after a restart. Nobody waits for the commit
+ * of the name: it comes behind the first text.
+ */
+function namingOf({ services, caller, agent }: AcpRequest, chat: AcpChat, prompt: readonly Json[]) {
+  if (chat.message_count > 1) return undefined;
+  const request = { services, caller: detachCaller(caller), agent };
+  const { id } = chat;
+  return () =>
+    void Promise.resolve()
+      .then(() => nameSession(request, id, prompt))
+      .catch((err: unknown) => services.log.error({ err, chatId: id }, "a session could not be named"));
+}
+
+/** Without the right to name it, it keeps the agent's name. */
+async function nameSession(request: AcpRequest, id: string, prompt: readonly Json[]): Promise<void> {
+  const chat = await readSession(request, id);
+  if (!chat.ok || chat.value.title !== chat.value.agent_name) return;
   const words = prompt.flatMap((block) =>
     (block as JsonObject)["type"] === "text" ? [String((block as JsonObject)["text"])] : [],
   );
   const title = cutText(words.join(" ").replaceAll(/\s+/g, " ").trim(), ACP_TITLE_CHARACTERS);
-  if (title !== "") await services.invoke("updateChat", caller, { params: { id }, body: { title } });
+  if (title !== "") await request.services.invoke("updateChat", request.caller, { params: { id }, body: { title } });
 }
 
 /** What the agent is told of the editor, if it can reach its files. */

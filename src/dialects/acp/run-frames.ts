@@ -178,9 +178,12 @@ export const acpFrames = (state: AcpRunState, item: RunItem): readonly AcpFrame[
 /** The stream of a prompt, for the connection. */
 export class AcpFrames implements RunFrames {
   private readonly state: AcpRunState;
+  private readonly onShown: () => void;
 
-  constructor(run: AcpRun) {
+  /** `onShown` runs whenever the run has something for the connection. */
+  constructor(run: AcpRun, onShown: () => void = () => {}) {
     this.state = new AcpRunState(run);
+    this.onShown = onShown;
   }
 
   opening(): string {
@@ -188,7 +191,9 @@ export class AcpFrames implements RunFrames {
   }
 
   frames(item: RunItem): string {
-    return acpFrames(this.state, item).map(acpFrameText).join("");
+    const frames = acpFrames(this.state, item);
+    if (frames.length > 0) this.onShown();
+    return frames.map(acpFrameText).join("");
   }
 
   ending(item: RunItem): RunEnding {
