@@ -13,7 +13,7 @@
  *   sequence_number = (events + units of text) * 2^20 + check of the open message's text
  */
 import type { Interruption } from "../../http/stream/event-source.ts";
-import { sseEvent, sseJson } from "../../http/stream/sse.ts";
+import { sseNote } from "../../http/stream/sse.ts";
 import { endingOf, type RunFrames } from "../runs/followed-run.ts";
 import type { RunItem } from "../runs/run-item.ts";
 import type { RunPart } from "../runs/run-translation.ts";
@@ -146,7 +146,6 @@ export class ResponseFrames implements RunFrames {
   }
 
   private rendered(event: ResponseEvent): string {
-    const numbered = { ...event, sequence_number: this.position * CHECK_SIZE + this.check };
-    return sseEvent({ event: event["type"], data: sseJson(numbered) });
+    return sseNote(event.type, { ...event, sequence_number: this.position * CHECK_SIZE + this.check });
   }
 }

@@ -82,11 +82,9 @@ export class RunTranslation {
   }
 
   private live({ attempt, position, text }: Extract<StreamItem, { readonly kind: "text" }>): readonly RunItem[] {
-    const items = attempt === this.attempt ? [] : this.restart(attempt);
-    return [
-      ...items,
-      ...this.shownItems(this.text.add(text.slice(Math.max(0, this.text.end - (position - text.length))))),
-    ];
+    const restarted = this.restart(attempt);
+    const shown = this.shownItems(this.text.add(text.slice(Math.max(0, this.text.end - (position - text.length)))));
+    return restarted.length === 0 ? shown : [...restarted, ...shown];
   }
 
   private event({ type, data }: Extract<StreamItem, { readonly kind: "event" }>["event"]): readonly RunItem[] {
@@ -97,8 +95,8 @@ export class RunTranslation {
     return entry?.(this, data) ?? NO_RUN_ITEMS;
   }
 
-  restart(attempt: number): RunItem[] {
-    if (attempt === this.attempt) return [];
+  restart(attempt: number): readonly RunItem[] {
+    if (attempt === this.attempt) return NO_RUN_ITEMS;
     this.attempt = attempt;
     this.text.restart();
     return [{ kind: "attempt", attempt }];
@@ -144,7 +142,8 @@ export class RunTranslation {
     if (added === "") return items;
     const at = this.shown.length;
     this.shown.add(added);
-    return [...items, { kind: "text", block: this.block, at, offset: this.blockStart + at, text: added }];
+    items.push({ kind: "text", block: this.block, at, offset: this.blockStart + at, text: added });
+    return items;
   }
 
   /** The blank line before a block belongs to no block. */

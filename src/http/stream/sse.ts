@@ -51,4 +51,5 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** A frame without an id: it moves no cursor. */
-export const sseNote = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
+export const sseNote = (event: string, data: object): string =>
+  `event: ${event.replace(LINE_BREAKS, "")}\ndata: ${sseJson(data)}\n\n`;
