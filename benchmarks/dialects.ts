@@ -3,7 +3,8 @@
  *
  * The same readers as in `stream.ts` read answers of the same provider through the service, by `execute` of v1 and by
  * each protocol, in turns; each round begins with another one. Each request begins a new conversation. A client of ACP
- * makes its session before it sends a prompt, so its time begins with the prompt.
+ * makes its session before it sends a prompt, so its time begins with the prompt. With many streams at once, prompts
+ * wait also for the sessions of others, which are commits that no other way has; the first prompt names its session.
  *
  *   starts  short streams: the time from the request to the first delta
  *   flow    streams that last: the CPU of the service for each delta
