@@ -5,11 +5,23 @@
  * texts in one fixed form, whose order is that of the times. `position` breaks ties of lists within a millisecond, in
  * the order of the commits.
  */
-import { type SQL, sql } from "drizzle-orm";
-import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { type BuildExtraConfigColumns, type SQL, sql } from "drizzle-orm";
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  jsonb,
+  type PgColumnBuilderBase,
+  pgTable,
+  type PgTableExtraConfigValue,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 
 /** The columns of every table of records. */
-export const columns = {
+const columns = {
   organizationId: text("organization_id").notNull(),
   id: text("id").notNull(),
   version: integer("version").notNull(),
@@ -17,6 +29,17 @@ export const columns = {
   baseVersion: integer("base_version").notNull().default(0),
   body: jsonb("body").notNull(),
 };
+
+/** A table of records, with its own columns and indexes. */
+export const recordTable = <N extends string, C extends Record<string, PgColumnBuilderBase>>(
+  name: N,
+  own: C,
+  indexes: (t: BuildExtraConfigColumns<N, typeof columns & C, "pg">) => PgTableExtraConfigValue[] = () => [],
+) =>
+  pgTable(name, { ...columns, ...own }, (t) => {
+    const { organizationId, id } = t as unknown as BuildExtraConfigColumns<N, typeof columns, "pg">;
+    return [primaryKey({ columns: [organizationId, id] }), ...indexes(t)];
+  });
 
 const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
 export const generatedField = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
@@ -44,15 +67,12 @@ const atRestSince = (end: string) =>
     sql.raw(`(case when body ->> '${end}' is not null then body ->> 'updatedAt' end)`),
   );
 
-export const organization = pgTable("organization", { ...columns, createdAt: createdAtColumn }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-]);
+export const organization = recordTable("organization", { createdAt: createdAtColumn });
 
-export const member = pgTable(
+export const member = recordTable(
   "member",
-  { ...columns, createdAt: createdAtColumn, email: generatedField("email", "email") },
+  { createdAt: createdAtColumn, email: generatedField("email", "email") },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("member_email").on(sql`lower(email)`),
     index("member_person").on(t.id),
     index("member_newest").on(t.organizationId, t.createdAt, t.id),
@@ -62,10 +82,9 @@ export const member = pgTable(
   ],
 );
 
-export const token = pgTable(
+export const token = recordTable(
   "token",
   {
-    ...columns,
     createdAt: createdAtColumn,
     hash: generatedField("hash", "hash"),
     kind: generatedField("kind", "kind"),
@@ -76,7 +95,6 @@ export const token = pgTable(
     ),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("token_hash").on(t.hash),
     index("token_kind").on(t.organizationId, t.kind, t.createdAt, t.id),
     index("token_user").on(t.organizationId, t.userId, t.kind, t.createdAt, t.id),
@@ -86,10 +104,9 @@ export const token = pgTable(
   ],
 );
 
-export const agent = pgTable(
+export const agent = recordTable(
   "agent",
   {
-    ...columns,
     createdAt: createdAtColumn,
     position,
     status: generatedField("status", "status"),
@@ -100,7 +117,6 @@ export const agent = pgTable(
     words: wordsColumn(searchWords("body ->> 'name'")),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("agent_id").on(t.id),
     index("agent_visible")
       .on(t.organizationId, t.visibility, t.createdAt, t.id)
@@ -119,10 +135,9 @@ export const agent = pgTable(
   ],
 );
 
-export const task = pgTable(
+export const task = recordTable(
   "task",
   {
-    ...columns,
     createdAt: createdAtColumn,
     position,
     status: generatedField("status", "status"),
@@ -131,7 +146,6 @@ export const task = pgTable(
     deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("task_newest")
       .on(t.organizationId, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -150,10 +164,9 @@ export const task = pgTable(
   ],
 );
 
-export const chat = pgTable(
+export const chat = recordTable(
   "chat",
   {
-    ...columns,
     createdAt: createdAtColumn,
     status: generatedField("status", "status"),
     agentId: generatedField("agent_id", "agentId"),
@@ -164,7 +177,6 @@ export const chat = pgTable(
     atRestSince: atRestSince("deletedAt"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("chat_newest")
       .on(t.organizationId, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -187,17 +199,15 @@ export const chat = pgTable(
   ],
 );
 
-export const message = pgTable(
+export const message = recordTable(
   "message",
   {
-    ...columns,
     chatId: generatedField("chat_id", "chatId"),
     seq: integer("seq").generatedAlwaysAs(sql.raw(`((body ->> 'seq')::integer)`)),
     status: generatedField("status", "status"),
     words: wordsColumn(WRITTEN_WORDS),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("message_order").on(t.organizationId, t.chatId, t.seq),
     index("message_words")
       .using("gin", t.words)
@@ -205,25 +215,23 @@ export const message = pgTable(
   ],
 );
 
-export const dayUsage = pgTable(
+export const dayUsage = recordTable(
   "day_usage",
   {
-    ...columns,
     day: generatedField("day", "day"),
     agentId: generatedField("agent_id", "agentId"),
     model: generatedField("model", "model"),
   },
-  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("day_usage_day").on(t.organizationId, t.day)],
+  (t) => [index("day_usage_day").on(t.organizationId, t.day)],
 );
 
-export const monthUsage = pgTable("month_usage", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+export const monthUsage = recordTable("month_usage", {});
 
-export const tokenBudget = pgTable("token_budget", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+export const tokenBudget = recordTable("token_budget", {});
 
-export const job = pgTable(
+export const job = recordTable(
   "job",
   {
-    ...columns,
     createdAt: createdAtColumn,
     status: generatedField("status", "status"),
     chatId: generatedField("chat_id", "chatId"),
@@ -236,7 +244,6 @@ export const job = pgTable(
     atRestSince: atRestSince("completedAt"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("job_newest").on(t.organizationId, t.createdAt, t.id),
     index("job_status").on(t.organizationId, t.status, t.createdAt, t.id),
     index("job_agent").on(t.organizationId, t.agentId, t.status, t.createdAt, t.id),
@@ -260,10 +267,9 @@ export const job = pgTable(
   ],
 );
 
-export const mission = pgTable(
+export const mission = recordTable(
   "mission",
   {
-    ...columns,
     createdAt: createdAtColumn,
     status: generatedField("status", "status"),
     agentId: generatedField("agent_id", "agentId"),
@@ -271,7 +277,6 @@ export const mission = pgTable(
     deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("mission_newest")
       .on(t.organizationId, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -289,17 +294,15 @@ export const mission = pgTable(
 );
 
 /** The ledger of missions. A constraint ensures that each time of a schedule is decided only once (MIS-4). */
-export const missionRun = pgTable(
+export const missionRun = recordTable(
   "mission_run",
   {
-    ...columns,
     createdAt: createdAtColumn,
     missionId: generatedField("mission_id", "missionId"),
     scheduledAt: generatedField("scheduled_at", "scheduledAt"),
     outcome: generatedField("outcome", "outcome"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     uniqueIndex("mission_run_scheduled").on(t.organizationId, t.missionId, t.scheduledAt),
     index("mission_run_newest").on(t.organizationId, t.missionId, t.createdAt, t.id),
     index("mission_run_outcome").on(t.organizationId, t.missionId, t.outcome, t.createdAt, t.id),
@@ -308,58 +311,51 @@ export const missionRun = pgTable(
 );
 
 /** One row for each organization: sealed texts (RUN-5). */
-export const secret = pgTable("secret", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+export const secret = recordTable("secret", {});
 
 /** Reservations of rate windows; a row that has not changed for some windows is expired. */
-export const rateWindow = pgTable(
-  "rate_window",
-  { ...columns, updatedAt: generatedField("updated_at", "updatedAt") },
-  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("rate_window_updated").on(t.updatedAt)],
-);
+export const rateWindow = recordTable("rate_window", { updatedAt: generatedField("updated_at", "updatedAt") }, (t) => [
+  index("rate_window_updated").on(t.updatedAt),
+]);
 
 /** Idempotency keys; the sweep deletes expired ones. */
-export const idempotencyKey = pgTable(
+export const idempotencyKey = recordTable(
   "idempotency_key",
-  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
-  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
+  { expiresAt: generatedField("expires_at", "expiresAt") },
+  (t) => [index("idempotency_key_expiry").on(t.expiresAt)],
 );
 
 /** Stored state of MCP client sessions, one row for each person; the sweep deletes expired rows. */
-export const clientSessions = pgTable(
+export const clientSessions = recordTable(
   "client_sessions",
-  { ...columns, expiresAt: generatedField("expires_at", "expiresAt") },
-  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("client_sessions_expiry").on(t.expiresAt)],
+  { expiresAt: generatedField("expires_at", "expiresAt") },
+  (t) => [index("client_sessions_expiry").on(t.expiresAt)],
 );
 
 /** Where events go: the organization's destination, and the addresses of each job that tells its states. */
-export const webhookDestination = pgTable("webhook_destination", columns, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-]);
+export const webhookDestination = recordTable("webhook_destination", {});
 
 /** The next deliveries of an organization; one row. */
-export const webhookFeed = pgTable("webhook_feed", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+export const webhookFeed = recordTable("webhook_feed", {});
 
 /** Events by number; the sweep deletes old ones. */
-export const webhookEvent = pgTable(
+export const webhookEvent = recordTable(
   "webhook_event",
   {
-    ...columns,
     createdAt: createdAtColumn,
     sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
     type: generatedField("type", "type"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     uniqueIndex("webhook_event_sequence").on(t.organizationId, t.sequence),
     index("webhook_event_created").on(t.createdAt),
   ],
 );
 
 /** Attempts to deliver: the ledger, and the queue (those that are pending). */
-export const webhookAttempt = pgTable(
+export const webhookAttempt = recordTable(
   "webhook_attempt",
   {
-    ...columns,
     createdAt: createdAtColumn,
     status: generatedField("status", "status"),
     eventId: generatedField("event_id", "eventId"),
@@ -368,7 +364,6 @@ export const webhookAttempt = pgTable(
     sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("webhook_attempt_newest").on(t.organizationId, t.createdAt, t.id),
     index("webhook_attempt_status").on(t.organizationId, t.status, t.createdAt, t.id),
     index("webhook_attempt_event").on(t.organizationId, t.eventId, t.createdAt, t.id),
@@ -381,14 +376,13 @@ export const webhookAttempt = pgTable(
 );
 
 /** The messengers of an organization, and how much it has sent; one row. */
-export const reachBook = pgTable("reach", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
+export const reachBook = recordTable("reach", {});
 
 /** What was sent about each approval; the sweep deletes old rows. */
-export const reachQuestion = pgTable(
+export const reachQuestion = recordTable(
   "reach_question",
-  { ...columns, createdAt: createdAtColumn, jobId: generatedField("job_id", "jobId") },
+  { createdAt: createdAtColumn, jobId: generatedField("job_id", "jobId") },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("reach_question_newest").on(t.organizationId, t.createdAt, t.id),
     index("reach_question_job").on(t.organizationId, t.jobId, t.createdAt, t.id),
     index("reach_question_created").on(t.createdAt),

@@ -1,7 +1,7 @@
 /** Workspaces, their files, and their stored content. Records have the shape of `records.ts`. */
 import { type SQL, sql } from "drizzle-orm";
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { columns, tsvectorColumn } from "./records.ts";
+import { recordTable, tsvectorColumn } from "./records.ts";
 
 const raw = (text: string): SQL => sql.raw(`(${text})`);
 const generatedText = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
@@ -9,10 +9,9 @@ const generatedText = (column: string, name: string) => text(column).generatedAl
 const ofNode = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body -> 'node' ->> '${name}'`));
 const createdAtText = generatedText("created_at", "createdAt");
 
-export const workspace = pgTable(
+export const workspace = recordTable(
   "workspace",
   {
-    ...columns,
     createdAt: createdAtText,
     deletedAt: generatedText("deleted_at", "deletedAt"),
     /** The labels of its apps; null if it has none. */
@@ -21,7 +20,6 @@ export const workspace = pgTable(
     ),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_apps").using("gin", t.appLabels),
     index("workspace_newest")
       .on(t.organizationId, t.createdAt, t.id)
@@ -30,14 +28,11 @@ export const workspace = pgTable(
 );
 
 /** The workspace that each user has selected. */
-export const workspaceSelection = pgTable("workspace_selection", columns, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
-]);
+export const workspaceSelection = recordTable("workspace_selection", {});
 
-export const workspacePlace = pgTable(
+export const workspacePlace = recordTable(
   "workspace_place",
   {
-    ...columns,
     workspaceId: generatedText("workspace_id", "workspaceId"),
     directoryId: generatedText("directory_id", "directoryId"),
     name: generatedText("name", "name"),
@@ -50,7 +45,6 @@ export const workspacePlace = pgTable(
     vacantSince: ofNode("vacant_since", "since"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_place_directory").on(t.organizationId, t.directoryId),
     // Ordered by the bytes of the names, as a directory is listed.
     index("workspace_place_listed")
@@ -66,17 +60,15 @@ export const workspacePlace = pgTable(
 );
 
 /** Earlier versions of files; the sweep deletes expired ones. */
-export const workspaceVersion = pgTable(
+export const workspaceVersion = recordTable(
   "workspace_version",
   {
-    ...columns,
     fileId: generatedText("file_id", "fileId"),
     number: integer("number").generatedAlwaysAs(raw(`(body ->> 'number')::integer`)),
     sha256: generatedText("sha256", "sha256"),
     keptUntil: generatedText("kept_until", "keptUntil"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_version_file").on(t.organizationId, t.fileId, t.number),
     index("workspace_version_content").on(t.organizationId, t.sha256),
     index("workspace_version_kept").on(t.keptUntil),
@@ -84,10 +76,9 @@ export const workspaceVersion = pgTable(
 );
 
 /** The words of text files. `simple` uses no language: it finds words as they are written, even in code. */
-export const workspaceText = pgTable(
+export const workspaceText = recordTable(
   "workspace_text",
   {
-    ...columns,
     workspaceId: generatedText("workspace_id", "workspaceId"),
     words: tsvectorColumn("words").generatedAlwaysAs(raw(`to_tsvector('simple'::regconfig, body ->> 'text')`)),
     emptySince: text("empty_since").generatedAlwaysAs(
@@ -95,7 +86,6 @@ export const workspaceText = pgTable(
     ),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_text_words").using("gin", t.words),
     index("workspace_text_empty")
       .on(t.emptySince)
@@ -104,23 +94,21 @@ export const workspaceText = pgTable(
 );
 
 /** Directories to which nothing leads any more; the sweep empties them. */
-export const workspaceDeletedDirectory = pgTable(
+export const workspaceDeletedDirectory = recordTable(
   "workspace_deleted_directory",
-  { ...columns, deletedAt: generatedText("deleted_at", "deletedAt") },
-  (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("workspace_deleted_directory_time").on(t.deletedAt)],
+  { deletedAt: generatedText("deleted_at", "deletedAt") },
+  (t) => [index("workspace_deleted_directory_time").on(t.deletedAt)],
 );
 
-export const workspaceShare = pgTable(
+export const workspaceShare = recordTable(
   "workspace_share",
   {
-    ...columns,
     createdAt: createdAtText,
     workspaceId: generatedText("workspace_id", "workspaceId"),
     hash: generatedText("hash", "hash"),
     endsAt: text("ends_at").generatedAlwaysAs(raw(`coalesce(body ->> 'revokedAt', body ->> 'expiresAt')`)),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_share_hash").on(t.hash),
     index("workspace_share_newest").on(t.organizationId, t.workspaceId, t.createdAt, t.id),
     index("workspace_share_end").on(t.endsAt),
@@ -128,10 +116,9 @@ export const workspaceShare = pgTable(
 );
 
 /** Uploads of people; the sweep deletes them after their deletion or expiry. */
-export const upload = pgTable(
+export const upload = recordTable(
   "upload",
   {
-    ...columns,
     createdAt: createdAtText,
     createdBy: generatedText("created_by", "createdBy"),
     sha256: generatedText("sha256", "sha256"),
@@ -139,7 +126,6 @@ export const upload = pgTable(
     deletedAt: generatedText("deleted_at", "deletedAt"),
   },
   (t) => [
-    primaryKey({ columns: [t.organizationId, t.id] }),
     index("upload_creator")
       .on(t.organizationId, t.createdBy, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -149,8 +135,7 @@ export const upload = pgTable(
 );
 
 /** Content to which messages refer. */
-export const attachment = pgTable("attachment", { ...columns, sha256: generatedText("sha256", "sha256") }, (t) => [
-  primaryKey({ columns: [t.organizationId, t.id] }),
+export const attachment = recordTable("attachment", { sha256: generatedText("sha256", "sha256") }, (t) => [
   index("attachment_content").on(t.organizationId, t.sha256),
 ]);
 
