@@ -21,12 +21,12 @@ import {
 } from "../../actors/organization/schema.ts";
 import type { Workspace } from "../../actors/workspace/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import { type Database, NO_ORGANIZATION } from "../client.ts";
+import { type Database, NO_ORGANIZATION, type ReadKind } from "../client.ts";
 import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { newestOf, type PagedList, readListPage } from "./paging.ts";
+import { newestOf, type Paged, type PagedList, readListPage } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
 export class PostgresDirectory implements Directory {
@@ -93,24 +93,12 @@ export class PostgresDirectory implements Directory {
   }
 
   async agentsAnywhere(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
-    if (ids.length === 0) return [];
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: agent.body })
-        .from(agent)
-        .where(inArray(agent.id, [...ids])),
-    );
-    return rows.map((row) => row.body as Agent);
+    return ids.length === 0 ? [] : this.records<Agent>(["list", organizationId], agent, inArray(agent.id, [...ids]));
   }
 
-  async agentsNamed(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: agent.body })
-        .from(agent)
-        .where(and(eq(agent.organizationId, organizationId), inArray(agent.id, [...ids]))),
-    );
-    return rows.map((row) => row.body as Agent);
+  agentsNamed(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
+    const test = and(eq(agent.organizationId, organizationId), inArray(agent.id, [...ids]));
+    return this.records<Agent>(["list", organizationId], agent, test);
   }
 
   usersOfGroup(organizationId: string, group: string): Promise<readonly Agent[]> {
@@ -121,15 +109,9 @@ export class PostgresDirectory implements Directory {
   }
 
   /** The first hundred that pass the test. */
-  private async activeAgents(organizationId: string, test: SQL): Promise<readonly Agent[]> {
-    const rows = await this.database.reading("lookup", organizationId, ({ query }) =>
-      query
-        .select({ body: agent.body })
-        .from(agent)
-        .where(and(eq(agent.organizationId, organizationId), IS_ACTIVE, test))
-        .limit(NAMED_USERS),
-    );
-    return rows.map(({ body }) => body as Agent);
+  private activeAgents(organizationId: string, test: SQL): Promise<readonly Agent[]> {
+    const isOfThese = and(eq(agent.organizationId, organizationId), IS_ACTIVE, test);
+    return this.records<Agent>(["lookup", organizationId], agent, isOfThese, { limit: NAMED_USERS });
   }
 
   async usersOfSecret(organizationId: string, secret: string) {
@@ -146,20 +128,13 @@ export class PostgresDirectory implements Directory {
         or ${agent.body} -> 'tools' @> ${sent}::jsonb or ${agent.body} -> 'tools' @> ${signing}::jsonb)`,
     );
     const repository = JSON.stringify([{ secret }]);
-    const workspaces = await this.database.reading("lookup", organizationId, ({ query }) =>
-      query
-        .select({ body: workspace.body })
-        .from(workspace)
-        .where(
-          and(
-            eq(workspace.organizationId, organizationId),
-            isNull(workspace.deletedAt),
-            sql`${workspace.body} -> 'repos' @> ${repository}::jsonb`,
-          ),
-        )
-        .limit(NAMED_USERS),
+    const test = and(
+      eq(workspace.organizationId, organizationId),
+      isNull(workspace.deletedAt),
+      sql`${workspace.body} -> 'repos' @> ${repository}::jsonb`,
     );
-    return { agents, workspaces: workspaces.map((row) => row.body as Workspace) };
+    const at = ["lookup", organizationId] as const;
+    return { agents, workspaces: await this.records<Workspace>(at, workspace, test, { limit: NAMED_USERS }) };
   }
 
   pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>> {
@@ -175,11 +150,9 @@ export class PostgresDirectory implements Directory {
     return newestOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), limit);
   }
 
-  async listOrganizations(): Promise<readonly Organization[]> {
-    const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
-      query.select({ body: organization.body }).from(organization).orderBy(asc(organization.createdAt)),
-    );
-    return rows.map((row) => row.body as Organization);
+  listOrganizations(): Promise<readonly Organization[]> {
+    const order = [asc(organization.createdAt)];
+    return this.records<Organization>(["own", NO_ORGANIZATION], organization, undefined, { order });
   }
 
   pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>> {
@@ -187,15 +160,9 @@ export class PostgresDirectory implements Directory {
     return readListPage<Member>({ database: this.database, organizationId }, list, page);
   }
 
-  async listMembers(organizationId: string): Promise<readonly Member[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: member.body })
-        .from(member)
-        .where(eq(member.organizationId, organizationId))
-        .orderBy(asc(member.createdAt)),
-    );
-    return rows.map((row) => row.body as Member);
+  listMembers(organizationId: string): Promise<readonly Member[]> {
+    const test = eq(member.organizationId, organizationId);
+    return this.records<Member>(["list", organizationId], member, test, { order: [asc(member.createdAt)] });
   }
 
   pageTokens(organizationId: string, { kind, userId }: TokenFilter, page: PageRequest): Promise<Page<Token>> {
@@ -207,44 +174,24 @@ export class PostgresDirectory implements Directory {
     );
   }
 
-  async listTokens(organizationId: string): Promise<readonly Token[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: token.body })
-        .from(token)
-        .where(eq(token.organizationId, organizationId))
-        .orderBy(asc(token.createdAt)),
-    );
-    return rows.map((row) => row.body as Token);
+  listTokens(organizationId: string): Promise<readonly Token[]> {
+    const test = eq(token.organizationId, organizationId);
+    return this.records<Token>(["list", organizationId], token, test, { order: [asc(token.createdAt)] });
   }
 
-  async findMembers(email: string): Promise<readonly Member[]> {
-    const rows = await this.database.reading("own", NO_ORGANIZATION, ({ query }) =>
-      query
-        .select({ body: member.body })
-        .from(member)
-        .where(sql`lower(${member.email}) = lower(${email})`)
-        .orderBy(asc(member.createdAt)),
-    );
-    return rows.map((row) => row.body as Member);
+  findMembers(email: string): Promise<readonly Member[]> {
+    const test = sql`lower(${member.email}) = lower(${email})`;
+    return this.records<Member>(["own", NO_ORGANIZATION], member, test, { order: [asc(member.createdAt)] });
   }
 
-  async listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: invitation.body })
-        .from(invitation)
-        .where(
-          and(
-            eq(invitation.organizationId, organizationId),
-            gt(invitation.expiresAt, now),
-            sql`${invitation.body} ->> 'status' = 'pending'`,
-          ),
-        )
-        .orderBy(desc(invitation.createdAt), desc(invitation.id))
-        .limit(limit),
+  listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]> {
+    const test = and(
+      eq(invitation.organizationId, organizationId),
+      gt(invitation.expiresAt, now),
+      sql`${invitation.body} ->> 'status' = 'pending'`,
     );
-    return rows.map((row) => row.body as Invitation);
+    const order = [desc(invitation.createdAt), desc(invitation.id)];
+    return this.records<Invitation>(["list", organizationId], invitation, test, { order, limit });
   }
 
   async pendingInvitations(organizationId: string, email: string): Promise<readonly string[]> {
@@ -311,29 +258,36 @@ export class PostgresDirectory implements Directory {
     return readListPage<AuditEntry>({ database: this.database, organizationId }, list, page);
   }
 
-  async listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: oauthGrant.body })
-        .from(oauthGrant)
-        .where(
-          and(
-            eq(oauthGrant.organizationId, organizationId),
-            eq(oauthGrant.userId, userId),
-            sql`${oauthGrant.body} ->> 'status' = 'active'`,
-          ),
-        )
-        .orderBy(desc(oauthGrant.createdAt))
-        .limit(limit),
+  listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {
+    const test = and(
+      eq(oauthGrant.organizationId, organizationId),
+      eq(oauthGrant.userId, userId),
+      sql`${oauthGrant.body} ->> 'status' = 'active'`,
     );
-    return rows.map((row) => row.body as Grant);
+    const order = [desc(oauthGrant.createdAt)];
+    return this.records<Grant>(["list", organizationId], oauthGrant, test, { order, limit });
   }
 
-  async membershipsOf(userId: string): Promise<readonly Member[]> {
-    const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
-      query.select({ body: member.body }).from(member).where(eq(member.id, userId)).orderBy(asc(member.createdAt)),
-    );
-    return rows.map((row) => row.body as Member);
+  membershipsOf(userId: string): Promise<readonly Member[]> {
+    const order = [asc(member.createdAt)];
+    return this.records<Member>(["lookup", NO_ORGANIZATION], member, eq(member.id, userId), { order });
+  }
+
+  private async records<T>(
+    at: readonly [kind: ReadKind, organizationId: string],
+    table: Paged,
+    test: SQL | undefined,
+    { order = [], limit }: { readonly order?: readonly SQL[]; readonly limit?: number } = {},
+  ): Promise<readonly T[]> {
+    const rows = await this.database.reading(...at, ({ query }) => {
+      const found = query
+        .select({ body: table.body })
+        .from(table)
+        .where(test)
+        .orderBy(...order);
+      return limit === undefined ? found : found.limit(limit);
+    });
+    return rows.map(({ body }) => body as T);
   }
 }
 
