@@ -1,14 +1,35 @@
 /**
- * The content of a file as an answer. Whatever the file is, the browser runs none of it: it is sandboxed without
- * scripts, its type is not sniffed, and it is downloaded rather than shown.
+ * The content of a file as an answer (GEN-12): complete, in part, or not at all because the caller has it cached
+ * (RFC 9110). Whatever the file is, the browser runs none of it: it is sandboxed without scripts, its type is not
+ * sniffed, and it is downloaded rather than shown.
+ *
+ *   If-None-Match is the file's tag ──▶ 304
+ *   Range, and If-Range (where it is sent) is the file's tag ─┬─ within the file ──▶ 206
+ *                                                             └─ past its end ────▶ 416 `range_not_satisfiable`
+ *   anything else ──▶ 200
+ *
+ * Only single ranges are served. A header with several ranges, or an invalid one, is ignored, as the standard
+ * allows.
  */
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { FileContents } from "../../../actors/workspace/ports.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { noteContent } from "../../http/request/forwarding.ts";
 import { isKnown } from "../../http/document/document.ts";
-import { type FileHeaders, rangeOf } from "../../http/document/file-answer.ts";
 import { etagOf } from "./conditions.ts";
+
+/** The request headers of `FILE_HEADERS`, parsed. */
+interface FileHeaders {
+  readonly "if-none-match": string | undefined;
+  readonly range: string | undefined;
+  readonly "if-range": string | undefined;
+}
+
+/** Bytes from `first` to `last`, both included. */
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** The file to serve. */
 export interface ServedFile {
@@ -82,9 +103,27 @@ function isHeld(file: Pick<ServedFile, "sha256">, asked: FileHeaders): boolean {
   return known !== undefined && isKnown(known, etagOf(file));
 }
 
-function partOf(file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): ReturnType<typeof rangeOf> {
+function partOf(file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): ByteRange | "unsatisfiable" | null {
   const isSame = asked["if-range"] === undefined || asked["if-range"] === etagOf(file);
   return asked.range !== undefined && isSame ? rangeOf(asked.range, file.size) : null;
+}
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
+
+/** The range in a header; null if it has none that can be served. */
+export function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiable" | null {
+  const [, from = "", to = ""] = RANGE.exec(header.replaceAll(" ", "")) ?? [];
+  if (from === "" && to === "") return null;
+  if (from === "") {
+    // A suffix range. An empty file satisfies any suffix: all of it is sent.
+    if (bytes === 0 && Number(to) > 0) return null;
+    const length = Math.min(Number(to), bytes);
+    return length === 0 ? "unsatisfiable" : { first: bytes - length, last: bytes - 1 };
+  }
+  const first = Number(from);
+  const last = to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (to !== "" && Number(to) < first) return null;
+  return first >= bytes ? "unsatisfiable" : { first, last };
 }
 
 /** The name in ASCII for old clients, and in full for all others (RFC 6266). */
