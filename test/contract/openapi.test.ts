@@ -4,7 +4,7 @@ import { documentText, openApiDocument, OPERATIONS } from "../../src/contract/do
 import { codesOf } from "../../src/contract/refusals.ts";
 import { pageQuery } from "../../src/current/paging.ts";
 import { TaskId } from "../../src/current/path-ids.ts";
-import { policyBreaches } from "../../src/http/contract/deprecation.ts";
+import { policyBreaches } from "../support/deprecation-policy.ts";
 import { IF_MATCH } from "../../src/http/contract/request-headers.ts";
 
 const COMMITTED = new URL("../../docs/openapi.json", import.meta.url);

@@ -3,7 +3,6 @@
  * (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link`s to an explanation and to the replacement. The data
  * is in the operation's table; the policy is the interface's.
  */
-import { DAY_MS } from "../../../actors/units.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 
 /** Times are ISO 8601 in UTC. */
@@ -42,31 +41,6 @@ export function deprecationHeaders(deprecation: Deprecation): Readonly<Record<st
     ...(sunsetAt === undefined ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
     link: links.join(", "),
   };
-}
-
-/** The ways in which a deprecation breaks the policy; empty if it does not. */
-export function policyBreaches({ announcedAt, deprecatedAt, sunsetAt }: Deprecation): string[] {
-  const announced = Date.parse(announcedAt);
-  const days = (until: string): number => (Date.parse(until) - announced) / DAY_MS;
-  const compatibleUntil = new Date(announced);
-  compatibleUntil.setUTCMonth(compatibleUntil.getUTCMonth() + COMPATIBILITY_MONTHS);
-  const checks: readonly (readonly [boolean, string])[] = [
-    [
-      [announcedAt, deprecatedAt, sunsetAt ?? deprecatedAt].some((time) => Number.isNaN(Date.parse(time))),
-      "a time that is none",
-    ],
-    [days(deprecatedAt) < DEPRECATION_NOTICE_DAYS, `less than ${DEPRECATION_NOTICE_DAYS} days of notice`],
-    [
-      sunsetAt !== undefined && days(sunsetAt) < SUNSET_NOTICE_DAYS,
-      `less than ${SUNSET_NOTICE_DAYS} days of notice before the sunset`,
-    ],
-    [
-      sunsetAt !== undefined && Date.parse(sunsetAt) < compatibleUntil.getTime(),
-      `gone before ${COMPATIBILITY_MONTHS} months have passed`,
-    ],
-    [sunsetAt !== undefined && Date.parse(sunsetAt) < Date.parse(deprecatedAt), "gone before it is deprecated"],
-  ];
-  return checks.filter(([isBreach]) => isBreach).map(([, complaint]) => complaint);
 }
 
 export const API_VERSION = "2026-11-01";

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { ok, refuse } from "../../../actors/fault.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
-import { type Deprecation, deprecationHeaders, policyBreaches } from "../../../src/http/contract/deprecation.ts";
+import { type Deprecation, deprecationHeaders } from "../../../src/http/contract/deprecation.ts";
+import { policyBreaches } from "../../support/deprecation-policy.ts";
 import { operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { ClientAddresses } from "../../../src/http/admission/client-address.ts";
