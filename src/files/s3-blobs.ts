@@ -18,6 +18,31 @@ export interface S3Settings {
   readonly secretAccessKey?: string;
 }
 
+/** The bucket of FILES_URL; null without one. */
+export function s3Of({
+  filesUrl,
+  filesAccessKeyId: accessKeyId,
+  filesSecretAccessKey: secretAccessKey,
+}: {
+  readonly filesUrl?: string;
+  readonly filesAccessKeyId?: string;
+  readonly filesSecretAccessKey?: string;
+}): S3Settings | null {
+  if (filesUrl === undefined) return null;
+  const url = new URL(filesUrl);
+  const endpoint = url.searchParams.get("endpoint");
+  const region = url.searchParams.get("region");
+  const folder = url.pathname.replaceAll(/^\/+|\/+$/g, "");
+  return {
+    bucket: url.hostname,
+    prefix: folder === "" ? "" : `${folder}/`,
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(region === null ? {} : { region }),
+    ...(accessKeyId === undefined ? {} : { accessKeyId }),
+    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
+  };
+}
+
 /** Part size of a multipart upload: the memory of one upload is this times the parts in flight. */
 const S3_PART_BYTES = 8 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;

@@ -10,7 +10,7 @@ import { migrate, type MigrateReport, MigrationRefused } from "../../db/migrate.
 import { checkSessions } from "../../db/sessions.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { type Files, openFiles } from "../files/files.ts";
-import { s3Of } from "../wiring/files.ts";
+import { s3Of } from "../files/s3-blobs.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { assert } from "../../actors/assert.ts";
 import { BulkWork } from "../../actors/runtime/fairness/bulk-work.ts";

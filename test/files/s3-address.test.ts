@@ -1,6 +1,6 @@
 /** What FILES_URL says of the bucket. */
 import { expect, test } from "bun:test";
-import { s3Of } from "../../src/wiring/files.ts";
+import { s3Of } from "../../src/files/s3-blobs.ts";
 
 test("[WSP-7] FILES_URL names the bucket, a folder in it, and where the server is", () => {
   expect(s3Of({})).toBeNull();
