@@ -1,21 +1,20 @@
 /** The person's chats, and the beginning of a new one. */
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import type { Chat, ChatStatus } from "../../sdk/typescript/troupe.ts";
+import type { ChatStatus } from "../../sdk/typescript/troupe.ts";
 import { ActionButton } from "./action-button.tsx";
 import { ChatPage } from "./chat/chat-page.tsx";
 import { FIRST_AGENT, isUsableAgent, startChat } from "./chat/start-chat.ts";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "./pieces/curl.tsx";
-import { ItemPages, usePaged } from "./pieces/paged.tsx";
+import { ItemRows, usePaged } from "./pieces/paged.tsx";
 import { ListAndOne } from "./routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
 import { givenParameters, useSearchState } from "./pieces/search-state.ts";
 import { service } from "./service.ts";
 import { useTitle } from "./title.ts";
 
-const PAGE_CHATS = 50;
 const REFRESH_SECONDS = 10;
 
 export const ChatsPages = () => <ListAndOne path="/chats" list={ChatsPage} one={ChatPage} />;
@@ -24,12 +23,9 @@ function ChatsPage() {
   useTitle("Chats");
   const [{ text, title, agent_id }, change] = useSearchState({ text: "", title: "", agent_id: "" });
   const filter = givenParameters({ text, title, agent_id });
-  const found = usePaged<Chat>(
-    async (after, options) => {
-      const page = await service.listChats({ limit: PAGE_CHATS, ...filter, ...after }, options);
-      return { items: page.chats, next: page.next_cursor };
-    },
-    ({ id }) => id,
+  const found = usePaged(
+    (query, options) => service.listChats({ ...filter, ...query }, options),
+    (page) => page.chats,
     [text, title, agent_id],
   );
   useRepeat(found.reload, REFRESH_SECONDS);
@@ -47,23 +43,23 @@ function ChatsPage() {
           Only with the agent <code>{agent_id}</code>, remove
         </button>
       )}
-      <ItemPages of={found} empty={isFiltered ? <p class="quiet">No chat has these words.</p> : <NoChats />}>
-        {(chats) => (
-          <ul class="rows" aria-label="Chats">
-            {chats.map((chat) => (
-              <li key={chat.id}>
-                <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
-                <StatusBadge status={chat.status} />
-                <span class="quiet">
-                  <bdi>{chat.agent_name}</bdi> · <Time at={chat.updated_at} />
-                </span>
-                {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
-              </li>
-            ))}
-          </ul>
+      <ItemRows
+        label="Chats"
+        of={found}
+        empty={isFiltered ? <p class="quiet">No chat has these words.</p> : <NoChats />}
+      >
+        {(chat) => (
+          <li key={chat.id}>
+            <Link href={`/chats/${chat.id}`}>{chat.title}</Link>
+            <StatusBadge status={chat.status} />
+            <span class="quiet">
+              <bdi>{chat.agent_name}</bdi> · <Time at={chat.updated_at} />
+            </span>
+            {chat.last_message_preview === null ? null : <p class="quiet preview">{chat.last_message_preview}</p>}
+          </li>
         )}
-      </ItemPages>
-      <CopyAsCurl path={`/api/chats${isFiltered ? `?${new URLSearchParams(filter).toString()}` : ""}`} />
+      </ItemRows>
+      <CopyAsCurl path="/api/chats" query={filter} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** The fields of an agent. */
 import type { PromptCache, Visibility } from "../../../sdk/typescript/troupe.ts";
 import type { FormDraft } from "../pieces/draft.ts";
-import { AreaField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
+import { AreaField, ChoiceField, NumberField, TextField, textOr } from "../pieces/fields.tsx";
 import { JsonField, ListField } from "../pieces/written-fields.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
 import { ApprovalFields } from "./approval-fields.tsx";
@@ -30,36 +30,18 @@ interface AgentFormProps {
 }
 
 export function AgentForm({ draft, agentId, version }: AgentFormProps) {
-  const { value, set } = draft;
+  const { value, set, field } = draft;
   return (
     <>
       <div class="columns">
-        <TextField label="Name" path="/name" value={value.name} change={(name) => set("name", name)} />
-        <TextField label="Role" path="/role" value={value.role} change={(role) => set("role", role)} />
+        <TextField label="Name" {...field("name")} />
+        <TextField label="Role" {...field("role")} />
       </div>
-      <TextField
-        label="What it is for"
-        path="/description"
-        value={value.description ?? ""}
-        change={(text) => set("description", text === "" ? null : text)}
-      />
-      <AreaField
-        label="Instructions"
-        path="/system_prompt"
-        hint="They begin every call of the model"
-        rows={8}
-        value={value.system_prompt}
-        change={(text) => set("system_prompt", text)}
-      />
+      <TextField label="What it is for" {...textOr(null, field("description"))} />
+      <AreaField label="Instructions" hint="They begin every call of the model" rows={8} {...field("system_prompt")} />
       <ModelFields draft={draft} />
       <ToolPicker draft={draft} agentId={agentId} version={version} />
-      <ChoiceField
-        label="Who may use it"
-        path="/visibility"
-        value={value.visibility}
-        change={(visibility) => set("visibility", visibility)}
-        choices={VISIBILITY_CHOICES}
-      />
+      <ChoiceField label="Who may use it" choices={VISIBILITY_CHOICES} {...field("visibility")} />
       <details class="more">
         <summary>HTTP tools and MCP servers</summary>
         <OwnToolFields tools={value.tools} change={(tools) => set("tools", tools)} />
@@ -70,34 +52,18 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
         <div class="columns">
           <NumberField
             label="Most calls of the model for a job"
-            path="/max_steps"
             hint="Empty: the limit of the service"
             min={1}
-            value={value.max_steps}
-            change={(steps) => set("max_steps", steps)}
+            {...field("max_steps")}
           />
-          <ChoiceField
-            label="Cache of the provider"
-            path="/cache"
-            value={value.cache}
-            change={(cache) => set("cache", cache)}
-            choices={CACHE_CHOICES}
-          />
+          <ChoiceField label="Cache of the provider" choices={CACHE_CHOICES} {...field("cache")} />
         </div>
         <ApprovalFields draft={draft} agentId={agentId} />
-        <ListField
-          label="Tags"
-          path="/tags"
-          hint="Separated by commas"
-          value={value.tags}
-          change={(tags) => set("tags", tags)}
-        />
+        <ListField label="Tags" hint="Separated by commas" {...field("tags")} />
         <JsonField
           label="Schema of answers"
-          path="/output_schema"
           hint="JSON Schema that each answer must match; null for text"
-          value={value.output_schema}
-          change={(schema) => set("output_schema", schema)}
+          {...field("output_schema")}
         />
       </details>
     </>

@@ -1,10 +1,11 @@
 /** The agents that the person may use, and those of the library. */
-import { Link, useSearchParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { useSearchState } from "../pieces/search-state.ts";
 import { ViewChoice } from "../pieces/view-choice.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
@@ -14,7 +15,6 @@ import { AgentPage } from "./agent-page.tsx";
 
 export const AgentPages = () => <ListAndOne path="/agents" list={AgentsPage} one={AgentPage} />;
 
-const PAGE_AGENTS = 50;
 const AGENT_VIEWS = [
   ["", "In use"],
   ["library", "Library"],
@@ -22,56 +22,42 @@ const AGENT_VIEWS = [
 
 function AgentsPage() {
   useTitle("Agents");
-  const [search, setSearch] = useSearchParams();
-  const name = search.get("name") ?? "";
-  const isLibrary = search.get("source") === "library";
+  const [{ name, source }, change] = useSearchState({ name: "", source: "" });
+  const isLibrary = source === "library";
   const filter = {
     ...(name.trim() === "" ? {} : { name }),
     ...(isLibrary ? ({ source: "library" } as const) : {}),
   };
-  const agents = usePaged<Agent>(
-    async (after, options) => {
-      const page = await service.listAgents({ limit: PAGE_AGENTS, ...filter, ...after }, options);
-      // What the organization has not installed is in the library only.
-      const shown = page.agents.filter(
-        (agent) => isLibrary || agent.install_state === "installed" || agent.source === "private",
-      );
-      return { items: shown, next: page.next_cursor };
+  // What the organization has not installed is in the library only.
+  const isShown = (agent: Agent): boolean =>
+    isLibrary || agent.install_state === "installed" || agent.source === "private";
+  const agents = usePaged(
+    async (query, options) => {
+      const page = await service.listAgents({ ...filter, ...query }, options);
+      return { ...page, agents: page.agents.filter(isShown) };
     },
-    ({ id }) => id,
+    (page) => page.agents,
     [name, isLibrary],
   );
-  const find = (text: string): void =>
-    setSearch(
-      (last) => {
-        const next = new URLSearchParams(last);
-        next.set("name", text);
-        if (text === "") next.delete("name");
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <>
       <h1>Agents</h1>
       <p class="actions">
         <Link href="/agents/new">New agent</Link>
-        <CopyAsCurl path={`/api/agents?${new URLSearchParams({ limit: String(PAGE_AGENTS), ...filter }).toString()}`} />
+        <CopyAsCurl path="/api/agents" query={filter} />
       </p>
       <ViewChoice label="Which agents" parameter="source" views={AGENT_VIEWS} />
       <label class="search">
         Name
-        <input type="search" value={name} onInput={({ currentTarget }) => find(currentTarget.value)} />
+        <input
+          type="search"
+          value={name}
+          onInput={({ currentTarget }) => change({ name: currentTarget.value }, true)}
+        />
       </label>
-      <ItemPages of={agents} empty={<NoAgents isFiltered={isLibrary || name !== ""} />}>
-        {(shown) => (
-          <ul class="rows" aria-label="Agents">
-            {shown.map((agent) => (
-              <AgentRow key={agent.id} agent={agent} changed={agents.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+      <ItemRows label="Agents" of={agents} empty={<NoAgents isFiltered={isLibrary || name !== ""} />}>
+        {(agent) => <AgentRow key={agent.id} agent={agent} changed={agents.reload} />}
+      </ItemRows>
     </>
   );
 }

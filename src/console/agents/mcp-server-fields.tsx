@@ -1,6 +1,6 @@
 /** The MCP servers of an agent, whose tools are chosen once they are saved. */
 import type { McpServerHeaderInput, McpServerInput } from "../../../sdk/typescript/troupe.ts";
-import { CheckField, TextField } from "../pieces/fields.tsx";
+import { CheckField, formFields, TextField } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
 import { AccessFields } from "./access-fields.tsx";
 import { HeaderFields } from "./own-tool-fields.tsx";
@@ -23,22 +23,12 @@ export function McpServerFields({ servers, change }: McpServerFieldsProps) {
       >
         {(server, set, index) => {
           const path = `/mcp_servers/${index}`;
+          const field = formFields(path, server, set);
           return (
             <>
               <div class="columns">
-                <TextField
-                  label="Server name"
-                  path={`${path}/name`}
-                  hint="Its tools are called name__tool"
-                  value={server.name}
-                  change={(name) => set({ name })}
-                />
-                <TextField
-                  label="Address of the server"
-                  path={`${path}/url`}
-                  value={server.url}
-                  change={(url) => set({ url })}
-                />
+                <TextField label="Server name" hint="Its tools are called name__tool" {...field("name")} />
+                <TextField label="Address of the server" {...field("url")} />
               </div>
               <AccessFields
                 auth={server.auth}

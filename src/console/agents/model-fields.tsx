@@ -1,12 +1,12 @@
 /** Which model an agent works with, and how. */
 import { useLoaded } from "../loading.tsx";
 import type { FormDraft } from "../pieces/draft.ts";
-import { ChoiceField } from "../pieces/fields.tsx";
+import { ChoiceField, textOr } from "../pieces/fields.tsx";
 import { ModelSettingsFields } from "../pieces/model-settings-fields.tsx";
 import { service } from "../service.ts";
 import type { AgentDraft } from "./agent-draft.ts";
 
-export function ModelFields({ draft: { value, set } }: { readonly draft: FormDraft<AgentDraft> }) {
+export function ModelFields({ draft: { value, set, field } }: { readonly draft: FormDraft<AgentDraft> }) {
   const found = useLoaded((signal) => service.listModels({ signal }), []);
   const models = found.value?.models ?? [];
   const standard = models.find((model) => model.default);
@@ -24,13 +24,7 @@ export function ModelFields({ draft: { value, set } }: { readonly draft: FormDra
           The models cannot be listed: {found.error} <button onClick={found.reload}>Try again</button>
         </p>
       )}
-      <ChoiceField
-        label="Model"
-        path="/model"
-        value={value.model ?? ""}
-        change={(model) => set("model", model === "" ? null : model)}
-        choices={choices}
-      />
+      <ChoiceField label="Model" choices={choices} {...textOr(null, field("model"))} />
       <ModelSettingsFields value={value.model_settings} change={(settings) => set("model_settings", settings)} />
     </>
   );

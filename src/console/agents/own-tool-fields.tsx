@@ -1,6 +1,6 @@
 /** The tools that only this agent has: HTTP requests that the service makes, and functions of a client's program. */
 import type { AgentToolInput, HttpMethod, ToolHeaderInput } from "../../../sdk/typescript/troupe.ts";
-import { AreaField, CheckField, ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
+import { AreaField, CheckField, ChoiceField, formFields, NumberField, TextField, textOr } from "../pieces/fields.tsx";
 import { ItemFields } from "../pieces/item-fields.tsx";
 import { AccessFields } from "./access-fields.tsx";
 import { JSON_OBJECT, JsonField } from "../pieces/written-fields.tsx";
@@ -61,10 +61,11 @@ export function OwnToolFields({ tools, change }: OwnToolFieldsProps) {
       {(tool, setPart, index) => {
         const set = (changes: AllFields): void => setPart(changes as Partial<AgentToolInput>);
         const path = `/tools/${index}`;
+        const field = formFields(path, tool, setPart);
         return (
           <>
             <div class="columns">
-              <TextField label="Tool name" path={`${path}/name`} value={tool.name} change={(name) => set({ name })} />
+              <TextField label="Tool name" {...field("name")} />
               <ChoiceField
                 label="What it is"
                 path={`${path}/kind`}
@@ -73,22 +74,13 @@ export function OwnToolFields({ tools, change }: OwnToolFieldsProps) {
                 choices={KIND_CHOICES}
               />
             </div>
-            <AreaField
-              label="What it does"
-              path={`${path}/description`}
-              hint="The model reads this"
-              rows={2}
-              value={tool.description}
-              change={(description) => set({ description })}
-            />
+            <AreaField label="What it does" hint="The model reads this" rows={2} {...field("description")} />
             {tool.kind === "http" ? <HttpRequestFields tool={tool} path={path} set={set} /> : null}
             <JsonField
               label={`Schema of the arguments of ${tool.name === "" ? "the new tool" : tool.name}`}
-              path={`${path}/input_schema`}
               hint="A JSON Schema of an object"
               kind={JSON_OBJECT}
-              value={tool.input_schema}
-              change={(schema) => set({ input_schema: schema })}
+              {...field("input_schema")}
             />
           </>
         );
@@ -104,6 +96,7 @@ interface HttpRequestFieldsProps {
 }
 
 function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
+  const field = formFields<AllFields>(path, tool, set);
   return (
     <>
       <div class="columns">
@@ -150,10 +143,8 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
           />
           <TextField
             label="Secret that signs each request"
-            path={`${path}/signing_secret`}
             hint="The name of a secret that begins with whsec_; empty: none"
-            value={tool.signing_secret ?? ""}
-            change={(secret) => set({ signing_secret: secret === "" ? undefined : secret })}
+            {...textOr(undefined, field("signing_secret"))}
           />
         </div>
         <CheckField
@@ -181,36 +172,25 @@ interface HeaderFieldsProps {
   readonly change: (changes: Partial<ToolHeaderInput>) => void;
 }
 
-const given = (text: string): string | undefined => (text === "" ? undefined : text);
-
 export function HeaderFields({ header, path, hasValue = false, change }: HeaderFieldsProps) {
-  const set = (changes: { readonly [K in keyof ToolHeaderInput]?: string | undefined }): void =>
-    change(changes as Partial<ToolHeaderInput>);
+  const field = formFields<{ readonly [K in keyof ToolHeaderInput]?: string | undefined }>(path, header, (changes) =>
+    change(changes as Partial<ToolHeaderInput>),
+  );
   return (
     <div class="columns">
-      <TextField label="Header name" path={`${path}/name`} value={header.name} change={(name) => set({ name })} />
+      <TextField label="Header name" path={`${path}/name`} value={header.name} change={(name) => change({ name })} />
       <TextField
         label="Secret"
-        path={`${path}/secret`}
         hint="The name of a secret of the organization"
-        value={header.secret ?? ""}
-        change={(secret) => set({ secret: given(secret) })}
+        {...textOr(undefined, field("secret"))}
       />
       <TextField
         label="Text before the secret"
-        path={`${path}/prefix`}
         hint="Such as Bearer, with a space"
-        value={header.prefix ?? ""}
-        change={(prefix) => set({ prefix: given(prefix) })}
+        {...textOr(undefined, field("prefix"))}
       />
       {hasValue ? (
-        <TextField
-          label="Or a fixed value"
-          path={`${path}/value`}
-          hint="Never a password or a token"
-          value={header.value ?? ""}
-          change={(value) => set({ value: given(value) })}
-        />
+        <TextField label="Or a fixed value" hint="Never a password or a token" {...textOr(undefined, field("value"))} />
       ) : null}
     </div>
   );

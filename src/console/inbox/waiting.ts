@@ -45,10 +45,10 @@ async function readBoth(): Promise<void> {
       isOwnPage(),
       service.listJobs({ status: ["blocked", "needs_review"], limit: WAITING_PAGE }),
       // No filter finds the missions whose last run has failed.
-      readItems(async (query) => {
-        const page = await service.listMissions(query);
-        return { items: page.missions, next: page.next_cursor };
-      }),
+      readItems(
+        (query) => service.listMissions(query),
+        (page) => page.missions,
+      ),
     ]);
     if (!isOwn) return;
     const missions = items.filter(({ status, last_run: run }) => status === "failed" || run?.outcome === "failed");

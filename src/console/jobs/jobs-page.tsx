@@ -1,5 +1,5 @@
 /** Jobs with their states, filtered by the address of the page. */
-import { Link, useSearchParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 import type { Job, JobStatus } from "../../../sdk/typescript/troupe.ts";
 import { Money } from "../format/amount.tsx";
 import { Time } from "../format/time.tsx";
@@ -8,7 +8,9 @@ import { ListAndOne } from "../routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { anyOf, FilterBar, FilterChoice } from "../pieces/filter.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { useTitle } from "../title.ts";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
@@ -24,67 +26,48 @@ const STATUS_CHOICES: readonly JobStatus[] = [
   "failed",
   "cancelled",
 ];
-/** Conditions that the address may have beside the status; each is a field of the list's filter. */
-const OTHER_CONDITIONS = ["agent_id", "chat_id", "workspace_id", "mission_id", "parent_job_id"] as const;
-const CONDITION_WORDS: Readonly<Record<(typeof OTHER_CONDITIONS)[number], string>> = {
-  agent_id: "of the agent",
+/** Conditions that the address may have; each is a field of the list's filter. */
+const UNFILTERED_JOBS = { status: "", agent_id: "", chat_id: "", workspace_id: "", mission_id: "", parent_job_id: "" };
+/** Those that only links set. */
+const CONDITION_WORDS = {
   chat_id: "of the chat",
   workspace_id: "in the workspace",
   mission_id: "of the mission",
   parent_job_id: "created from",
 };
-const PAGE_JOBS = 50;
+const LINKED_CONDITIONS = Object.keys(CONDITION_WORDS) as (keyof typeof CONDITION_WORDS)[];
 const REFRESH_SECONDS_OF_JOBS = 5;
 
 export const JobsPages = () => <ListAndOne path="/jobs" list={JobsPage} one={JobPage} />;
 
 /** The filter in the address of the page. */
-function filterIn(search: URLSearchParams): JobsFilter {
-  const status = STATUS_CHOICES.find((one) => one === search.get("status"));
-  const others = OTHER_CONDITIONS.flatMap((name) => {
-    const value = search.get(name);
-    return value === null || value === "" ? [] : [[name, value] as const];
-  });
-  return { ...(status === undefined ? {} : { status: [status] }), ...Object.fromEntries(others) };
+function filterIn({ status: given, ...others }: typeof UNFILTERED_JOBS): JobsFilter {
+  const status = STATUS_CHOICES.find((one) => one === given);
+  return { ...(status === undefined ? {} : { status: [status] }), ...givenParameters(others) };
 }
 
 function JobsPage() {
   useTitle("Jobs");
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useSearchState(UNFILTERED_JOBS);
   const filter = filterIn(search);
   const key = JSON.stringify(filter);
-  const setCondition = (name: keyof JobsFilter, value: string): void =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      if (value === "") after.delete(name);
-      else after.set(name, value);
-      return after;
-    });
   return (
     <>
       <h1>Jobs</h1>
-      <div class="filters">
-        <label class="search">
-          Status
-          <select
-            value={filter.status?.[0] ?? ""}
-            onChange={({ currentTarget: { value } }) => setCondition("status", value)}
-          >
-            <option value="">any</option>
-            {STATUS_CHOICES.map((one) => (
-              <option key={one} value={one}>
-                {one.replaceAll("_", " ")}
-              </option>
-            ))}
-          </select>
-        </label>
-        <AgentChoice chosen={filter.agent_id ?? ""} choose={(id) => setCondition("agent_id", id)} />
-      </div>
+      <FilterBar label="Filters of jobs">
+        <FilterChoice
+          label="Status"
+          value={filter.status?.[0] ?? ""}
+          choices={anyOf(STATUS_CHOICES)}
+          change={(status) => change({ status })}
+        />
+        <AgentChoice chosen={search.agent_id} choose={(id) => change({ agent_id: id })} />
+      </FilterBar>
       <p class="actions">
-        {OTHER_CONDITIONS.map((name) =>
-          name === "agent_id" || filter[name] === undefined ? null : (
-            <button key={name} class="quiet" onClick={() => setCondition(name, "")}>
-              {CONDITION_WORDS[name]} <code>{filter[name]}</code>, remove
+        {LINKED_CONDITIONS.map((name) =>
+          search[name] === "" ? null : (
+            <button key={name} class="quiet" onClick={() => change({ [name]: "" })}>
+              {CONDITION_WORDS[name]} <code>{search[name]}</code>, remove
             </button>
           ),
         )}
@@ -115,19 +98,10 @@ function AgentChoice({ chosen, choose }: { readonly chosen: string; readonly cho
   );
 }
 
-function queryOfFilter(filter: JobsFilter): string {
-  const conditions = Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]);
-  return conditions.length === 0 ? "" : `?${new URLSearchParams(conditions).toString()}`;
-}
-
 function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
-  const found = usePaged<Job>(
-    async (after, options) => {
-      const page = await service.listJobs({ limit: PAGE_JOBS, ...filter, ...after }, options);
-      return { items: page.jobs, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+  const found = usePaged(
+    (query, options) => service.listJobs({ ...filter, ...query }, options),
+    (page) => page.jobs,
   );
   useRepeat(found.reload, REFRESH_SECONDS_OF_JOBS);
   const isFiltered = Object.keys(filter).length > 0;
@@ -137,7 +111,7 @@ function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
       <ItemPages of={found} empty={isFiltered ? <p class="quiet">No job meets these conditions.</p> : <NoJobs />}>
         {(jobs) => <JobTable jobs={jobs} />}
       </ItemPages>
-      <CopyAsCurl path={`/api/jobs${queryOfFilter(filter)}`} />
+      <CopyAsCurl path="/api/jobs" query={{ ...filter }} />
     </>
   );
 }

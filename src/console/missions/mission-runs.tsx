@@ -18,12 +18,9 @@ interface MissionRunsProps {
 }
 
 export function MissionRuns({ missionId, version }: MissionRunsProps) {
-  const runs = usePaged<MissionRun>(
-    async (after, options) => {
-      const page = await service.listMissionRuns(missionId, { limit: PAGE_RUNS, ...after }, options);
-      return { items: page.runs, next: page.next_cursor };
-    },
-    ({ id }) => id,
+  const runs = usePaged(
+    (query, options) => service.listMissionRuns(missionId, { ...query, limit: PAGE_RUNS }, options),
+    (page) => page.runs,
     [missionId, version],
   );
   useRepeat(runs.reload, REFRESH_SECONDS_OF_RUNS);

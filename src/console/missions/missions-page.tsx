@@ -1,10 +1,12 @@
 /** Missions: what comes next, and how the last run ended. */
-import { Link, useSearchParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 import type { Mission, MissionStatus } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { anyOf, FilterBar, FilterChoice } from "../pieces/filter.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
@@ -13,23 +15,17 @@ import { MissionPage } from "./mission-page.tsx";
 
 export const MissionPages = () => <ListAndOne path="/missions" list={MissionsPage} one={MissionPage} />;
 
-const PAGE_MISSIONS = 50;
 const REFRESH_SECONDS_OF_MISSIONS = 10;
 const STATUSES_OF_MISSIONS: readonly MissionStatus[] = ["pending", "running", "paused", "completed", "failed"];
 
 function MissionsPage() {
   useTitle("Missions");
-  const [search, setSearch] = useSearchParams();
-  const status = STATUSES_OF_MISSIONS.find((one) => one === search.get("status"));
-  const missions = usePaged<Mission>(
-    async (after, options) => {
-      const page = await service.listMissions(
-        { limit: PAGE_MISSIONS, ...(status === undefined ? {} : { status: [status] }), ...after },
-        options,
-      );
-      return { items: page.missions, next: page.next_cursor };
-    },
-    ({ id }) => id,
+  const [search, change] = useSearchState({ status: "" });
+  const status = STATUSES_OF_MISSIONS.find((one) => one === search.status);
+  const missions = usePaged(
+    (query, options) =>
+      service.listMissions({ ...(status === undefined ? {} : { status: [status] }), ...query }, options),
+    (page) => page.missions,
     [status],
   );
   useRepeat(missions.reload, REFRESH_SECONDS_OF_MISSIONS);
@@ -38,22 +34,16 @@ function MissionsPage() {
       <h1>Missions</h1>
       <p class="actions">
         <Link href="/missions/new">New mission</Link>
-        <CopyAsCurl path={`/api/missions${status === undefined ? "" : `?status=${status}`}`} />
+        <CopyAsCurl path="/api/missions" query={status === undefined ? {} : { status }} />
       </p>
-      <label class="search">
-        Status
-        <select
+      <FilterBar label="Filters of missions">
+        <FilterChoice
+          label="Status"
           value={status ?? ""}
-          onChange={({ currentTarget: { value } }) => setSearch(value === "" ? {} : { status: value })}
-        >
-          <option value="">any</option>
-          {STATUSES_OF_MISSIONS.map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
-      </label>
+          choices={anyOf(STATUSES_OF_MISSIONS)}
+          change={(next) => change({ status: next })}
+        />
+      </FilterBar>
       <ItemPages of={missions} empty={<NoMissions isFiltered={status !== undefined} />}>
         {(shown) => <MissionTable missions={shown} />}
       </ItemPages>

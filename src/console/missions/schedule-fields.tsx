@@ -1,7 +1,7 @@
 /** When a mission runs. */
 import type { MissionOverlap, ScheduleType } from "../../../sdk/typescript/troupe.ts";
 import type { FormDraft } from "../pieces/draft.ts";
-import { ChoiceField, NumberField, TextField } from "../pieces/fields.tsx";
+import { ChoiceField, formFields, NumberField, TextField, textOr } from "../pieces/fields.tsx";
 import type { MissionDraft } from "./mission-draft.ts";
 
 const TYPE_CHOICES: readonly (readonly [ScheduleType, string])[] = [
@@ -26,6 +26,7 @@ const ZONES_ID = "time-zones";
 export function ScheduleFields({ draft: { value, set } }: { readonly draft: FormDraft<MissionDraft> }) {
   const { schedule } = value;
   const change = (changes: Partial<MissionDraft["schedule"]>): void => set("schedule", { ...schedule, ...changes });
+  const field = formFields("/schedule", schedule, change);
   const words = schedule.type === "none" ? null : VALUE_WORDS[schedule.type];
   return (
     <fieldset>
@@ -40,20 +41,8 @@ export function ScheduleFields({ draft: { value, set } }: { readonly draft: Form
         />
         {words === null ? null : (
           <>
-            <TextField
-              label={words[0]}
-              path="/schedule/value"
-              hint={words[1]}
-              value={schedule.value ?? ""}
-              change={(text) => change({ value: text === "" ? null : text })}
-            />
-            <TextField
-              label="Time zone"
-              path="/schedule/timezone"
-              list={ZONES_ID}
-              value={schedule.timezone}
-              change={(timezone) => change({ timezone })}
-            />
+            <TextField label={words[0]} hint={words[1]} {...textOr(null, field("value"))} />
+            <TextField label="Time zone" list={ZONES_ID} {...field("timezone")} />
           </>
         )}
       </div>
@@ -66,35 +55,10 @@ export function ScheduleFields({ draft: { value, set } }: { readonly draft: Form
         <details class="more">
           <summary>Limits of the schedule</summary>
           <div class="columns">
-            <TextField
-              label="Not before"
-              path="/schedule/start_at"
-              hint="A time in ISO 8601"
-              value={schedule.start_at ?? ""}
-              change={(text) => change({ start_at: text === "" ? null : text })}
-            />
-            <TextField
-              label="Not after"
-              path="/schedule/end_at"
-              hint="A time in ISO 8601"
-              value={schedule.end_at ?? ""}
-              change={(text) => change({ end_at: text === "" ? null : text })}
-            />
-            <NumberField
-              label="Most runs"
-              path="/schedule/max_runs"
-              hint="Empty: no limit"
-              min={1}
-              value={schedule.max_runs}
-              change={(runs) => change({ max_runs: runs })}
-            />
-            <ChoiceField
-              label="While another run is open"
-              path="/schedule/overlap"
-              value={schedule.overlap}
-              change={(overlap) => change({ overlap })}
-              choices={OVERLAP_CHOICES}
-            />
+            <TextField label="Not before" hint="A time in ISO 8601" {...textOr(null, field("start_at"))} />
+            <TextField label="Not after" hint="A time in ISO 8601" {...textOr(null, field("end_at"))} />
+            <NumberField label="Most runs" hint="Empty: no limit" min={1} {...field("max_runs")} />
+            <ChoiceField label="While another run is open" choices={OVERLAP_CHOICES} {...field("overlap")} />
             <NumberField
               label="Seconds that a run may be late"
               path="/schedule/catchup_window_seconds"

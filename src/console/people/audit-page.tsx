@@ -11,7 +11,6 @@ import { SERVICE_ROOT, service } from "../service.ts";
 import { memberName } from "../session.ts";
 import { useTitle } from "../title.ts";
 
-const PAGE_ENTRIES = 50;
 const AUDIT_CHOICES: Readonly<Record<AuditAction, true>> = {
   "session.started": true,
   "session.ended": true,
@@ -58,11 +57,8 @@ function AuditLedger() {
   const given = givenParameters(state);
   const query = given as ListAuditEntriesQuery;
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listAuditEntries({ limit: PAGE_ENTRIES, ...query, ...after }, options);
-      return { items: page.audit_entries, next: page.next_cursor };
-    },
-    ({ id }) => id,
+    (page, options) => service.listAuditEntries({ ...query, ...page }, options),
+    (page) => page.audit_entries,
     Object.values(state),
   );
   const search = new URLSearchParams(given).toString();
@@ -90,7 +86,7 @@ function AuditLedger() {
         <a href={`${SERVICE_ROOT}/api/audit/export?format=csv&${search}`} download="audit.csv">
           Download as CSV
         </a>
-        <CopyAsCurl path={`/api/audit?${search}`} />
+        <CopyAsCurl path="/api/audit" query={given} />
       </p>
     </>
   );

@@ -6,26 +6,21 @@ import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 import { memberName } from "../session.ts";
 import { useTitle } from "../title.ts";
 
-const PAGE_CONNECTIONS = 50;
 const CONNECTIONS_API_PATH = "/api/connections";
 /** The person consents in another tab. */
 const REFRESH_SECONDS_OF_CONNECTIONS = 5;
 
 export function ConnectionsPage() {
   useTitle("Connections");
-  const paged = usePaged<Connection>(
-    async (after, options) => {
-      const page = await service.listConnections({ limit: PAGE_CONNECTIONS, ...after }, options);
-      return { items: page.connections, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+  const paged = usePaged(
+    (query, options) => service.listConnections(query, options),
+    (page) => page.connections,
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_CONNECTIONS);
   return (
@@ -33,7 +28,8 @@ export function ConnectionsPage() {
       <h1>Connections</h1>
       <p class="quiet">Agents use them at tool servers, and at no other address. Nobody can read the access.</p>
       <NewConnection made={paged.reload} />
-      <ItemPages
+      <ItemRows
+        label="Connections"
         of={paged}
         empty={
           <>
@@ -44,14 +40,8 @@ export function ConnectionsPage() {
           </>
         }
       >
-        {(connections) => (
-          <ul class="rows" aria-label="Connections">
-            {connections.map((connection) => (
-              <ConnectionRow key={connection.id} connection={connection} changed={paged.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+        {(connection) => <ConnectionRow key={connection.id} connection={connection} changed={paged.reload} />}
+      </ItemRows>
       <CopyAsCurl path={CONNECTIONS_API_PATH} />
     </>
   );
@@ -65,29 +55,23 @@ const OWNER_CHOICES = [
 function NewConnection({ made }: { readonly made: () => void }) {
   const [url, setUrl] = useState("");
   const [owner, setOwner] = useState<Connection["owner"]>("person");
-  const refusals = useRefusals();
-  const ask = (): Promise<void> =>
-    refusals.during(async () => {
-      await service.createConnection({ url: url.trim(), owner });
-      setUrl("");
-      made();
-    });
+  const ask = async (): Promise<void> => {
+    await service.createConnection({ url: url.trim(), owner });
+    setUrl("");
+    made();
+  };
   return (
     <details class="card">
       <summary>New connection</summary>
-      <Form label="New connection" refusals={refusals}>
-        {() => (
-          <>
-            <TextField label="Address of the tool server" path="/url" value={url} change={setUrl} />
-            <ChoiceField label="Whose it is" path="/owner" choices={OWNER_CHOICES} value={owner} change={setOwner} />
-            <p class="actions">
-              <ActionButton act={ask} whyNot={url.trim() === "" ? "Give an address first" : null}>
-                Ask for a connection
-              </ActionButton>
-            </p>
-          </>
-        )}
-      </Form>
+      <SendForm
+        label="New connection"
+        send={ask}
+        whyNot={url.trim() === "" ? "Give an address first" : null}
+        action="Ask for a connection"
+      >
+        <TextField label="Address of the tool server" path="/url" value={url} change={setUrl} />
+        <ChoiceField label="Whose it is" path="/owner" choices={OWNER_CHOICES} value={owner} change={setOwner} />
+      </SendForm>
     </details>
   );
 }

@@ -6,7 +6,7 @@ import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { CheckField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { NOT_ALL_LISTED, readItems } from "../pieces/read-pages.ts";
 import { isolated, service } from "../service.ts";
@@ -26,10 +26,10 @@ export function GroupsPage() {
   const found = useLoaded(async (signal) => {
     const [{ groups }, { items: members, isWhole }] = await Promise.all([
       service.listGroups({ signal }),
-      readItems<Member>(async (query) => {
-        const page = await service.listMembers(query, { signal });
-        return { items: page.members, next: page.next_cursor };
-      }),
+      readItems(
+        (query) => service.listMembers(query, { signal }),
+        (page) => page.members,
+      ),
     ]);
     return { groups, of: { members, isWhole } };
   }, []);
@@ -182,41 +182,30 @@ interface GroupFormProps {
 }
 
 function GroupForm({ label, name, of, chosen, change, action, whyNot, save }: GroupFormProps) {
-  const refusals = useRefusals();
-  const send = (): Promise<void> => refusals.during(save);
   return (
-    <Form label={label} refusals={refusals}>
-      {() => (
-        <>
-          {name === undefined ? null : (
-            <TextField
-              label="Name"
-              path="/name"
-              hint="Lower-case letters, digits, _ and -"
-              value={name.value}
-              change={name.change}
-            />
-          )}
-          <fieldset class="tools">
-            <legend>Members</legend>
-            {of.members.map((member) => (
-              <div key={member.id}>
-                <CheckField
-                  label={isolated(member.name === "" ? member.email : `${member.name}, ${member.email}`)}
-                  value={chosen.includes(member.id)}
-                  change={(isIn) => change(isIn ? [...chosen, member.id] : chosen.filter((id) => id !== member.id))}
-                />
-              </div>
-            ))}
-            {of.isWhole ? null : <p class="quiet">{NOT_ALL_LISTED}</p>}
-          </fieldset>
-          <p class="actions">
-            <ActionButton act={send} whyNot={whyNot}>
-              {action}
-            </ActionButton>
-          </p>
-        </>
+    <SendForm label={label} send={save} whyNot={whyNot} action={action}>
+      {name === undefined ? null : (
+        <TextField
+          label="Name"
+          path="/name"
+          hint="Lower-case letters, digits, _ and -"
+          value={name.value}
+          change={name.change}
+        />
       )}
-    </Form>
+      <fieldset class="tools">
+        <legend>Members</legend>
+        {of.members.map((member) => (
+          <div key={member.id}>
+            <CheckField
+              label={isolated(member.name === "" ? member.email : `${member.name}, ${member.email}`)}
+              value={chosen.includes(member.id)}
+              change={(isIn) => change(isIn ? [...chosen, member.id] : chosen.filter((id) => id !== member.id))}
+            />
+          </div>
+        ))}
+        {of.isWhole ? null : <p class="quiet">{NOT_ALL_LISTED}</p>}
+      </fieldset>
+    </SendForm>
   );
 }

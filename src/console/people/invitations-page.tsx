@@ -5,14 +5,13 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 
-const PAGE_INVITATIONS = 50;
 const INVITATIONS_PATH = "/api/invitations";
 
 export function InvitationsPage() {
@@ -29,17 +28,14 @@ export function InvitationsPage() {
 
 function OwnInvitations() {
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listInvitations({ limit: PAGE_INVITATIONS, ...after }, options);
-      return { items: page.invitations, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+    (query, options) => service.listInvitations(query, options),
+    (page) => page.invitations,
   );
   return (
     <>
       <InvitationForm made={paged.reload} />
-      <ItemPages
+      <ItemRows
+        label="Invitations"
         of={paged}
         empty={
           <>
@@ -48,14 +44,8 @@ function OwnInvitations() {
           </>
         }
       >
-        {(invitations) => (
-          <ul class="rows" aria-label="Invitations">
-            {invitations.map((invitation) => (
-              <InvitationRow key={invitation.id} invitation={invitation} changed={paged.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+        {(invitation) => <InvitationRow key={invitation.id} invitation={invitation} changed={paged.reload} />}
+      </ItemRows>
       <CopyAsCurl path={INVITATIONS_PATH} />
     </>
   );
@@ -70,35 +60,29 @@ function InvitationForm({ made }: { readonly made: () => void }) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Invitation["role"]>("member");
   const [link, setLink] = useState<string | null>(null);
-  const refusals = useRefusals();
-  const invite = (): Promise<void> =>
-    refusals.during(async () => {
-      setLink((await service.createInvitation({ email: email.trim(), role })).url);
-      setEmail("");
-      made();
-    });
+  const invite = async (): Promise<void> => {
+    setLink((await service.createInvitation({ email: email.trim(), role })).url);
+    setEmail("");
+    made();
+  };
   return (
     <>
       {link === null ? null : <ShownOnce name="The link of the invitation" text={link} done={() => setLink(null)} />}
-      <Form label="Invite somebody" refusals={refusals}>
-        {() => (
-          <>
-            <TextField
-              label="E-mail address"
-              path="/email"
-              hint="No e-mail is sent: you get a link to pass on. It works once, for a week."
-              value={email}
-              change={setEmail}
-            />
-            <ChoiceField label="Role" path="/role" choices={ROLE_CHOICES} value={role} change={setRole} />
-            <p class="actions">
-              <ActionButton act={invite} whyNot={email.trim() === "" ? "Give an e-mail address first" : null}>
-                Make the link
-              </ActionButton>
-            </p>
-          </>
-        )}
-      </Form>
+      <SendForm
+        label="Invite somebody"
+        send={invite}
+        whyNot={email.trim() === "" ? "Give an e-mail address first" : null}
+        action="Make the link"
+      >
+        <TextField
+          label="E-mail address"
+          path="/email"
+          hint="No e-mail is sent: you get a link to pass on. It works once, for a week."
+          value={email}
+          change={setEmail}
+        />
+        <ChoiceField label="Role" path="/role" choices={ROLE_CHOICES} value={role} change={setRole} />
+      </SendForm>
     </>
   );
 }

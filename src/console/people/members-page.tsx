@@ -4,22 +4,16 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { ownId, ownRole } from "../session.ts";
 import { useTitle } from "../title.ts";
 
-const PAGE_MEMBERS = 50;
-
 export function MembersPage() {
   useTitle("Members");
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listMembers({ limit: PAGE_MEMBERS, ...after }, options);
-      return { items: page.members, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+    (query, options) => service.listMembers(query, options),
+    (page) => page.members,
   );
   return (
     <>
@@ -28,15 +22,9 @@ export function MembersPage() {
         Your password, passkeys and organizations are on{" "}
         <a href={`${SERVICE_ROOT}/account`}>the page of your account</a>.
       </p>
-      <ItemPages of={paged} empty={<p class="quiet">There are no members.</p>}>
-        {(members) => (
-          <ul class="rows" aria-label="Members">
-            {members.map((member) => (
-              <MemberRow key={member.id} member={member} changed={paged.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+      <ItemRows label="Members" of={paged} empty={<p class="quiet">There are no members.</p>}>
+        {(member) => <MemberRow key={member.id} member={member} changed={paged.reload} />}
+      </ItemRows>
       <CopyAsCurl path="/api/members" />
     </>
   );

@@ -1,9 +1,8 @@
 /** The form of a new token: its name, what it may do, and how long. */
 import { useState } from "preact/hooks";
 import type { CreateServiceTokenRequest, Scope } from "../../../sdk/typescript/troupe.ts";
-import { ActionButton } from "../action-button.tsx";
 import { CheckField, NumberField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { SCOPE_WORDS } from "./scope-words.ts";
 
 const DEFAULT_TOKEN_DAYS = 90;
@@ -13,7 +12,6 @@ export function NewTokenForm({ create }: { readonly create: (body: CreateService
   const [name, setName] = useState("");
   const [days, setDays] = useState<number | null>(DEFAULT_TOKEN_DAYS);
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set());
-  const refusals = useRefusals();
   const toggle = (scope: Scope, isChosen: boolean): void =>
     setScopes((last) => {
       const next = new Set(last);
@@ -21,41 +19,31 @@ export function NewTokenForm({ create }: { readonly create: (body: CreateService
       else next.delete(scope);
       return next;
     });
-  const make = (): Promise<void> =>
-    refusals.during(async () => {
-      await create({ name: name.trim(), scopes: [...scopes], ...(days === null ? {} : { expires_in_days: days }) });
-      setName("");
-      setScopes(new Set());
-    });
+  const make = async (): Promise<void> => {
+    await create({ name: name.trim(), scopes: [...scopes], ...(days === null ? {} : { expires_in_days: days }) });
+    setName("");
+    setScopes(new Set());
+  };
   const whyNot =
     name.trim() === "" ? "Give it a name first" : scopes.size === 0 ? "Choose what the token may do" : null;
   return (
     <details class="card">
       <summary>New token</summary>
-      <Form label="New token" refusals={refusals}>
-        {() => (
-          <>
-            <TextField label="What it is for" path="/name" value={name} change={setName} />
-            <fieldset class="choices">
-              <legend>It may</legend>
-              {SCOPE_ENTRIES.map(([scope, words]) => (
-                <CheckField
-                  key={scope}
-                  label={words}
-                  value={scopes.has(scope)}
-                  change={(isChosen) => toggle(scope, isChosen)}
-                />
-              ))}
-            </fieldset>
-            <NumberField label="Days until it expires" path="/expires_in_days" value={days} change={setDays} />
-            <p class="actions">
-              <ActionButton act={make} whyNot={whyNot}>
-                Make the token
-              </ActionButton>
-            </p>
-          </>
-        )}
-      </Form>
+      <SendForm label="New token" send={make} whyNot={whyNot} action="Make the token">
+        <TextField label="What it is for" path="/name" value={name} change={setName} />
+        <fieldset class="choices">
+          <legend>It may</legend>
+          {SCOPE_ENTRIES.map(([scope, words]) => (
+            <CheckField
+              key={scope}
+              label={words}
+              value={scopes.has(scope)}
+              change={(isChosen) => toggle(scope, isChosen)}
+            />
+          ))}
+        </fieldset>
+        <NumberField label="Days until it expires" path="/expires_in_days" value={days} change={setDays} />
+      </SendForm>
     </details>
   );
 }

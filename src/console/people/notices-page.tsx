@@ -6,7 +6,7 @@ import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { isolated, service } from "../service.ts";
 import { memberName } from "../session.ts";
@@ -150,38 +150,27 @@ function NewMessenger({ added }: { readonly added: () => void }) {
   const [name, setName] = useState("");
   const [format, setFormat] = useState<MessengerFormat>("slack");
   const [url, setUrl] = useState("");
-  const refusals = useRefusals();
-  const add = (): Promise<void> =>
-    refusals.during(async () => {
-      await service.createMessenger({ name: name.trim(), format, url: url.trim() });
-      setName("");
-      setUrl("");
-      added();
-    });
+  const add = async (): Promise<void> => {
+    await service.createMessenger({ name: name.trim(), format, url: url.trim() });
+    setName("");
+    setUrl("");
+    added();
+  };
   const whyNot = name.trim() === "" ? "Give it a name first" : url.trim() === "" ? "Give an address first" : null;
   return (
     <details class="card">
       <summary>New messenger</summary>
-      <Form label="New messenger" refusals={refusals}>
-        {() => (
-          <>
-            <TextField label="Name" path="/name" value={name} change={setName} />
-            <ChoiceField label="Program" path="/format" value={format} change={setFormat} choices={FORMAT_CHOICES} />
-            <SecretField
-              label="Address"
-              path="/url"
-              hint="An incoming webhook of Slack or Teams, or a topic of ntfy. It is never shown again: it is the credential."
-              value={url}
-              change={setUrl}
-            />
-            <p class="actions">
-              <ActionButton act={add} whyNot={whyNot}>
-                Add the messenger
-              </ActionButton>
-            </p>
-          </>
-        )}
-      </Form>
+      <SendForm label="New messenger" send={add} whyNot={whyNot} action="Add the messenger">
+        <TextField label="Name" path="/name" value={name} change={setName} />
+        <ChoiceField label="Program" path="/format" value={format} change={setFormat} choices={FORMAT_CHOICES} />
+        <SecretField
+          label="Address"
+          path="/url"
+          hint="An incoming webhook of Slack or Teams, or a topic of ntfy. It is never shown again: it is the credential."
+          value={url}
+          change={setUrl}
+        />
+      </SendForm>
     </details>
   );
 }

@@ -3,27 +3,22 @@ import type { OauthGrant } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { scopesInWords } from "./scope-words.ts";
 
-const PAGE_PROGRAMS = 50;
-
 export function ProgramsPage() {
   useTitle("Programs");
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listOauthGrants({ limit: PAGE_PROGRAMS, ...after }, options);
-      return { items: page.oauth_grants, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+    (query, options) => service.listOauthGrants(query, options),
+    (page) => page.oauth_grants,
   );
   return (
     <>
       <h1>Programs</h1>
-      <ItemPages
+      <ItemRows
+        label="Programs"
         of={paged}
         empty={
           <>
@@ -34,14 +29,8 @@ export function ProgramsPage() {
           </>
         }
       >
-        {(grants) => (
-          <ul class="rows" aria-label="Programs">
-            {grants.map((grant) => (
-              <ProgramRow key={grant.id} grant={grant} ended={paged.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+        {(grant) => <ProgramRow key={grant.id} grant={grant} ended={paged.reload} />}
+      </ItemRows>
       <CopyAsCurl path="/api/oauth-grants" />
     </>
   );

@@ -5,7 +5,7 @@ import { ActionButton } from "../action-button.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { service } from "../service.ts";
 
 const PROVIDER_KEYS_PATH = "/api/provider-keys";
@@ -59,38 +59,33 @@ export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret
 function ProviderKeyForm({ secrets, saved }: { readonly secrets: readonly Secret[]; readonly saved: () => void }) {
   const [provider, setProvider] = useState("");
   const [secret, setSecret] = useState(secrets[0]?.name ?? "");
-  const refusals = useRefusals();
-  const save = (): Promise<void> =>
-    refusals.during(async () => {
-      await service.putProviderKey(provider.trim(), { secret });
-      setProvider("");
-      saved();
-    });
+  const save = async (): Promise<void> => {
+    await service.putProviderKey(provider.trim(), { secret });
+    setProvider("");
+    saved();
+  };
   return (
-    <Form label="Use a key of your own" refusals={refusals}>
-      {() => (
-        <>
-          <TextField
-            label="Provider"
-            path="/provider"
-            hint="As before the colon in the names of its models, such as anthropic"
-            value={provider}
-            change={setProvider}
-          />
-          <ChoiceField
-            label="Secret with the key"
-            path="/secret"
-            choices={secrets.map(({ name }) => [name, name] as const)}
-            value={secret}
-            change={setSecret}
-          />
-          <p class="actions">
-            <ActionButton class="quiet" act={save} whyNot={provider.trim() === "" ? "Name the provider first" : null}>
-              Use this key
-            </ActionButton>
-          </p>
-        </>
-      )}
-    </Form>
+    <SendForm
+      label="Use a key of your own"
+      send={save}
+      whyNot={provider.trim() === "" ? "Name the provider first" : null}
+      action="Use this key"
+      isQuiet
+    >
+      <TextField
+        label="Provider"
+        path="/provider"
+        hint="As before the colon in the names of its models, such as anthropic"
+        value={provider}
+        change={setProvider}
+      />
+      <ChoiceField
+        label="Secret with the key"
+        path="/secret"
+        choices={secrets.map(({ name }) => [name, name] as const)}
+        value={secret}
+        change={setSecret}
+      />
+    </SendForm>
   );
 }

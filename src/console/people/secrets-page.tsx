@@ -6,7 +6,7 @@ import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { SecretField, TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
@@ -61,35 +61,24 @@ function OwnSecrets() {
 function SecretForm({ saved }: { readonly saved: () => void }) {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
-  const refusals = useRefusals();
-  const save = (): Promise<void> =>
-    refusals.during(async () => {
-      await service.putSecret(name.trim(), { value });
-      setName("");
-      setValue("");
-      saved();
-    });
+  const save = async (): Promise<void> => {
+    await service.putSecret(name.trim(), { value });
+    setName("");
+    setValue("");
+    saved();
+  };
   const whyNot = name.trim() === "" ? "Give it a name first" : value === "" ? "Give it a value first" : null;
   return (
-    <Form label="Write a secret" refusals={refusals}>
-      {() => (
-        <>
-          <TextField
-            label="Name"
-            path="/name"
-            hint="An existing one gets the new value: so it is rotated."
-            value={name}
-            change={setName}
-          />
-          <SecretField label="Value" path="/value" value={value} change={setValue} />
-          <p class="actions">
-            <ActionButton act={save} whyNot={whyNot}>
-              Write the secret
-            </ActionButton>
-          </p>
-        </>
-      )}
-    </Form>
+    <SendForm label="Write a secret" send={save} whyNot={whyNot} action="Write the secret">
+      <TextField
+        label="Name"
+        path="/name"
+        hint="An existing one gets the new value: so it is rotated."
+        value={name}
+        change={setName}
+      />
+      <SecretField label="Value" path="/value" value={value} change={setValue} />
+    </SendForm>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The ledger of mails and messages about approvals, newest approval first. */
 import { Link } from "wouter-preact";
-import type { ApprovalNotice, ApprovalNotices, Messenger } from "../../../sdk/typescript/troupe.ts";
+import type { ApprovalNotice, Messenger } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
@@ -18,13 +18,9 @@ interface SentNoticesProps {
 }
 
 export function SentNotices({ messengers }: SentNoticesProps) {
-  const paged = usePaged<ApprovalNotices>(
-    async (after, options) => {
-      const page = await service.listApprovalNotices({ limit: PAGE_NOTICES, ...after }, options);
-      return { items: page.approval_notices, next: page.next_cursor };
-    },
-    ({ approval_id: id }) => id,
-    [],
+  const paged = usePaged(
+    (query, options) => service.listApprovalNotices({ ...query, limit: PAGE_NOTICES }, options),
+    ({ approval_notices: found }) => found.map((one) => ({ ...one, id: one.approval_id })),
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_NOTICES);
   return (

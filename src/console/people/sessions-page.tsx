@@ -3,21 +3,15 @@ import type { Session } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
-
-const PAGE_SESSIONS = 50;
 
 export function SessionsPage() {
   useTitle("Sessions");
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listSessions({ limit: PAGE_SESSIONS, ...after }, options);
-      return { items: page.sessions, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+    (query, options) => service.listSessions(query, options),
+    (page) => page.sessions,
   );
   const others = (paged.value ?? []).filter(({ status, is_current: isOwn }) => status === "active" && !isOwn);
   return (
@@ -36,15 +30,9 @@ export function SessionsPage() {
           End all others
         </ActionButton>
       </p>
-      <ItemPages of={paged} empty={<p class="quiet">You have no sessions.</p>}>
-        {(sessions) => (
-          <ul class="rows" aria-label="Sessions">
-            {sessions.map((session) => (
-              <SessionRow key={session.id} session={session} ended={paged.reload} />
-            ))}
-          </ul>
-        )}
-      </ItemPages>
+      <ItemRows label="Sessions" of={paged} empty={<p class="quiet">You have no sessions.</p>}>
+        {(session) => <SessionRow key={session.id} session={session} ended={paged.reload} />}
+      </ItemRows>
       <CopyAsCurl path="/api/sessions" />
     </>
   );

@@ -5,14 +5,12 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { NewTokenForm } from "./new-token-form.tsx";
 import { scopesInWords } from "./scope-words.ts";
-
-const PAGE_TOKENS = 50;
 
 export function PersonalTokensPage() {
   useTitle("Your tokens");
@@ -38,21 +36,26 @@ export function ServiceTokensPage() {
   );
 }
 
+interface TokenPage {
+  readonly tokens: readonly Token[];
+  readonly next_cursor?: string;
+}
+
 const TOKEN_PLACES = {
   personal: {
     path: "/api/personal-access-tokens",
-    load: async (query: object, options?: object) => {
-      const page = await service.listPersonalAccessTokens(query, options);
-      return { items: page.personal_access_tokens, next: page.next_cursor };
+    list: async (query: object, options?: object): Promise<TokenPage> => {
+      const { personal_access_tokens: tokens, ...page } = await service.listPersonalAccessTokens(query, options);
+      return { ...page, tokens };
     },
     create: service.createPersonalAccessToken.bind(service),
     revoke: service.revokePersonalAccessToken.bind(service),
   },
   service: {
     path: "/api/service-tokens",
-    load: async (query: object, options?: object) => {
-      const page = await service.listServiceTokens(query, options);
-      return { items: page.service_tokens, next: page.next_cursor };
+    list: async (query: object, options?: object): Promise<TokenPage> => {
+      const { service_tokens: tokens, ...page } = await service.listServiceTokens(query, options);
+      return { ...page, tokens };
     },
     create: service.createServiceToken.bind(service),
     revoke: service.revokeServiceToken.bind(service),
@@ -60,12 +63,8 @@ const TOKEN_PLACES = {
 } as const;
 
 function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
-  const { path, load, create, revoke } = TOKEN_PLACES[kind];
-  const paged = usePaged(
-    (after, options) => load({ limit: PAGE_TOKENS, ...after }, options),
-    ({ id }: Token) => id,
-    [],
-  );
+  const { path, list, create, revoke } = TOKEN_PLACES[kind];
+  const paged = usePaged(list, (page) => page.tokens);
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <>
@@ -76,7 +75,8 @@ function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
           paged.reload();
         }}
       />
-      <ItemPages
+      <ItemRows
+        label="Tokens"
         of={paged}
         empty={
           <>
@@ -87,21 +87,17 @@ function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
           </>
         }
       >
-        {(tokens) => (
-          <ul class="rows" aria-label="Tokens">
-            {tokens.map((token) => (
-              <TokenRow
-                key={token.id}
-                token={token}
-                revoke={async () => {
-                  await revoke(token.id);
-                  paged.reload();
-                }}
-              />
-            ))}
-          </ul>
+        {(token) => (
+          <TokenRow
+            key={token.id}
+            token={token}
+            revoke={async () => {
+              await revoke(token.id);
+              paged.reload();
+            }}
+          />
         )}
-      </ItemPages>
+      </ItemRows>
       <CopyAsCurl path={path} />
     </>
   );

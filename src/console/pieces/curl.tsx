@@ -7,15 +7,18 @@ interface ShownRequest {
   readonly method?: string;
   /** From the root of the service, such as `/api/agents`. */
   readonly path: string;
+  readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The request as a command for a shell, with the token in a variable. */
-export function curlOf({ method = "GET", path, body }: ShownRequest): string {
+export function curlOf({ method = "GET", path, query = {}, body }: ShownRequest): string {
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const target = parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
   const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + SERVICE_ROOT + path)}`,
+    `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(location.origin + SERVICE_ROOT + target)}`,
     `-H "Authorization: Bearer $TROUPE_TOKEN"`,
   ];
   if (body !== undefined) parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);

@@ -1,6 +1,7 @@
 /** What a person has changed in a record and not saved yet. It survives a reload and a sign-in. */
 import { useEffect, useState } from "preact/hooks";
 import { draftPlace } from "../session.ts";
+import { type FieldPlace, formFields } from "./fields.tsx";
 import {
   type EditedFields,
   changeFields,
@@ -20,6 +21,8 @@ export interface FormDraft<D extends object> {
   /** The fields that somebody else has changed since the person began; null if there are none. */
   readonly conflict: readonly string[] | null;
   readonly set: <K extends keyof D & string>(field: K, value: D[K]) => void;
+  /** For the field of a form that shows and changes this one. */
+  readonly field: <K extends keyof D & string>(name: K) => FieldPlace<D[K]>;
   /** Takes every field of `value`; a field that it has not stays as saved. */
   readonly replace: (value: Partial<D>) => void;
   /** Puts a newer record under the changes. */
@@ -43,14 +46,17 @@ export function useDraft<D extends object>(key: string | null, saved: D): FormDr
     else sessionStorage.removeItem(place);
   }, [fields]);
   const others = Object.keys(otherChanges(fields));
+  const value = { ...fields.saved, ...changes };
+  const change = (next: Partial<D>): void => setFields((last) => changeFields(last, next));
   return {
     fields,
-    value: { ...fields.saved, ...changes },
+    value,
     changes,
     isChanged,
     conflict: others.length === 0 ? null : others,
-    set: (field, value) => setFields((last) => changeFields(last, { [field]: value } as unknown as Partial<D>)),
-    replace: (value) => setFields((last) => replaceChanges(last, value)),
+    set: (name, next) => change({ [name]: next } as unknown as Partial<D>),
+    field: formFields("", value, change),
+    replace: (next) => setFields((last) => replaceChanges(last, next)),
     move: (next) => setFields((last) => moveFields(last, next)),
     settle: (sent, next) => setFields((last) => settleFields(last, sent, next)),
     discard() {

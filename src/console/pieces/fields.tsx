@@ -12,6 +12,24 @@ export interface FieldProps<T> {
   readonly change: (value: T) => void;
 }
 
+/** What a field shows and changes. */
+export type FieldPlace<T> = Pick<FieldProps<T>, "path" | "value" | "change">;
+
+/** The fields of the object at `path` of the body, by their names. `change` puts changes over the object. */
+export const formFields =
+  <D extends object>(path: string, value: D, change: (changes: Partial<D>) => void) =>
+  <K extends keyof D & string>(name: K): FieldPlace<D[K]> => ({
+    path: `${path}/${name}`,
+    value: value[name],
+    change: (next) => change({ [name]: next } as unknown as Partial<D>),
+  });
+
+/** The field as a text, which is empty for `none`. */
+export const textOr = <S extends string, N extends null | undefined>(
+  none: N,
+  { path, value, change }: FieldPlace<S | N>,
+): FieldPlace<S | ""> => ({ path, value: value ?? "", change: (text) => change(text === "" ? none : text) });
+
 interface FieldControl {
   readonly id: string;
   readonly "aria-describedby": string | undefined;

@@ -13,6 +13,20 @@ interface LoadOptions {
 /** `after` is the cursor, to be spread into the query; empty for the first page. */
 export type LoadPage<T> = (after: { readonly cursor?: string }, options?: LoadOptions) => Promise<LoadedPage<T>>;
 
+/** How the API lists something. */
+export type ListPage<P> = (
+  query: { readonly limit: number; readonly cursor?: string },
+  options?: LoadOptions,
+) => Promise<P & { readonly next_cursor?: string }>;
+
+/** Its pages; `itemsOf` finds the items in an answer. */
+export const pagesOf =
+  <P, T>(limit: number, list: ListPage<P>, itemsOf: (page: P) => readonly T[]): LoadPage<T> =>
+  async (after, options) => {
+    const page = await list({ limit, ...after }, options);
+    return { items: itemsOf(page), next: page.next_cursor };
+  };
+
 /** Reads the first `count` pages, or as many as there are. */
 export async function readPages<T>(load: LoadPage<T>, count: number, options?: LoadOptions): Promise<LoadedPage<T>> {
   let { items, next } = await load({}, options);

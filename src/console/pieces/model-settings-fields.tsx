@@ -1,6 +1,6 @@
 /** Settings of a model: of an agent, or of the runs of a mission. What is empty is left to what stands below it. */
 import type { ModelEffort, ModelSettingsInput, ModelThinkingType } from "../../../sdk/typescript/troupe.ts";
-import { AreaField, ChoiceField, NumberField, TextField } from "./fields.tsx";
+import { AreaField, ChoiceField, formFields, NumberField, TextField, textOr } from "./fields.tsx";
 import { JsonField } from "./written-fields.tsx";
 
 const LOWER_DEFAULT = ["", "the default"] as const;
@@ -15,49 +15,38 @@ const THINKING_CHOICES: readonly (readonly [ModelThinkingType | "", string])[] =
   ["disabled", "off"],
 ];
 
+const UNSET_SETTINGS = {
+  effort: null,
+  max_output_tokens: null,
+  temperature: null,
+  top_p: null,
+  service_tier: null,
+  provider_options: null,
+};
+
 interface ModelSettingsFieldsProps {
   readonly value: ModelSettingsInput | null;
   readonly change: (value: ModelSettingsInput | null) => void;
 }
 
 export function ModelSettingsFields({ value, change }: ModelSettingsFieldsProps) {
-  const settings = value ?? {};
+  const settings: ModelSettingsInput & Required<Pick<ModelSettingsInput, keyof typeof UNSET_SETTINGS>> = {
+    ...UNSET_SETTINGS,
+    ...value,
+  };
   const setting = (changes: ModelSettingsInput): void => {
     const given = Object.entries({ ...settings, ...changes }).filter(([, one]) => one !== null);
     change(given.length === 0 ? null : Object.fromEntries(given));
   };
+  const field = formFields("/model_settings", settings, setting);
   return (
     <details class="more">
       <summary>Settings of the model</summary>
       <div class="columns">
-        <ChoiceField
-          label="Effort"
-          path="/model_settings/effort"
-          value={settings.effort ?? ""}
-          change={(effort) => setting({ effort: effort === "" ? null : effort })}
-          choices={EFFORT_CHOICES}
-        />
-        <NumberField
-          label="Most tokens of an answer"
-          path="/model_settings/max_output_tokens"
-          min={1}
-          value={settings.max_output_tokens ?? null}
-          change={(tokens) => setting({ max_output_tokens: tokens })}
-        />
-        <NumberField
-          label="Temperature"
-          path="/model_settings/temperature"
-          step="any"
-          value={settings.temperature ?? null}
-          change={(temperature) => setting({ temperature })}
-        />
-        <NumberField
-          label="Top p"
-          path="/model_settings/top_p"
-          step="any"
-          value={settings.top_p ?? null}
-          change={(share) => setting({ top_p: share })}
-        />
+        <ChoiceField label="Effort" choices={EFFORT_CHOICES} {...textOr<ModelEffort, null>(null, field("effort"))} />
+        <NumberField label="Most tokens of an answer" min={1} {...field("max_output_tokens")} />
+        <NumberField label="Temperature" step="any" {...field("temperature")} />
+        <NumberField label="Top p" step="any" {...field("top_p")} />
         <ChoiceField
           label="Thinking"
           path="/model_settings/thinking/type"
@@ -76,12 +65,7 @@ export function ModelSettingsFields({ value, change }: ModelSettingsFieldsProps)
             }
           />
         ) : null}
-        <TextField
-          label="Service tier"
-          path="/model_settings/service_tier"
-          value={settings.service_tier ?? ""}
-          change={(tier) => setting({ service_tier: tier === "" ? null : tier })}
-        />
+        <TextField label="Service tier" {...textOr(null, field("service_tier"))} />
       </div>
       <AreaField
         label="Texts that end an answer"
@@ -93,10 +77,8 @@ export function ModelSettingsFields({ value, change }: ModelSettingsFieldsProps)
       />
       <JsonField
         label="Further fields for the provider"
-        path="/model_settings/provider_options"
         hint="A JSON object that is sent as it is, or null"
-        value={settings.provider_options ?? null}
-        change={(options) => setting({ provider_options: options })}
+        {...field("provider_options")}
       />
     </details>
   );

@@ -4,8 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { ActionButton } from "../action-button.tsx";
 import { type Loaded, WhenLoaded, useLoaded } from "../loading.tsx";
 import { keepPages, keptPages } from "../returning.ts";
-import { appendPage, type LoadPage, type LoadedPage, mergePages, readPages } from "./item-pages.ts";
+import { appendPage, type ListPage, type LoadedPage, mergePages, pagesOf, readPages } from "./item-pages.ts";
 
+/** Items of a page, unless the list asks for another number. */
+const PAGE_ITEMS = 50;
 /** A reload reads at most so many pages again: it is done every few seconds. */
 const RELOADED_PAGES = 10;
 
@@ -14,20 +16,28 @@ export interface PagedItems<T> extends Loaded<readonly T[]> {
   readonly showMore: (() => Promise<void>) | null;
 }
 
-/** Loads the first page, and anew when one of `inputs` changes. `reload` reads the pages that are shown. */
-export function usePaged<T>(load: LoadPage<T>, idOf: (item: T) => string, inputs: readonly unknown[]): PagedItems<T> {
+/**
+ * Lists items of the API: the first page at once, and anew when one of `inputs` changes. `reload` reads the pages that
+ * are shown. `itemsOf` finds the items in an answer; each needs an id of its own.
+ */
+export function usePaged<P, T extends { readonly id: string }>(
+  list: ListPage<P>,
+  itemsOf: (page: P) => readonly T[],
+  inputs: readonly unknown[] = [],
+): PagedItems<T> {
+  const load = pagesOf(PAGE_ITEMS, list, itemsOf);
   const shown = useRef<LoadedPage<T> | null>(null);
-  const list = JSON.stringify(inputs);
+  const place = JSON.stringify(inputs);
   const pages = useRef(1);
   const round = useRef(0);
   useEffect(() => {
     round.current += 1;
-    pages.current = keptPages(list);
+    pages.current = keptPages(place);
     shown.current = null;
   }, inputs);
   const found = useLoaded(async (signal) => {
     const read = await readPages(load, Math.min(pages.current, RELOADED_PAGES), { signal });
-    return mergePages(shown.current, read, idOf);
+    return mergePages(shown.current, read, ({ id }) => id);
   }, inputs);
   shown.current = found.value;
   const showMore = async (cursor: string): Promise<void> => {
@@ -41,8 +51,8 @@ export function usePaged<T>(load: LoadPage<T>, idOf: (item: T) => string, inputs
       return;
     }
     pages.current += 1;
-    keepPages(list, pages.current);
-    found.take(appendPage(shown.current, page, idOf));
+    keepPages(place, pages.current);
+    found.take(appendPage(shown.current, page, ({ id }) => id));
   };
   const next = found.value?.next;
   return {
@@ -77,3 +87,20 @@ export function ItemPages<T>({ of, empty, children }: PagedListProps<T>) {
     </WhenLoaded>
   );
 }
+
+interface ItemRowsProps<T> extends Omit<PagedListProps<T>, "children"> {
+  readonly label: string;
+  /** One row; it has a key. */
+  readonly children: (item: T) => ComponentChildren;
+}
+
+/** The same, with a row for each item. */
+export const ItemRows = <T,>({ label, children, ...pages }: ItemRowsProps<T>) => (
+  <ItemPages {...pages}>
+    {(items) => (
+      <ul class="rows" aria-label={label}>
+        {items.map(children)}
+      </ul>
+    )}
+  </ItemPages>
+);

@@ -1,7 +1,7 @@
 /** All items of a list, up to a bound: for choices, and for what no filter of the API finds. */
 import type { Agent, Workspace } from "../../../sdk/typescript/troupe.ts";
 import { service } from "../service.ts";
-import { type LoadedPage, readPages } from "./item-pages.ts";
+import { type ListPage, pagesOf, readPages } from "./item-pages.ts";
 
 const READ_PAGE = 100;
 const MOST_PAGES = 10;
@@ -14,24 +14,19 @@ interface ReadItems<T> {
   readonly isWhole: boolean;
 }
 
-interface PageQuery {
-  readonly limit: number;
-  readonly cursor?: string;
-}
-
-export async function readItems<T>(load: (query: PageQuery) => Promise<LoadedPage<T>>): Promise<ReadItems<T>> {
-  const { items, next } = await readPages((after) => load({ limit: READ_PAGE, ...after }), MOST_PAGES);
+export async function readItems<P, T>(list: ListPage<P>, itemsOf: (page: P) => readonly T[]): Promise<ReadItems<T>> {
+  const { items, next } = await readPages(pagesOf(READ_PAGE, list, itemsOf), MOST_PAGES);
   return { items, isWhole: next === undefined };
 }
 
 export const readAgents = (signal: AbortSignal): Promise<ReadItems<Agent>> =>
-  readItems(async (query) => {
-    const { agents, next_cursor: next } = await service.listAgents(query, { signal });
-    return { items: agents, next };
-  });
+  readItems(
+    (query) => service.listAgents(query, { signal }),
+    ({ agents }) => agents,
+  );
 
 export const readWorkspaces = (signal: AbortSignal): Promise<ReadItems<Workspace>> =>
-  readItems(async (query) => {
-    const { workspaces, next_cursor: next } = await service.listWorkspaces(query, { signal });
-    return { items: workspaces, next };
-  });
+  readItems(
+    (query) => service.listWorkspaces(query, { signal }),
+    ({ workspaces }) => workspaces,
+  );

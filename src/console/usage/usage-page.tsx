@@ -122,7 +122,7 @@ export function UsagePage() {
                   />
                 </>
               )}
-              <CopyAsCurl path={`/api/usage?${new URLSearchParams(query).toString()}`} />
+              <CopyAsCurl path="/api/usage" query={query} />
               <BudgetSection usage={report} />
             </>
           );

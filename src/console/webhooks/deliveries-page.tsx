@@ -14,7 +14,6 @@ import { useTitle } from "../title.ts";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
 
 const DELIVERY_STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed", "retrying", "skipped"];
-const PAGE_DELIVERIES = 50;
 const REFRESH_SECONDS_OF_DELIVERIES = 5;
 
 export function DeliveriesPage() {
@@ -33,11 +32,8 @@ function DeliveryLedger() {
   const [state, change] = useSearchState({ status: "", event_type: "", event_id: "", since: "" });
   const inputs = Object.values(state);
   const paged = usePaged(
-    async (after, options) => {
-      const page = await service.listDeliveries({ limit: PAGE_DELIVERIES, ...deliveryQuery(state), ...after }, options);
-      return { items: page.deliveries, next: page.next_cursor };
-    },
-    ({ id }) => id,
+    (query, options) => service.listDeliveries({ ...deliveryQuery(state), ...query }, options),
+    (page) => page.deliveries,
     inputs,
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_DELIVERIES);
@@ -73,9 +69,7 @@ function DeliveryLedger() {
       >
         {(deliveries) => <DeliveryTable deliveries={deliveries} />}
       </ItemPages>
-      <CopyAsCurl
-        path={`/api/messaging-integration/deliveries?${new URLSearchParams(givenParameters(state)).toString()}`}
-      />
+      <CopyAsCurl path="/api/messaging-integration/deliveries" query={givenParameters(state)} />
     </>
   );
 }

@@ -22,16 +22,10 @@ interface FileTreeProps {
 
 export function FileTree(props: FileTreeProps) {
   const { workspaceId, path, round } = props;
-  const files = usePaged<WorkspaceFile>(
-    async (after, options) => {
-      const page = await service.listFiles(
-        workspaceId,
-        { limit: PAGE_FILES, ...(path === "" ? {} : { path }), ...after },
-        options,
-      );
-      return { items: page.files, next: page.next_cursor };
-    },
-    (file) => file.path,
+  const files = usePaged(
+    (query, options) =>
+      service.listFiles(workspaceId, { ...(path === "" ? {} : { path }), ...query, limit: PAGE_FILES }, options),
+    (page) => page.files.map((file) => ({ ...file, id: file.path })),
     [workspaceId, path, round],
   );
   return (

@@ -93,7 +93,7 @@ function OpenVersions({ workspaceId, path, round, restored }: FileVersionsProps)
           );
         }}
       </WhenLoaded>
-      <CopyAsCurl path={`/api/workspaces/${workspaceId}/files/versions?${new URLSearchParams({ path }).toString()}`} />
+      <CopyAsCurl path={`/api/workspaces/${workspaceId}/files/versions`} query={{ path }} />
     </>
   );
 }

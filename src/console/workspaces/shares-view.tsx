@@ -1,12 +1,9 @@
 /** The files of a workspace that everyone with a link can download. */
-import type { Share } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
-
-const PAGE_SHARES = 50;
 
 const NoShares = ({ workspaceId }: { readonly workspaceId: string }) => (
   <>
@@ -22,12 +19,9 @@ const NoShares = ({ workspaceId }: { readonly workspaceId: string }) => (
 );
 
 export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
-  const shares = usePaged<Share>(
-    async (after, options) => {
-      const page = await service.listShares(workspaceId, { limit: PAGE_SHARES, ...after }, options);
-      return { items: page.shares, next: page.next_cursor };
-    },
-    ({ id }) => id,
+  const shares = usePaged(
+    (query, options) => service.listShares(workspaceId, query, options),
+    (page) => page.shares,
     [workspaceId],
   );
   const revoke = async (id: string): Promise<void> => {
@@ -39,37 +33,33 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
       <p class="actions">
         <CopyAsCurl path={`/api/workspaces/${workspaceId}/shares`} />
       </p>
-      <ItemPages of={shares} empty={<NoShares workspaceId={workspaceId} />}>
-        {(shown) => (
-          <ul class="rows" aria-label="Shares">
-            {shown.map(({ id, path, expires_at, downloads, max_downloads, has_password, allowed_actions }) => (
-              <li key={id}>
-                <strong>{path}</strong>{" "}
-                <span class="quiet">
-                  {downloads.toLocaleString()}
-                  {max_downloads === null ? "" : ` of ${max_downloads.toLocaleString()}`} downloads
-                  {has_password ? ", with a password" : ""}
-                  {expires_at === null ? null : (
-                    <>
-                      , expires <Time at={expires_at} />
-                    </>
-                  )}
-                </span>
-                <p class="actions">
-                  <ActionButton
-                    class="quiet"
-                    act={() => revoke(id)}
-                    question={`Revoke the link to ${isolated(path)}? It stops working at once.`}
-                    whyNot={allowed_actions.includes("revoke") ? null : "You may not revoke this share"}
-                  >
-                    Revoke
-                  </ActionButton>
-                </p>
-              </li>
-            ))}
-          </ul>
+      <ItemRows label="Shares" of={shares} empty={<NoShares workspaceId={workspaceId} />}>
+        {({ id, path, expires_at, downloads, max_downloads, has_password, allowed_actions }) => (
+          <li key={id}>
+            <strong>{path}</strong>{" "}
+            <span class="quiet">
+              {downloads.toLocaleString()}
+              {max_downloads === null ? "" : ` of ${max_downloads.toLocaleString()}`} downloads
+              {has_password ? ", with a password" : ""}
+              {expires_at === null ? null : (
+                <>
+                  , expires <Time at={expires_at} />
+                </>
+              )}
+            </span>
+            <p class="actions">
+              <ActionButton
+                class="quiet"
+                act={() => revoke(id)}
+                question={`Revoke the link to ${isolated(path)}? It stops working at once.`}
+                whyNot={allowed_actions.includes("revoke") ? null : "You may not revoke this share"}
+              >
+                Revoke
+              </ActionButton>
+            </p>
+          </li>
         )}
-      </ItemPages>
+      </ItemRows>
     </>
   );
 }

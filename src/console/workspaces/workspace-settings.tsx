@@ -1,7 +1,7 @@
 /** Name and description of a workspace, and what agents are told in it. */
 import type { UpdateWorkspaceRequest, Workspace } from "../../../sdk/typescript/troupe.ts";
 import { SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
-import { AreaField, TextField } from "../pieces/fields.tsx";
+import { AreaField, TextField, textOr } from "../pieces/fields.tsx";
 import { Form } from "../pieces/form.tsx";
 import { service } from "../service.ts";
 
@@ -20,7 +20,7 @@ export function WorkspaceSettings({ now }: { readonly now: Workspace }) {
     read: () => service.getWorkspace(now.id),
     write: (changes, version) => service.updateWorkspace(now.id, changes, { ifMatch: version }),
   });
-  const { value, set } = edited.draft;
+  const { field } = edited.draft;
   const whyNot = edited.record.allowed_actions.includes("update")
     ? null
     : "You may not change this workspace: only who made it and owners of the organization may";
@@ -29,19 +29,12 @@ export function WorkspaceSettings({ now }: { readonly now: Workspace }) {
       {() => (
         <>
           {whyNot === null ? null : <p>{whyNot}.</p>}
-          <TextField label="Name" path="/name" value={value.name} change={(name) => set("name", name)} />
-          <TextField
-            label="Description"
-            path="/description"
-            value={value.description ?? ""}
-            change={(text) => set("description", text === "" ? null : text)}
-          />
+          <TextField label="Name" {...field("name")} />
+          <TextField label="Description" {...textOr(null, field("description"))} />
           <AreaField
             label="Instructions"
-            path="/instructions"
             hint="Agents get them in this workspace"
-            value={value.instructions ?? ""}
-            change={(text) => set("instructions", text === "" ? null : text)}
+            {...textOr(null, field("instructions"))}
           />
           <SaveBar edited={edited} whyNot={whyNot} />
         </>

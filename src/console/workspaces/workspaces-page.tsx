@@ -1,13 +1,12 @@
 /** The workspaces of the organization, and the beginning of a new one. */
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import type { Workspace } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
-import { ItemPages, usePaged } from "../pieces/paged.tsx";
+import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
@@ -15,17 +14,11 @@ import { WorkspacePage } from "./workspace-page.tsx";
 
 export const WorkspacePages = () => <ListAndOne path="/workspaces" list={WorkspacesPage} one={WorkspacePage} />;
 
-const PAGE_WORKSPACES = 50;
-
 function WorkspacesPage() {
   useTitle("Workspaces");
-  const workspaces = usePaged<Workspace>(
-    async (after, options) => {
-      const page = await service.listWorkspaces({ limit: PAGE_WORKSPACES, ...after }, options);
-      return { items: page.workspaces, next: page.next_cursor };
-    },
-    ({ id }) => id,
-    [],
+  const workspaces = usePaged(
+    (query, options) => service.listWorkspaces(query, options),
+    (page) => page.workspaces,
   );
   return (
     <>
@@ -34,22 +27,18 @@ function WorkspacesPage() {
       <p class="actions">
         <CopyAsCurl path="/api/workspaces" />
       </p>
-      <ItemPages of={workspaces} empty={<NoWorkspaces />}>
-        {(shown) => (
-          <ul class="rows" aria-label="Workspaces">
-            {shown.map(({ id, name, description, selected, updated_at }) => (
-              <li key={id}>
-                <Link href={`/workspaces/${id}`}>{name}</Link>
-                {selected ? <span class="badge">yours now</span> : null}
-                <span class="quiet">
-                  <Time at={updated_at} />
-                </span>
-                {description === null ? null : <p class="quiet preview">{description}</p>}
-              </li>
-            ))}
-          </ul>
+      <ItemRows label="Workspaces" of={workspaces} empty={<NoWorkspaces />}>
+        {({ id, name, description, selected, updated_at }) => (
+          <li key={id}>
+            <Link href={`/workspaces/${id}`}>{name}</Link>
+            {selected ? <span class="badge">yours now</span> : null}
+            <span class="quiet">
+              <Time at={updated_at} />
+            </span>
+            {description === null ? null : <p class="quiet preview">{description}</p>}
+          </li>
         )}
-      </ItemPages>
+      </ItemRows>
     </>
   );
 }
