@@ -7,6 +7,7 @@ import {
   FormatRegistry,
   Kind,
   type Static,
+  type TObject,
   type TProperties,
   type TSchema,
   Type,
@@ -14,7 +15,7 @@ import {
 } from "@sinclair/typebox";
 import { type ExactNumber, isExactNumber } from "./exact-json.ts";
 
-export { type Static, type TProperties, type TSchema, Type };
+export { type Static, type TObject, type TProperties, type TSchema, Type };
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -10,7 +10,7 @@ import {
 import { PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { idFilter, inOrder, timeField, withDefault } from "../../http/contract/field.ts";
-import { Id, listOf } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf } from "../../http/contract/noun.ts";
 import { media, type Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
@@ -118,13 +118,4 @@ function filterOf({
   return mapOutcome(ordered, () => ({ action, userId, createdAfter, createdBefore }));
 }
 
-const entryView = (entry: AuditEntry): Shown<typeof AuditEntryView> => ({
-  id: entry.id,
-  action: entry.action,
-  user_id: entry.userId,
-  token_id: entry.tokenId,
-  address: entry.address,
-  subject_id: entry.subjectId,
-  detail: entry.detail,
-  created_at: entry.createdAt,
-});
+const entryView: (entry: AuditEntry) => Shown<typeof AuditEntryView> = fieldsFrom(AuditEntryView);

@@ -20,7 +20,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { AttachmentBlock } from "../../../actors/upload/terms.ts";
 import { BlockView } from "../../http/contract/block.ts";
-import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { chatVerbs, type Standing, STANDS } from "../standing.ts";
@@ -135,13 +135,11 @@ export const DeletedChat = noun("DeletedChat", "A deleted chat, in its last stat
   deleted: Type.Literal(true),
 });
 
+const chatFields = fieldsFrom(ChatView);
+
 export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS): Shown<typeof ChatView> => ({
-  id: chat.id,
+  ...chatFields(chat),
   title: chat.options.title,
-  status: chat.status,
-  agent_id: chat.agentId,
-  agent_name: chat.agentName,
-  workspace_id: chat.workspaceId,
   options: {
     model: chat.options.model,
     on_busy: chat.options.onBusy,
@@ -150,21 +148,13 @@ export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS)
     title: chat.options.title,
     pinned: chat.options.pinned,
   },
-  message_count: chat.messageCount,
-  active_job_id: chat.activeJobId,
   queued_messages: chat.queue.length,
-  mission_id: chat.missionId,
-  run_number: chat.runNumber,
   summary:
     chat.summary === undefined
       ? null
       : { message_id: chat.summary.messageId, messages: chat.summary.messages, created_at: chat.summary.at },
   forked_from:
     chat.forkedFrom === undefined ? null : { chat_id: chat.forkedFrom.chatId, message_id: chat.forkedFrom.messageId },
-  last_message_preview: chat.lastMessagePreview,
-  last_seq: chat.lastSeq,
-  metadata: chat.metadata,
-  created_by: chat.createdBy,
   ...recordView(chat, chatLinks(chat), chatVerbs(chat, by, standing)),
 });
 
@@ -180,26 +170,15 @@ function chatLinks({ id, agentId, activeJobId }: Chat): Record<string, string> {
   return activeJobId === null ? links : { ...links, active_job: `/api/jobs/${activeJobId}` };
 }
 
+const messageFields = fieldsFrom(MessageView);
+
 export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">): Shown<typeof MessageView> => ({
-  id: message.id,
-  chat_id: message.chatId,
-  organization_id: message.organizationId,
-  role: message.role,
-  status: message.status,
-  content: message.content,
+  ...messageFields(message),
   blocks: messageBlocks(message).map(shownBlock),
-  job_id: message.jobId,
   usage: message.usage === null ? null : usageView(message.usage),
   stop_reason: message.stopReason ?? null,
   pinned: pins.includes(message.id),
   summary_of: message.compaction?.messages ?? null,
-  sender: message.sender,
-  metadata: message.metadata,
-  seq: message.seq,
-  version: message.version,
-  created_at: message.createdAt,
-  updated_at: message.updatedAt,
-  completed_at: message.completedAt,
 });
 
 /** The work in a chat, as its readers see it. */

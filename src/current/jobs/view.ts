@@ -32,7 +32,7 @@ import { hasScope, type Principal } from "../../../actors/organization/principal
 import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { signedAddress, type SigningParts } from "../../http/admission/signed-address.ts";
-import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { CostLimitField, USAGE_FIELDS, usageView } from "../cost.ts";
@@ -268,16 +268,11 @@ export const jobFields = (job: Job, reader: ApprovalReader = NO_READER) => ({
   completed_at: job.completedAt,
 });
 
+const authorizationFields = fieldsFrom(AuthorizationView);
+
 const authorizationView = (one: Authorization): Shown<typeof AuthorizationView> => ({
-  connection_id: one.connectionId,
-  name: one.name,
+  ...authorizationFields(one),
   url: one.resource,
-  owner: one.owner,
-  scopes: one.scopes,
-  link: one.link,
-  requested_at: one.requestedAt,
-  outcome: one.outcome,
-  message: one.message,
 });
 
 const errorView = ({ code, message, errors = [] }: RunError) => ({
@@ -286,15 +281,7 @@ const errorView = ({ code, message, errors = [] }: RunError) => ({
   errors: errors.map((error) => ({ path: error.path, message: visibleText(error.message) })),
 });
 
-const reviewView = (review: Review): Shown<typeof ReviewView> => ({
-  state: review.state,
-  required: review.required,
-  requested_at: review.requestedAt,
-  expires_at: review.expiresAt,
-  decided_by: review.decidedBy,
-  decided_at: review.decidedAt,
-  comment: review.comment,
-});
+const reviewView: (review: Review) => Shown<typeof ReviewView> = fieldsFrom(ReviewView);
 
 const waitingView = (waiting: RunWaiting | null) =>
   waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };

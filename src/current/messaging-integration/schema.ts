@@ -16,7 +16,7 @@ import {
   TRIGGERS,
 } from "../../../actors/webhook/schema.ts";
 import { bad, good, idFilter, someOf, textField, timeField } from "../../http/contract/field.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -228,22 +228,12 @@ export function withVerbs<T>(outcome: Outcome<T>, by: Principal): Outcome<T> {
   return refuse({ ...outcome.fault, allowedActions: verbsOn({ enabled }, by) });
 }
 
+const deliveryFields = fieldsFrom(DeliveryView);
+
 export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof DeliveryView> {
   const isPush = attempt.push !== undefined;
   return {
-    id: attempt.id,
-    event_id: attempt.eventId,
-    event_type: attempt.eventType,
-    source: attempt.source,
-    sequence: attempt.sequence,
-    attempt: attempt.attempt,
-    status: attempt.status,
-    http_status: attempt.httpStatus,
-    error: attempt.error,
-    duration_ms: attempt.durationMs,
-    destination_host: attempt.destinationHost,
-    delivery_key: attempt.deliveryKey,
-    trigger: attempt.trigger,
+    ...deliveryFields(attempt),
     pushed_job_id: attempt.push?.jobId ?? null,
     // A pending attempt is itself the next one.
     next_attempt_at: attempt.status === "pending" ? attempt.dueAt : attempt.nextAttemptAt,

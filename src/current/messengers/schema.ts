@@ -11,7 +11,7 @@ import {
 } from "../../../actors/reach/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { idFilter } from "../../http/contract/field.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 
@@ -49,15 +49,11 @@ export const MessengerList = noun("MessengerList", "All messengers, oldest first
   messengers: Type.Array(MessengerView, { description: "At most eight" }),
 });
 
+const messengerFields = fieldsFrom(MessengerView);
+
 export const messengerView = (messenger: Messenger): Shown<typeof MessengerView> => ({
-  id: messenger.id,
-  name: messenger.name,
-  format: messenger.format,
+  ...messengerFields(messenger),
   destination_host: messenger.host,
-  created_by: messenger.createdBy,
-  created_at: messenger.createdAt,
-  last_success_at: messenger.lastSuccessAt,
-  last_failure_at: messenger.lastFailureAt,
 });
 
 const NoticeView = noun("ApprovalNotice", "A mail or a message about an approval", {
@@ -85,20 +81,7 @@ export const NoticesList = listOf("ApprovalNoticesList", "approval_notices", Not
 
 export const NOTICES_QUERY = { job_id: idFilter(Id("job", "Only approvals of this job")) };
 
-const noticeView = (notice: ApprovalNotice): Shown<typeof NoticeView> => ({
-  id: notice.id,
-  kind: notice.kind,
-  user_id: notice.userId,
-  messenger_id: notice.messengerId,
-  status: notice.status,
-  skipped: notice.skipped,
-  attempts: notice.attempts,
-  error: notice.error,
-  http_status: notice.httpStatus,
-  duration_ms: notice.durationMs,
-  next_attempt_at: notice.nextAttemptAt,
-  created_at: notice.createdAt,
-});
+const noticeView: (notice: ApprovalNotice) => Shown<typeof NoticeView> = fieldsFrom(NoticeView);
 
 export const noticesView = (question: Question): Shown<typeof NoticesView> => ({
   approval_id: question.id,

@@ -21,7 +21,7 @@ import { taskVerbs } from "../../../actors/mission/task-work.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { Nullable, NullableTime, OneOf, Timestamp, Type, isoTime } from "../../../actors/schema.ts";
-import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { JobView } from "../jobs/view.ts";
@@ -173,36 +173,22 @@ export const ScheduleForecastView = noun("ScheduleForecast", "When a mission wit
 
 export const askerOf = ({ userId, role }: Principal) => ({ userId, isOwner: role === "owner" });
 
+const scheduleFields = fieldsFrom(ScheduleView);
+
+const missionFields = fieldsFrom(MissionView);
+
 export const missionView = (mission: Mission, by: Principal, calendar: Calendar): Shown<typeof MissionView> => {
   const { id, schedule } = mission;
   return {
-    id,
-    title: mission.title,
-    goal: mission.goal,
-    agent_id: mission.agentId,
-    workspace_id: mission.workspaceId,
-    visibility: mission.visibility,
-    priority: mission.priority,
-    status: mission.status,
-    paused_reason: mission.pausedReason,
-    failed_reason: mission.failedReason,
+    ...missionFields(mission),
     schedule: {
-      type: schedule.type,
-      value: schedule.value,
-      timezone: schedule.timezone,
+      ...scheduleFields(schedule),
       description: mission.scheduleText,
-      start_at: schedule.startAt,
-      end_at: schedule.endAt,
       next_run_at: mission.next?.dueAt ?? null,
       last_run_at: mission.lastRunAt,
       upcoming_runs_at: upcomingTimes(calendar, mission, UPCOMING),
       run_count: mission.runCount,
-      max_runs: schedule.maxRuns,
-      overlap: schedule.overlap,
-      catchup_window_seconds: schedule.catchupWindowSeconds,
-      jitter_seconds: schedule.jitterSeconds,
     },
-    review_required: mission.reviewRequired,
     budget: {
       max_tokens: mission.budget.maxTokens,
       max_cost: mission.budget.maxCost ?? null,
@@ -210,10 +196,8 @@ export const missionView = (mission: Mission, by: Principal, calendar: Calendar)
     },
     metadata: mission.metadata ?? {},
     model_settings: settingsView(mission.modelSettings),
-    consecutive_failures: mission.consecutiveFailures,
     tasks: mission.tasks.map((task) => missionTaskView(mission, task, by)),
     last_run: mission.lastRun === null ? null : lastRunView(mission.lastRun),
-    created_by: mission.createdBy,
     ...recordView(
       mission,
       { self: `/api/missions/${id}`, runs: `/api/missions/${id}/runs`, forecast: `/api/missions/${id}/forecast` },
@@ -222,21 +206,13 @@ export const missionView = (mission: Mission, by: Principal, calendar: Calendar)
   };
 };
 
+const taskFields = fieldsFrom(MissionTaskView);
+
 export const missionTaskView = (mission: Mission, task: MissionTask, by: Principal): Shown<typeof MissionTaskView> => {
   const mayChange = actionsFor(mission, askerOf(by)).includes("change_tasks");
   return {
-    id: task.id,
+    ...taskFields(task),
     mission_id: mission.id,
-    title: task.title,
-    description: task.description,
-    status: task.status,
-    priority: task.priority,
-    assigned_to: task.assignedTo,
-    position: task.position,
-    depends_on: task.dependsOn,
-    job_id: task.jobId,
-    created_by: task.createdBy,
-    completed_at: task.completedAt,
     ...recordView(
       { ...task, organizationId: mission.organizationId },
       { self: `/api/missions/${mission.id}/tasks/${task.id}`, mission: `/api/missions/${mission.id}` },
@@ -245,35 +221,18 @@ export const missionTaskView = (mission: Mission, task: MissionTask, by: Princip
   };
 };
 
+const lastRunFields = fieldsFrom(LastRunView);
+
 const lastRunView = (run: NonNullable<Mission["lastRun"]>): Shown<typeof LastRunView> => ({
-  id: run.id,
+  ...lastRunFields(run),
   run_number: run.number,
-  trigger: run.trigger,
-  outcome: run.outcome,
-  scheduled_at: run.scheduledAt,
-  fired_at: run.firedAt,
-  ended_at: run.endedAt,
-  job_id: run.jobId,
-  chat_id: run.chatId,
-  error: run.error,
 });
 
+const runFields = fieldsFrom(MissionRunView);
+
 export const missionRunView = (run: MissionRun): Shown<typeof MissionRunView> => ({
-  id: run.id,
-  mission_id: run.missionId,
+  ...runFields(run),
   run_number: run.number,
-  trigger: run.trigger,
-  outcome: run.outcome,
-  scheduled_at: run.scheduledAt,
-  fired_at: run.firedAt,
-  ended_at: run.endedAt,
-  count: run.count,
-  until: run.until,
-  job_id: run.jobId,
-  chat_id: run.chatId,
-  result: run.result,
-  error: run.error,
-  created_at: run.createdAt,
 });
 
 export const forecastView = (

@@ -12,7 +12,7 @@ import {
 } from "../../../actors/organization/schema.ts";
 import { hasTokenEnded, revocationRefusal } from "../../../actors/organization/tokens.ts";
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { TOKEN_STATUSES } from "../tokens/schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
@@ -98,11 +98,10 @@ export const GrantView = noun("OauthGrant", "Access that you have granted to a p
 });
 export const GrantList = listOf("OauthGrantList", "oauth_grants", GrantView);
 
+const memberFields = fieldsFrom(MemberView);
+
 export const memberView = (member: Member, by: Principal, organization: Organization): Shown<typeof MemberView> => ({
-  id: member.id,
-  name: member.name,
-  email: member.email,
-  role: member.role,
+  ...memberFields(member),
   ...recordView(
     member,
     { self: `/api/members/${member.id}` },
@@ -120,15 +119,14 @@ export const removedMemberView = (
   organization: Organization,
 ): Shown<typeof RemovedMember> => ({ ...memberView(member, by, organization), allowed_actions: [], deleted: true });
 
+const invitationFields = fieldsFrom(InvitationView);
+
 export function invitationView(invitation: Invitation, by: Principal, now: number): Shown<typeof InvitationView> {
   const status =
     invitation.status === "pending" && invitation.expiresAt <= isoTime(now) ? "expired" : invitation.status;
   return {
-    id: invitation.id,
-    email: invitation.email,
-    role: invitation.role,
+    ...invitationFields(invitation),
     status,
-    expires_at: invitation.expiresAt,
     ...recordView(
       invitation,
       { revoke: `/api/invitations/${invitation.id}/revoke` },
@@ -137,18 +135,16 @@ export function invitationView(invitation: Invitation, by: Principal, now: numbe
   };
 }
 
+const sessionFields = fieldsFrom(SessionView);
+
 export function sessionView(session: Token, by: Principal, now: number): Shown<typeof SessionView> {
   const status = session.revokedAt !== null ? "revoked" : hasTokenEnded(session, now) ? "expired" : "active";
   const mayRevoke = status === "active" && revocationRefusal(session, by) === null;
   return {
-    id: session.id,
-    name: session.name,
+    ...sessionFields(session),
     status,
     is_current: session.id === by.tokenId,
     last_address: session.lastAddress ?? null,
-    expires_at: session.expiresAt,
-    last_used_at: session.lastUsedAt,
-    revoked_at: session.revokedAt,
     ...recordView(
       // As with tokens, recording the last use is not a change (AUTH-9).
       {
@@ -162,18 +158,14 @@ export function sessionView(session: Token, by: Principal, now: number): Shown<t
   };
 }
 
+const grantFields = fieldsFrom(GrantView);
+
 export function grantView(grant: Grant, by: Principal, now: number): Shown<typeof GrantView> {
   const status = grant.status !== "ended" && grant.expiresAt <= isoTime(now) ? "expired" : grant.status;
   const isOpen = status === "active" || status === "offered";
   return {
-    id: grant.id,
-    client_id: grant.clientId,
-    client_name: grant.clientName,
+    ...grantFields(grant),
     status,
-    scopes: grant.scopes,
-    resource: grant.resource,
-    user_id: grant.userId,
-    expires_at: grant.expiresAt,
     ...recordView(
       grant,
       { revoke: `/api/oauth-grants/${grant.id}/revoke` },

@@ -12,7 +12,7 @@ import { didYouMean } from "../../../actors/near-name.ts";
 import { secretContext } from "../../../actors/sealing.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
@@ -200,15 +200,6 @@ async function unlessInUse(
   return refuse({ kind: "secret_in_use", agents, workspaces, providers, others: all.length - agents.length });
 }
 
-const providerKeyView = ({ provider, secret, createdAt, updatedAt }: ProviderKey): Shown<typeof ProviderKeyView> => ({
-  provider,
-  secret,
-  created_at: createdAt,
-  updated_at: updatedAt,
-});
+const providerKeyView: (key: ProviderKey) => Shown<typeof ProviderKeyView> = fieldsFrom(ProviderKeyView);
 
-const secretView = ({ name, createdAt, updatedAt }: SecretInfo): Shown<typeof SecretView> => ({
-  name,
-  created_at: createdAt,
-  updated_at: updatedAt,
-});
+const secretView: (secret: SecretInfo) => Shown<typeof SecretView> = fieldsFrom(SecretView);

@@ -4,7 +4,7 @@ import { organizationTaskVerbs } from "../../../actors/organization/tasks.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { GIVEN_ID_CHARACTERS, idFilter, someOf } from "../../http/contract/field.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -56,16 +56,10 @@ export const DeletedTask = noun("DeletedTask", "A deleted task, in its last stat
 });
 export const TaskList = listOf("TaskList", "tasks", TaskView);
 
+const workItemFields = fieldsFrom(TaskView);
+
 export const taskView = (task: Task, by: Principal): Shown<typeof TaskView> => ({
-  id: task.id,
-  title: task.title,
-  description: task.description,
-  status: task.status,
-  priority: task.priority,
-  assigned_to: task.assignedTo,
-  workspace_id: task.workspaceId,
-  created_by: task.createdBy,
-  completed_at: task.completedAt,
+  ...workItemFields(task),
   ...recordView(
     task,
     { self: `/api/tasks/${task.id}` },

@@ -9,7 +9,7 @@ import {
   TOKEN_NAME_CHARACTERS,
 } from "../../../actors/organization/tokens.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -76,18 +76,14 @@ const withVersion = (token: Token): Token => ({
   updatedAt: token.revokedAt ?? token.createdAt,
 });
 
+const tokenFields = fieldsFrom(TokenView);
+
 /** The token without its secret: only the last characters are known. */
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
-  id: token.id,
+  ...tokenFields(token),
   kind: namedTokenKind(token.kind),
-  name: token.name,
   status: statusOf(token, now),
-  scopes: token.scopes,
   last_characters: token.hint,
-  user_id: token.userId,
-  expires_at: token.expiresAt,
-  last_used_at: token.lastUsedAt,
-  revoked_at: token.revokedAt,
   // Absent for tokens made by an earlier version of the service.
   created_with: token.madeWith ?? null,
   ...recordView(

@@ -9,7 +9,7 @@ import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
 import type { ContentCheck } from "../../../actors/workspace/ports.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { NOT_BLANK, streamedBody } from "../../http/contract/body-schema.ts";
-import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import { type Shown } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { operation } from "../../operations/operation.ts";
@@ -162,16 +162,13 @@ const readUpload = (
   id: string,
 ): Promise<Outcome<Upload>> => system.dispatch(uploadRef(organizationId, id), { kind: "read_upload", userId });
 
+const uploadedFields = fieldsFrom(UploadedFile);
+
 function uploadedFileView(upload: Upload, by: Principal): Shown<typeof UploadedFile> {
   const self = `/api/files/${upload.id}`;
   return {
-    id: upload.id,
-    name: upload.name,
+    ...uploadedFields(upload),
     media_type: upload.mime,
-    size: upload.size,
-    sha256: upload.sha256,
-    created_by: upload.createdBy,
-    expires_at: upload.expiresAt,
     ...recordView(upload, { self, content: `${self}/content` }, permittedActions(by, "chats:write", ["delete"])),
   };
 }

@@ -7,7 +7,7 @@ import { ask } from "../../../actors/troupe.ts";
 import type { UnfinishedUpload } from "../../../actors/workspace/ports.ts";
 import { done } from "../../http/commit/commit.ts";
 import { pathId } from "../../http/contract/field.ts";
-import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -77,16 +77,12 @@ async function visible(services: Services, { organizationId, userId, role }: Pri
   return role === "owner" ? uploads : uploads.filter((one) => one.userId === userId);
 }
 
+const unfinishedFields = fieldsFrom(UnfinishedUploadView);
+
 const unfinishedView = (upload: UnfinishedUpload): Shown<typeof UnfinishedUploadView> => ({
-  id: upload.id,
-  workspace_id: upload.workspaceId,
-  path: upload.path,
-  sha256: upload.sha256,
-  size: upload.size,
-  offset: upload.offset,
+  ...unfinishedFields(upload),
   created_by: upload.userId,
   created_at: upload.startedAt,
-  expires_at: upload.expiresAt,
 });
 
 /** The unfinished uploads of an organization's members. Those of people who have been removed end here. */

@@ -11,7 +11,7 @@ import {
   type Version,
 } from "../../../actors/workspace/schema.ts";
 import { bad, good, refusedAs, textField, withDefault } from "../../http/contract/field.ts";
-import { Count, Id, listOf, NextCursor, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, NextCursor, noun, Text } from "../../http/contract/noun.ts";
 import { media, type Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { etagOf } from "./conditions.ts";
@@ -198,17 +198,14 @@ export const changedView = (
   change: Shown<typeof ChangedFile>["change"],
 ): Shown<typeof ChangedFile> => ({ workspace_id: workspaceId, change, ...fileView(path, place) });
 
-export const partialUploadView = (upload: {
+export const partialUploadView: (upload: {
   readonly workspaceId: string;
   readonly path: string;
   readonly offset: number;
   readonly size: number;
   readonly sha256: string;
   readonly expiresAt: string | null;
-}): Shown<typeof UploadView> => {
-  const { workspaceId, expiresAt, ...rest } = upload;
-  return { workspace_id: workspaceId, ...rest, expires_at: expiresAt };
-};
+}) => Shown<typeof UploadView> = fieldsFrom(UploadView);
 
 export const versionView = (
   version: Pick<Version, "number" | "size" | "mime" | "sha256" | "at" | "by">,
@@ -223,14 +220,11 @@ export const versionView = (
   kept_until: keptUntil,
 });
 
+const shareFields = fieldsFrom(ShareView);
+
 export const shareView = (share: Share): Shown<typeof ShareView> => ({
-  id: share.id,
-  path: share.path,
-  expires_at: share.expiresAt,
-  max_downloads: share.maxDownloads,
-  downloads: share.downloads,
+  ...shareFields(share),
   has_password: share.passwordHash !== null,
-  created_by: share.createdBy,
   ...recordView(
     share,
     {

@@ -2,7 +2,7 @@
 import { Nullable, OneOf, SECRET_NAME_RULE, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
 import { naming } from "../../http/contract/field.ts";
-import { Id, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 const URL_CHARACTERS = 2_048;
@@ -86,20 +86,4 @@ export const RepositoryList = noun("RepositoryList", "All repositories of a work
   repos: Type.Array(RepositoryView),
 });
 
-export const repositoryView = (repository: Repository): Shown<typeof RepositoryView> => ({
-  id: repository.id,
-  provider: repository.provider,
-  url: repository.url,
-  branch: repository.branch,
-  path: repository.path,
-  mode: repository.mode,
-  secret: repository.secret,
-  status: repository.status,
-  commit: repository.commit,
-  error: repository.error,
-  job_id: repository.jobId,
-  synced_at: repository.syncedAt,
-  created_by: repository.createdBy,
-  created_at: repository.createdAt,
-  updated_at: repository.updatedAt,
-});
+export const repositoryView: (repository: Repository) => Shown<typeof RepositoryView> = fieldsFrom(RepositoryView);

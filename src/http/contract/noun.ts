@@ -1,10 +1,38 @@
 /** The nouns of a surface as components of the contract, and the fields that many nouns share. */
-import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
+import { type JsonObject, type TObject, type TProperties, type TSchema, Type } from "../../../actors/schema.ts";
 import type { FieldSchemas } from "./operation.ts";
 
 /** A noun: its name is the component's name in the contract, so it has exactly one schema. */
 export const noun = <const F extends FieldSchemas>(name: string, description: string, fields: F) =>
   Type.Object(fields, { $id: name, title: name, description });
+
+/** The name of the field `run_number` in a record: `runNumber`. */
+type RecordName<N extends string> = N extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<RecordName<Rest>>}`
+  : N;
+
+/** Those of the fields `F` that the record `R` has, as it has them. */
+type FieldsFrom<F, R> = {
+  readonly [N in keyof F & string as RecordName<N> extends keyof R ? N : never]: R[RecordName<N> & keyof R];
+};
+
+/**
+ * How a noun shows records: with those of its fields that the record has under the same name. A view writes only the
+ * others, and those that it shows in another way, after these.
+ */
+export function fieldsFrom<F extends TProperties>(
+  shape: TObject<F>,
+): <R extends object>(record: R) => FieldsFrom<F, R> {
+  const names = Object.keys(shape.properties).map(
+    (name) => [name, name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] as const,
+  );
+  return <R extends object>(record: R) => {
+    const fields = record as Readonly<Record<string, unknown>>;
+    const shown: Record<string, unknown> = {};
+    for (const [name, ofRecord] of names) if (ofRecord in fields) shown[name] = fields[ofRecord];
+    return shown as FieldsFrom<F, R>;
+  };
+}
 
 export const Text = (description: string, example: string) => Type.String({ description, examples: [example] });
 
