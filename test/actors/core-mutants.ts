@@ -25,7 +25,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "Math.max(afterMs, decidedMs)",
     "afterMs",
     `${MISSION}missed-times.test.ts`,
-    "decided already",
+    "decided before",
   ],
   [
     "actors/mission/firing.ts",
@@ -81,7 +81,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "schedule[field] === mission.schedule[field]",
     "true || field",
     `${MISSION}missed-times.test.ts`,
-    "decided already",
+    "decided before",
   ],
   ["actors/mission/task-work.ts", " && task.jobId === jobId", "", `${MISSION}tasks.test.ts`, "the end of a former job"],
   [
