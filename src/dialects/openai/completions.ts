@@ -119,6 +119,7 @@ async function beginCompletion(
   const run = {
     protocol: "openai",
     agentId,
+    agent: agent.value,
     content: asked.content,
     field: asked.field,
     key: null,

@@ -162,6 +162,7 @@ async function beginResponse(
   const run = {
     protocol: "openai",
     agentId,
+    agent: agent.value,
     key: null,
     tools: body.tool_choice === "none" ? [] : functionTools(body.tools ?? []),
     instructions: [body.instructions ?? "", said.instructions].filter((text) => text !== "").join("\n\n"),

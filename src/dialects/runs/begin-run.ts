@@ -30,7 +30,7 @@ import { usesOf } from "../../work/attaching.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
 import { forkStep } from "../../work/forking.ts";
 import { keyedId, prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
-import { clientTools, type GivenTool, takenNames, usableGivenTools } from "./client-tools.ts";
+import { clientTools, type GivenTool, usableGivenTools } from "./client-tools.ts";
 import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type FoundRun, keyedMessage } from "./keyed-run.ts";
 import { findMessage } from "./loaded-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
@@ -61,6 +61,8 @@ export interface GivenRun {
   /** The name of the protocol. It keeps the keys of protocols apart, and must never change. */
   readonly protocol: JobOrigin;
   readonly agentId: string;
+  /** The agent, if it was just found for this user; absent: it is looked up. */
+  readonly agent?: Agent;
   readonly chat: GivenChat;
   readonly content: GivenContent;
   /** The content's field in the body, for refusals. */
@@ -213,10 +215,12 @@ function settingsOfModel(
   model: string | null,
   settings: CallSettings = {},
 ): CallSettings | undefined {
+  const given = Object.entries(settings);
+  if (given.length === 0) return undefined;
   const refused = new Set<string>(
     (models.settingProblems?.(model, mergedSettings(null, settings)) ?? []).map(({ setting }) => setting),
   );
-  const taken = Object.entries(settings).filter(([name]) => !refused.has(name));
+  const taken = given.filter(([name]) => !refused.has(name));
   return taken.length === 0 ? undefined : (Object.fromEntries(taken) as CallSettings);
 }
 
@@ -278,11 +282,11 @@ async function checkRunParts(
   by: Principal,
   run: GivenRun,
 ): Promise<{ readonly agent: Outcome<Agent>; readonly tools: Outcome<AgentTool[]> }> {
-  const agent = await services.agents.find(by, run.agentId);
+  const agent = run.agent === undefined ? await services.agents.find(by, run.agentId) : ok(run.agent);
   if (!agent.ok) return { agent, tools: agent };
   const bounded = boundedRunParts(run);
   if (!bounded.ok) return { agent, tools: bounded };
-  const tools = clientTools(run.tools ?? [], takenNames(services, agent.value));
+  const tools = clientTools(services, agent.value, run.tools ?? []);
   const usable = await usableRunParts(services, by.organizationId, run, tools);
   return { agent, tools: usable.ok ? ok(tools) : usable };
 }

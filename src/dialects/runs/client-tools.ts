@@ -36,12 +36,14 @@ export function usableGivenTools(tools: readonly GivenTool[], field: string): Ou
     : ok(null);
 }
 
-/** Names that tools of the service and of the agent have. */
-export const takenNames = ({ tools }: Pick<Services, "tools">, agent: Pick<Agent, "tools">): ReadonlySet<string> =>
-  new Set([...tools, ...(agent.tools ?? [])].map(({ name }) => name));
-
-export function clientTools(given: readonly GivenTool[], taken: ReadonlySet<string>): AgentTool[] {
-  const used = new Set(taken);
+/** The client's tools, with names that no tool of the service or the agent has. */
+export function clientTools(
+  { tools }: Pick<Services, "tools">,
+  agent: Pick<Agent, "tools">,
+  given: readonly GivenTool[],
+): AgentTool[] {
+  if (given.length === 0) return [];
+  const used = new Set([...tools, ...(agent.tools ?? [])].map(({ name }) => name));
   const own = new Set(given.map(({ name }) => name));
   return given.map((tool) => {
     const isFree = !used.has(tool.name) && !tool.name.includes("__");
