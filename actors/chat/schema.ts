@@ -3,7 +3,7 @@ import { cutText } from "../cut-text.ts";
 import { Block, Usage } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import { Interjection } from "../job/terms.ts";
-import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { type NewRecord, refTo, table } from "../runtime/actor.ts";
 import { AttachmentBlock, type InputBlock, isAttachment } from "../upload/terms.ts";
 import { type JsonObject, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -135,7 +135,7 @@ export const inputBlocks = (blocks: readonly MessageBlock[]): InputBlock[] =>
 
 export const chatTable = table<Chat>("chat");
 export const messageTable = table<Message>("message");
-export const chatRef = (organizationId: string, id: string): ActorRef<"chat"> => ({ kind: "chat", organizationId, id });
+export const chatRef = refTo("chat");
 
 /** A chat without messages. */
 export function newChat(of: {

@@ -12,18 +12,9 @@ import { movedChatStatus } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, JobUpdate, TurnEnd } from "./protocol.ts";
 import { blocksFields, type Chat, chatTable, type Message, messageBlocks, messageTable, preview } from "./schema.ts";
 
-type TurnCommand =
-  | "turn_started"
-  | "turn_resumed"
-  | "turn_text"
-  | "tools_started"
-  | "tool_ended"
-  | "turn_restarted"
-  | "turn_ended"
-  | "job_updates";
 type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 
-export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
+export const turnHandlers = {
   turn_started: (tx, { jobId, inputMessageId, messageId, attempt, isSummary }) =>
     withChat(tx, (chat) => {
       assert(chat.activeJobId === jobId, "the active turn starts");
@@ -90,7 +81,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     announce(tx, updates);
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<ChatProtocol>>;
 
 function announce(tx: Tx, updates: readonly JobUpdate[]): void {
   for (const { type, data } of updates) appendChatEvent(tx, type, data);

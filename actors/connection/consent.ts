@@ -16,9 +16,7 @@ import type { ConnectionProtocol, TakenConsent } from "./protocol.ts";
 import { type Connection, connectionTable, CONSENT_MS } from "./schema.ts";
 import { withTokens } from "./refreshing.ts";
 
-type ConsentCommand = "begin_consent" | "take_consent" | "finish_consent" | "refuse_consent";
-
-export const CONSENT_HANDLERS: Pick<Handlers<ConnectionProtocol>, ConsentCommand> = {
+export const CONSENT_HANDLERS = {
   begin_consent: (tx, { by, stateHash, sealed, issuer }) =>
     withManaged(tx, by, (connection) => {
       if (connection.revocation !== null)
@@ -85,7 +83,7 @@ export const CONSENT_HANDLERS: Pick<Handlers<ConnectionProtocol>, ConsentCommand
       tellWaiting(tx, connection, message);
       return ok(tx.update(connectionTable, { ...connection, consent: null, waiting: [] }));
     }),
-};
+} satisfies Partial<Handlers<ConnectionProtocol>>;
 
 /** The consent with this state, if this person began it and it has not expired. */
 function openConsent(

@@ -20,14 +20,12 @@ import { type Connection, type ConnectionEnd, connectionTable, type ConnectionTo
 
 type RefreshedTokens = Extract<RefreshOutcome, { readonly kind: "refreshed" }>;
 
-type RefreshCommand = "use_connection" | "reject_connection" | "end_refresh" | "recover_refresh";
-
 /** A token is renewed when this is left of it, or a quarter of its lifetime if that is shorter. */
 const REFRESH_BEFORE_MS = 60_000;
 /** Pauses after refreshes that failed for a passing reason. */
 const REFRESH_PAUSES = { firstMs: 1_000, lastMs: 60_000, jitter: 0 };
 
-export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand> = {
+export const REFRESH_HANDLERS = {
   use_connection(tx, { spent }) {
     const connection = tx.read(connectionTable, tx.self.id);
     if (connection === null || connection.status !== "connected" || connection.tokens === null)
@@ -97,7 +95,7 @@ export const REFRESH_HANDLERS: Pick<Handlers<ConnectionProtocol>, RefreshCommand
     beginRefresh(tx, lost, connection.tokens.generation);
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<ConnectionProtocol>>;
 
 /** Tokens that came after the connection was removed. Not during a consent: revoking could end what it gives. */
 function revokeLate(tx: Tx, connection: Connection, { tokens, sealedClient }: RefreshedTokens): void {

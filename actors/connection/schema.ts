@@ -9,7 +9,7 @@
  *
  * Tokens are sealed under the service's key before a command holds them: this actor and the tables never know them.
  */
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { refTo, table } from "../runtime/actor.ts";
 import {
   Nullable,
   NullableText,
@@ -146,11 +146,7 @@ export const Connection = Type.Object({
 export type Connection = Static<typeof Connection>;
 
 export const connectionTable = table<Connection>("connection");
-export const connectionRef = (organizationId: string, id: string): ActorRef<"connection"> => ({
-  kind: "connection",
-  organizationId,
-  id,
-});
+export const connectionRef = refTo("connection");
 
 /** The `ownerId` of an organization's connections. No user has this id. */
 export const OF_ORGANIZATION = "organization";

@@ -42,23 +42,9 @@ import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import type { Budget, Review, Steer } from "./terms.ts";
 import { blocksField } from "./transcript.ts";
 
-type JobControlCommand =
-  | "read_job"
-  | "start"
-  | "cancel"
-  | "approve"
-  | "resume"
-  | "tool_results"
-  | "connection_settled"
-  | "request_changes"
-  | "begin_pushes"
-  | "steer"
-  | "delegate"
-  | "decision_overdue"
-  | "recover";
 type JobCommandOf<K extends JobCommand["kind"]> = Extract<JobCommand, { readonly kind: K }>;
 
-export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> = {
+export const jobControlHandlers = {
   read_job: (tx) => withLiveJob(tx, (job) => ok(job)),
 
   start: (tx) =>
@@ -153,7 +139,7 @@ export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> 
       }
       return ok({ job: tx.update(jobTable, recoverJob(tx, job, { kind: recovery.kind, result })), recovery });
     }),
-};
+} satisfies Partial<Handlers<JobProtocol>>;
 
 function withLiveJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
   const job = tx.read(jobTable, tx.self.id);

@@ -1,5 +1,5 @@
 /** The job, one execution of an agent's turn, and the shapes of its transcript (JOB-5, V1-3). */
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { refTo, table } from "../runtime/actor.ts";
 import { costFields } from "../money.ts";
 import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
@@ -397,4 +397,4 @@ export const contentText = (blocks: readonly (Block | AttachmentBlock)[]): strin
   blocks.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : [])).join(TEXT_SEPARATOR);
 
 export const jobTable = table<Job>("job");
-export const jobRef = (organizationId: string, id: string): ActorRef<"job"> => ({ kind: "job", organizationId, id });
+export const jobRef = refTo("job");

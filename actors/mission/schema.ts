@@ -6,7 +6,7 @@
 import { CallSettingsField } from "../job/model-settings.ts";
 import { JOB_PRIORITIES } from "../job/terms.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../organization/schema.ts";
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { refTo, table } from "../runtime/actor.ts";
 import {
   type JsonObject,
   Nullable,
@@ -214,8 +214,4 @@ export type MissionRun = Static<typeof MissionRun>;
 
 export const missionTable = table<Mission>("mission");
 export const missionRunTable = table<MissionRun>("mission_run");
-export const missionRef = (organizationId: string, id: string): ActorRef<"mission"> => ({
-  kind: "mission",
-  organizationId,
-  id,
-});
+export const missionRef = refTo("mission");

@@ -12,10 +12,9 @@ import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
 import { type FoundTask, findTask, replaceTask, stampedTask } from "./task-list.ts";
 import { startTask, taskVerbs } from "./task-work.ts";
 
-type TaskCommand = "add_task" | "read_task" | "update_task" | "finish_task" | "start_task";
-type TaskCommandOf<K extends TaskCommand> = Extract<MissionCommand, { readonly kind: K }>;
+type TaskCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
-export const missionTaskHandlers: Pick<Handlers<MissionProtocol>, TaskCommand> = {
+export const missionTaskHandlers = {
   add_task: addMissionTask,
 
   read_task(tx, { by, taskId }) {
@@ -26,7 +25,7 @@ export const missionTaskHandlers: Pick<Handlers<MissionProtocol>, TaskCommand> =
   update_task: updateMissionTask,
   finish_task: finishMissionTask,
   start_task: startTask,
-};
+} satisfies Partial<Handlers<MissionProtocol>>;
 
 function addMissionTask(tx: Tx, { by, settings, taskId }: TaskCommandOf<"add_task">): Outcome<FoundTask> {
   const allowed = permittedMission(tx, by, "change_tasks");

@@ -30,7 +30,7 @@ import { tokenCommandHandlers } from "./tokens.ts";
 import { ok } from "../fault.ts";
 
 /** The current workspace of each user (WSP-6). The workspaces are actors of their own. */
-const selectionHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace" | "read_selection"> = {
+const selectionHandlers = {
   select_workspace(tx, { userId, workspaceId }) {
     const former = tx.read(selectionTable, userId);
     if (former === null) tx.create(selectionTable, { id: userId, workspaceId });
@@ -44,7 +44,7 @@ const selectionHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace"
     const defaultId = tx.read(organizationTable, tx.self.id)?.defaultWorkspaceId ?? null;
     return ok({ selectedId: selection?.workspaceId ?? defaultId, defaultId });
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",

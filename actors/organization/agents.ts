@@ -28,19 +28,7 @@ const AGENT_DEFAULTS = {
   tags: [],
 } satisfies Partial<Agent>;
 
-type AgentCommand =
-  | "create_agent"
-  | "read_agent"
-  | "hides_work"
-  | "read_library_agent"
-  | "update_agent"
-  | "archive_agent"
-  | "set_disabled"
-  | "set_install_state"
-  | "missions_told"
-  | "workspace_deleted";
-
-export const agentCommandHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
+export const agentCommandHandlers = {
   /** Also opens the agent's first chat in the default workspace (V1-6). */
   create_agent(tx, { by, input }) {
     const organization = tx.read(organizationTable, tx.self.id);
@@ -130,7 +118,7 @@ export const agentCommandHandlers: Pick<Handlers<OrganizationProtocol>, AgentCom
     sendMissionsEffect(tx, { workspaceId });
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 /** Notifies missions after this commit: there may be many, also in other organizations. */
 function sendMissionsEffect(tx: Tx, intent: MissionsIntent): void {

@@ -15,9 +15,9 @@ export function noteInAudit(tx: Tx, entry: NewAuditEntry, { userId, tokenId, add
   tx.create(auditTable, { id: tx.id("aud"), ...entry, userId, tokenId, address });
 }
 
-export const auditCommandHandlers: Pick<Handlers<OrganizationProtocol>, "note"> = {
+export const auditCommandHandlers = {
   note(tx, { entry, origin }) {
     noteInAudit(tx, entry, origin);
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;

@@ -33,9 +33,7 @@ export const REFRESH_AGAIN_MS = 10_000;
 /** Access tokens of a grant that are valid at once: the newest, and the one that requests in flight still carry. */
 const LIVING_TOKENS = 2;
 
-type GrantCommand = "offer_grant" | "redeem_code" | "refresh_grant" | "end_grant" | "grant_of_token";
-
-export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> = {
+export const grantHandlers = {
   offer_grant(tx, { grant, origin }) {
     const member = tx.read(memberTable, grant.userId);
     const made = tx.create(grantTable, {
@@ -91,7 +89,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
   },
 
   grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 /**
  * Why a token may not end this grant: its own permissions are narrower. A program's own token always may (as for

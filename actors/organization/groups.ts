@@ -10,9 +10,7 @@ import { noteInAudit } from "./audit.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { MAX_GROUPS, memberTable, type MemberGroup, type Organization, organizationTable } from "./schema.ts";
 
-type GroupCommand = "read_deciders" | "list_groups" | "read_group" | "put_group" | "delete_group";
-
-export const groupCommandHandlers: Pick<Handlers<OrganizationProtocol>, GroupCommand> = {
+export const groupCommandHandlers = {
   read_deciders(tx, { userIds }) {
     const organization = tx.read(organizationTable, tx.self.id);
     const people = userIds.flatMap((userId): [string, DecidingPerson][] => {
@@ -77,7 +75,7 @@ export const groupCommandHandlers: Pick<Handlers<OrganizationProtocol>, GroupCom
       group,
     );
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 /** The names of the groups that a user is in. */
 export const groupsOf = (organization: Pick<Organization, "groups"> | null, userId: string): string[] =>

@@ -33,14 +33,7 @@ export function unlessMember(known: readonly Member[], organizationId: string): 
   return refuse({ kind: "invalid_state", status: member.status, allowedActions: [], message });
 }
 
-type InvitationCommand =
-  | "create_invitation"
-  | "check_invitation"
-  | "accept_invitation"
-  | "revoke_invitation"
-  | "change_role";
-
-export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, InvitationCommand> = {
+export const invitationHandlers = {
   create_invitation(tx, { email, role, hash, replacedIds, origin }) {
     const refused = unlessOwnerNow(tx, origin);
     if (refused !== null) return refused;
@@ -99,7 +92,7 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     if (changed.ok) noteInAudit(tx, { action: "member.changed", subjectId: userId, detail: role }, origin);
     return changed;
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 function findOpenInvitation(tx: Tx, invitationId: string, hash: string): Invitation | null {
   const invitation = tx.read(invitationTable, invitationId);

@@ -14,19 +14,7 @@ import { mintToken } from "./tokens.ts";
 import { withoutMember } from "./groups.ts";
 import { withdrawOpen } from "./withdrawal.ts";
 
-type MemberCommand =
-  | "found_organization"
-  | "read_organization"
-  | "read_member"
-  | "set_approval_mails"
-  | "set_suspended"
-  | "set_quota"
-  | "add_member"
-  | "remove_member"
-  | "check_owner"
-  | "connections_forsaken";
-
-export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
+export const memberCommandHandlers = {
   found_organization(tx, { name, owner, tokens }) {
     if (tx.read(organizationTable, tx.self.id) !== null) return invalid("/id", "This organization exists already");
     const member = tx.create(memberTable, {
@@ -124,7 +112,7 @@ export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberC
     if (again !== null) forsakeConnections(tx, again);
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 /** The effect that ends the connections of a person after the removal: there may be many. */
 export const FORSAKE_CONNECTIONS = "forsake_connections";

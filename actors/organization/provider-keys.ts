@@ -12,9 +12,7 @@ import { noteInAudit } from "./audit.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type ProviderKey, type SecretBook, secretTable } from "./schema.ts";
 
-type ProviderKeyCommand = "put_provider_key" | "delete_provider_key" | "list_provider_keys" | "read_provider_key";
-
-export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderKeyCommand> = {
+export const providerKeyHandlers = {
   put_provider_key(tx, { provider, secret, origin }) {
     const book = bookOf(tx);
     if (book === null || !book.secrets.some(({ name }) => name === secret))
@@ -52,7 +50,7 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
 
   read_provider_key: (tx, { provider }) =>
     ok(bookOf(tx)?.providerKeys?.find((key) => key.provider === provider)?.secret ?? null),
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 const bookOf = (tx: Tx): SecretBook | null => tx.read(secretTable, tx.self.id);
 

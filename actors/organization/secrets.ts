@@ -8,15 +8,7 @@ import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol, SecretInfo } from "./protocol.ts";
 import { MAX_SECRETS, type Secret, secretTable } from "./schema.ts";
 
-type SecretCommand =
-  | "put_secret"
-  | "delete_secret"
-  | "read_secret"
-  | "list_secrets"
-  | "read_sealed_secrets"
-  | "reseal_secrets";
-
-export const secretCommandHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand> = {
+export const secretCommandHandlers = {
   put_secret(tx, { name, sealed }) {
     const secrets = readSecrets(tx);
     const former = secrets.find((secret) => secret.name === name);
@@ -64,7 +56,7 @@ export const secretCommandHandlers: Pick<Handlers<OrganizationProtocol>, SecretC
   },
 
   list_secrets: (tx) => ok(readSecrets(tx).map(secretInfo)),
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 const readSecrets = (tx: Tx): readonly Secret[] => tx.read(secretTable, tx.self.id)?.secrets ?? [];
 

@@ -40,9 +40,7 @@ export const tokenExpiry = (now: number, days: number): string => isoTime(now + 
 /** Separate from `isoTime`'s writer, because each request calls both. */
 const staleTime = timeWriter();
 
-type TokenCommand = "authenticate" | "confirm_token" | "touch_token" | "create_token" | "revoke_token";
-
-export const tokenCommandHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> = {
+export const tokenCommandHandlers = {
   authenticate(tx, { tokenId, hash }) {
     const token = tx.read(tokenTable, tokenId);
     // The directory found the token by this hash; check that the record still has it.
@@ -130,7 +128,7 @@ export const tokenCommandHandlers: Pick<Handlers<OrganizationProtocol>, TokenCom
     for (const id of revoked.endedIds) noteInAudit(tx, { action, subjectId: id, detail: tokenName(tx, id) }, origin);
     return ok(revoked);
   },
-};
+} satisfies Partial<Handlers<OrganizationProtocol>>;
 
 const tokenName = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, tokenId)?.name ?? null;
 

@@ -20,9 +20,7 @@ export const reachActor = (hasMail: boolean): ActorDefinition<ReachProtocol> => 
 const questionsOf = (command: ReachCommand): readonly RecordKey[] =>
   "approvalId" in command ? [{ table: questionTable.name, id: command.approvalId }] : [];
 
-type MessengerCommand = "list_messengers" | "add_messenger" | "remove_messenger" | "reseal_messengers";
-
-const messengerHandlers: Pick<Handlers<ReachProtocol>, MessengerCommand> = {
+const messengerHandlers = {
   list_messengers: (tx) => ok(tx.read(reachTable, tx.self.id)?.messengers ?? []),
 
   add_messenger(tx, { by, input }) {
@@ -64,4 +62,4 @@ const messengerHandlers: Pick<Handlers<ReachProtocol>, MessengerCommand> = {
     tx.update(reachTable, { ...book, messengers });
     return ok(count);
   },
-};
+} satisfies Partial<Handlers<ReachProtocol>>;

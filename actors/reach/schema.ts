@@ -3,7 +3,7 @@
  * approval itself is a part of its job; nothing here says how it was decided.
  */
 import { type Approval, APPROVAL_LINKS } from "../job/terms.ts";
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { soleRefTo, table } from "../runtime/actor.ts";
 import type { SealingContext } from "../sealing.ts";
 import { type Json, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 import { inStoredOrder } from "../canonical-json.ts";
@@ -122,7 +122,7 @@ export const questionTable = table<Question>("reach_question");
 export const messengerContext = (organizationId: string): SealingContext => [organizationId, "messenger_url"];
 
 /** One for each organization. */
-export const reachRef = (organizationId: string): ActorRef<"reach"> => ({ kind: "reach", organizationId, id: "reach" });
+export const reachRef = soleRefTo("reach");
 
 /**
  * The call and the agent's settings of approvals, as a text that is the same as long as they are. `agent`: the agent as

@@ -17,6 +17,16 @@ export interface ActorRef<K extends string = string> {
   readonly id: string;
 }
 
+/** References to actors of this kind, by the organization and the actor's id. */
+export const refTo =
+  <K extends string>(kind: K) =>
+  (organizationId: string, id: string): ActorRef<K> => ({ kind, organizationId, id });
+
+/** References to the only actor of this kind that an organization has; its id is the kind. */
+export const soleRefTo =
+  <K extends string>(kind: K) =>
+  (organizationId: string): ActorRef<K> => ({ kind, organizationId, id: kind });
+
 /** Includes the organization: an id from a caller of another organization must never match this one's actor. */
 export const refKey = (ref: ActorRef): string => `${ref.organizationId}/${ref.kind}/${ref.id}`;
 

@@ -14,9 +14,7 @@ import { CLIENT_SESSION_MS, CLIENT_SESSIONS_KEPT, PERSON_SUBSCRIPTIONS, SESSION_
 import type { SessionName, TrafficProtocol } from "./protocol.ts";
 import { type ClientSession, type ClientSessions, clientSessionsTable } from "./schema.ts";
 
-type SessionCommand = "find_session" | "end_session" | "subscribe" | "unsubscribe";
-
-export const clientSessionHandlers: Pick<Handlers<TrafficProtocol>, SessionCommand> = {
+export const clientSessionHandlers = {
   find_session(tx, { session }) {
     const { isOver, subscriptions } = findClientSession(tx, session);
     return ok({ isOver, subscriptions });
@@ -44,7 +42,7 @@ export const clientSessionHandlers: Pick<Handlers<TrafficProtocol>, SessionComma
     keepClientSession(tx, session, { ...found, subscriptions: found.subscriptions.filter((one) => one !== uri) });
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<TrafficProtocol>>;
 
 function findClientSession(tx: Tx, { userId, key, openedAt }: SessionName): ClientSession {
   const record = tx.read(clientSessionsTable, userId);

@@ -17,12 +17,10 @@ import { IDEMPOTENCY_KEY_MS, RUNNING_KEY_MS } from "./policy.ts";
 import type { KeyClaim, TrafficProtocol } from "./protocol.ts";
 import { type IdempotencyKey, idempotencyKeyTable, type KeyEnding } from "./schema.ts";
 
-type KeyCommand = "find_key" | "keep_key" | "settle_key" | "release_key";
-
 /** How long a caller waits before it asks again whether the first request has finished. */
 const RUNNING_RETRY_MS = 1_000;
 
-export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = {
+export const idempotencyHandlers = {
   find_key: (tx, { claim }) => findKey(tx, claim),
 
   keep_key(tx, { claim, ending }) {
@@ -50,7 +48,7 @@ export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = 
       tx.update(idempotencyKeyTable, { ...key, expiresAt: isoTime(tx.now) });
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<TrafficProtocol>>;
 
 /** The result of the same request, or null if it may begin. */
 function findKey(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {

@@ -1,5 +1,5 @@
 /** The nouns that an organization's traffic actor owns: the rate windows of its identities, the idempotency keys, the sessions of MCP clients. */
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { soleRefTo, table } from "../runtime/actor.ts";
 import { type JsonObject, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 /**
@@ -71,8 +71,4 @@ export const idempotencyKeyTable = table<IdempotencyKey>("idempotency_key");
 export const rateWindowTable = table<RateWindow>("rate_window");
 
 /** One for each organization; its id differs from the organization's, which names the organization's own actor. */
-export const trafficRef = (organizationId: string): ActorRef<"traffic"> => ({
-  kind: "traffic",
-  organizationId,
-  id: "traffic",
-});
+export const trafficRef = soleRefTo("traffic");

@@ -33,9 +33,7 @@ const spendings = volatileTable<Spending>("spending");
 
 const windowAt = (now: number): number => Math.floor(now / RATE_WINDOW_MS);
 
-type WindowCommand = "admit_request" | "give_back";
-
-export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
+export const windowHandlers = {
   admit_request(tx, { identity, limit, requests = 1 }) {
     const { budget } = limit;
     const spending = spendingOf(tx, identity, limit);
@@ -69,7 +67,7 @@ export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
     }
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<TrafficProtocol>>;
 
 /** What an actor returns before its eviction: the unused reservations of the current window. */
 export function unspent(state: VolatileState, now: number): TrafficCommand | null {

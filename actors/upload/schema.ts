@@ -5,7 +5,7 @@
  *   POST /api/files ─▶ upload ──(a message refers to it)──▶ attachment ─▶ content in the blob store
  *                        └── unused for 7 days, or deleted ─▶ gone
  */
-import { type ActorRef, table, type Tx } from "../runtime/actor.ts";
+import { refTo, table, type Tx } from "../runtime/actor.ts";
 import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 import { StoredContent } from "../workspace/schema.ts";
 import type { AttachmentBlock } from "./terms.ts";
@@ -39,11 +39,7 @@ export type Attachment = Static<typeof Attachment>;
 export const uploadTable = table<Upload>("upload");
 export const attachmentTable = table<Attachment>("attachment");
 
-export const uploadRef = (organizationId: string, id: string): ActorRef<"upload"> => ({
-  kind: "upload",
-  organizationId,
-  id,
-});
+export const uploadRef = refTo("upload");
 
 /** Keeps the content of this block as long as its message. `id` is the block's own: `<message>/<name>`. */
 export function attach(

@@ -3,7 +3,7 @@
  * Days and months are in UTC.
  */
 import type { Costed } from "../money.ts";
-import { type ActorRef, table } from "../runtime/actor.ts";
+import { soleRefTo, table } from "../runtime/actor.ts";
 import { CostFields, isoTime, RecordBase, type Static, Type } from "../schema.ts";
 
 /** The counters. */
@@ -94,11 +94,7 @@ export const monthUsageTable = table<MonthUsage>("month_usage");
 export const tokenBudgetTable = table<TokenBudget>("token_budget");
 
 /** One for each organization; its id differs from the organization's, which names the organization's own actor. */
-export const usageRef = (organizationId: string): ActorRef<"usage"> => ({
-  kind: "usage",
-  organizationId,
-  id: "usage",
-});
+export const usageRef = soleRefTo("usage");
 
 export const dayOf = (ms: number): string => isoTime(ms).slice(0, 10);
 export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);

@@ -35,9 +35,7 @@ import {
   withSearchAt,
 } from "./queue.ts";
 
-type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
-
-export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
+export const attemptHandlers = {
   prepare_attempts: (tx, { attempts }) => ok(attempts.map((head) => prepareAttempt(tx, head))),
 
   attempts_ended(tx, { ends }) {
@@ -82,7 +80,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     );
     return ok(null);
   },
-};
+} satisfies Partial<Handlers<WebhookProtocol>>;
 
 function prepareAttempt(tx: Tx, { id, eventId }: AttemptHead): Prepared | PreparedPush | null {
   const planned = tx.read(attemptTable, id);

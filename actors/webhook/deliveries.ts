@@ -18,9 +18,7 @@ import {
   webhookEventTable,
 } from "./schema.ts";
 
-type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_range" | "redeliver_page" | "read_feed";
-
-export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> = {
+export const deliveryHandlers = {
   take_event(tx, { event: news, push }) {
     const { feed, event, isWanted } = takeNews(tx, news);
     const queued = push === undefined ? feed : queuePushes(tx, feed, event, push.isOver);
@@ -86,7 +84,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
   },
 
   read_feed: (tx) => ok({ sequence: tx.read(feedTable, tx.self.id)?.sequence ?? 0 }),
-};
+} satisfies Partial<Handlers<WebhookProtocol>>;
 
 /** The feed when events are sent again: nothing is undelivered any more where all of it is among them. */
 function sentAgain(feed: Feed, { after, until }: Pick<EventRange, "after" | "until">): Feed {

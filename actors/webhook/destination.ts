@@ -8,9 +8,7 @@ import { destinationOf, feedOf, fillFeed, keepFeed, withSkips } from "./queue.ts
 import { numberEvent } from "./numbering.ts";
 import { type WebhookDestination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
 
-type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret" | "reseal_signing";
-
-export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCommand> = {
+export const destinationHandlers = {
   read_destination(tx) {
     const destination = destinationOf(tx);
     return ok(destination === null ? null : destinationState(tx, destination));
@@ -56,7 +54,7 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     });
     return ok([sealed, formerSealed].filter((each) => each !== undefined).length);
   },
-};
+} satisfies Partial<Handlers<WebhookProtocol>>;
 
 function destinationState(tx: Tx, destination: WebhookDestination): DestinationState {
   const { lastSuccessAt = null, lastFailureAt = null, undelivered = null } = tx.read(feedTable, tx.self.id) ?? {};

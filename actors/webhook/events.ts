@@ -3,7 +3,7 @@
  * commit sends one. Each change sends its event to the webhook actor as a message. The message is a row of the same
  * commit (HOOK-3), and the actor numbers the event when it handles the message.
  */
-import type { ActorRef } from "../runtime/actor.ts";
+import { soleRefTo } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
 /** By family. The router, the contract and the tests read this table. */
@@ -108,11 +108,7 @@ export const takeEvent = (event: NewsEvent, push?: TakeEvent["push"]): TakeEvent
 });
 
 /** One for each organization. */
-export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
-  kind: "webhook",
-  organizationId,
-  id: "webhook",
-});
+export const webhookRef = soleRefTo("webhook");
 
 /**
  * `!<source>` in a filter excludes events of this source: a decision has one event of its request and one of the job's

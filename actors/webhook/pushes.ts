@@ -17,9 +17,7 @@ import type { AttemptResult, PreparedPush, WebhookProtocol } from "./protocol.ts
 import { fillFeed, keepFeed, queueAttempt, takeNews, withAnswer, withSearchAt } from "./queue.ts";
 import { type Attempt, attemptTable, type Feed, type JobPush, jobPushTable, type WebhookEvent } from "./schema.ts";
 
-type PushCommand = "set_push" | "remove_push" | "read_pushes" | "reseal_pushes";
-
-export const pushHandlers: Pick<Handlers<WebhookProtocol>, PushCommand> = {
+export const pushHandlers = {
   set_push(tx, { jobId, isOver, push: given, event: news }) {
     const former = tx.read(jobPushTable, jobId) ?? tx.create(jobPushTable, { id: jobId, isOver: false, pushes: [] });
     const others = former.pushes.filter(({ id }) => id !== given.id);
@@ -58,7 +56,7 @@ export const pushHandlers: Pick<Handlers<WebhookProtocol>, PushCommand> = {
     tx.update(jobPushTable, { ...former, pushes });
     return ok(former.pushes.filter(isKnown).length);
   },
-};
+} satisfies Partial<Handlers<WebhookProtocol>>;
 
 /** The feed with an attempt for each address of the job whose state the event reports. */
 export function queuePushes(tx: Tx, feed: Feed, event: WebhookEvent, isOver: boolean): Feed {

@@ -22,9 +22,7 @@ import {
 import { repositoryCommandHandlers } from "./repositories.ts";
 import { shareCommandHandlers } from "./shares.ts";
 
-type OwnCommand = "create_workspace" | "read_workspace" | "update_workspace" | "delete_workspace";
-
-const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
+const ownHandlers = {
   create_workspace(tx, { name, description, instructions, createdBy }) {
     if (tx.read(workspaceTable, tx.self.id) !== null) return invalid("/id", "This workspace exists already");
     return ok(tx.create(workspaceTable, newWorkspace({ id: tx.self.id, name, description, instructions, createdBy })));
@@ -50,7 +48,7 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
     tx.create(deletedDirectoryTable, { id: tx.self.id, workspaceId: tx.self.id, deletedAt });
     return ok(tx.update(workspaceTable, { ...workspace.value, deletedAt }));
   },
-};
+} satisfies Partial<Handlers<WorkspaceProtocol>>;
 
 /** The workspace, unless it is deleted. */
 function presentWorkspace(tx: Tx): Outcome<Workspace> {

@@ -7,9 +7,7 @@ import type { WorkspaceProtocol } from "./protocol.ts";
 import { type App, type Workspace, workspaceTable } from "./schema.ts";
 import { isDirectory, isFile, placeAt } from "./tree.ts";
 
-type AppCommand = "create_app" | "delete_app" | "open_app";
-
-export const appCommandHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
+export const appCommandHandlers = {
   create_app(tx, { app, directoryField }) {
     const apps = appsOf(tx);
     if (apps.length >= MAX_APPS) return invalid("/slug", `A workspace has at most ${MAX_APPS} apps`);
@@ -35,7 +33,7 @@ export const appCommandHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> =
     const app = appsOf(tx).find((one) => one.label === label);
     return app === undefined ? notFound("app") : ok(app);
   },
-};
+} satisfies Partial<Handlers<WorkspaceProtocol>>;
 
 const appsOf = (tx: Tx): readonly App[] => tx.read(workspaceTable, tx.self.id)?.apps ?? [];
 

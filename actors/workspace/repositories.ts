@@ -19,9 +19,7 @@ import { parsePath } from "./path.ts";
 import type { WorkspaceProtocol } from "./protocol.ts";
 import { type Repository, type Workspace, workspaceTable } from "./schema.ts";
 
-type RepositoryCommand = "add_repository" | "begin_clone" | "end_clone" | "clone_job_ended" | "remove_repository";
-
-export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCommand> = {
+export const repositoryCommandHandlers = {
   add_repository: (tx, { repository }) => addRepository(tx, repository),
 
   begin_clone(tx, { repoId, added, jobId, afterJobId }) {
@@ -75,7 +73,7 @@ export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, Reposi
     );
     return ok(repository);
   },
-};
+} satisfies Partial<Handlers<WorkspaceProtocol>>;
 
 function addRepository(tx: Tx, repository: Repository): Outcome<Repository> {
   const path = parsePath(repository.path);

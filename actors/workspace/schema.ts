@@ -6,7 +6,7 @@
  *   workspace ◀─root─ place "reports" (directory dir_1) ◀─parent dir_1─ place "q3.md" (file fil_1)
  *                                                                            │ versions fil_1/1, fil_1/2
  */
-import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
+import { type NewRecord, refTo, table } from "../runtime/actor.ts";
 import { Nullable, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 /** A repository whose files are below a directory of the workspace (WSP-1). */
@@ -181,11 +181,7 @@ export const textTable = table<FileText>("workspace_text");
 export const deletedDirectoryTable = table<DeletedDirectory>("workspace_deleted_directory");
 export const shareTable = table<Share>("workspace_share");
 
-export const workspaceRef = (organizationId: string, id: string): ActorRef<"workspace"> => ({
-  kind: "workspace",
-  organizationId,
-  id,
-});
+export const workspaceRef = refTo("workspace");
 
 /** A new workspace. */
 export const newWorkspace = (

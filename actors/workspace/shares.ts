@@ -12,9 +12,7 @@ import type { WorkspaceProtocol } from "./protocol.ts";
 import { type FilePlace, type Share, shareTable } from "./schema.ts";
 import { isFile, placeAt } from "./tree.ts";
 
-type ShareCommand = "create_share" | "revoke_share" | "read_share" | "try_password" | "open_share";
-
-export const shareCommandHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
+export const shareCommandHandlers = {
   create_share(tx, { share: { path, ...share } }) {
     const found = placeAt(tx, path);
     if (!found.ok) return found;
@@ -78,7 +76,7 @@ export const shareCommandHandlers: Pick<Handlers<WorkspaceProtocol>, ShareComman
     const file: FilePlace = place;
     return ok({ path: open.value.path, place: file });
   },
-};
+} satisfies Partial<Handlers<WorkspaceProtocol>>;
 
 /** The share, while it is open. */
 function openShare(tx: Tx, shareId: string): Outcome<Share> {
