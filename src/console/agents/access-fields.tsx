@@ -53,7 +53,7 @@ function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
       <TextField
         label="Client id"
         path={`${path}/client/id`}
-        hint="Of a client that you have registered by hand; else leave these three empty"
+        hint="Only for a client that you have registered by hand: otherwise leave these three fields empty"
         value={id}
         change={(text) => set({ id: text })}
       />

@@ -51,7 +51,7 @@ export function AgentForm({ draft, agentId, version }: AgentFormProps) {
         <summary>Limits, approvals and answers</summary>
         <div class="columns">
           <NumberField
-            label="Most calls of the model for a job"
+            label="Maximum model calls per job"
             hint="Empty: the limit of the service"
             min={1}
             {...field("max_steps")}

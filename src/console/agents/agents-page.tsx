@@ -86,7 +86,7 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
         <ActionButton
           class="quiet"
           act={install}
-          whyNot={allowed_actions.includes("install") ? null : "You may not install agents: it needs agents:write"}
+          whyNot={allowed_actions.includes("install") ? null : "You may not install agents: this needs agents:write"}
         >
           Install {name}
         </ActionButton>
@@ -96,7 +96,7 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
 }
 
 function NoAgents({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <p class="quiet">No agent is like this.</p>;
+  if (isFiltered) return <p class="quiet">No agent matches these filters.</p>;
   return (
     <>
       <p>

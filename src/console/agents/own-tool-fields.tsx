@@ -148,7 +148,7 @@ function HttpRequestFields({ tool, path, set }: HttpRequestFieldsProps) {
           />
         </div>
         <CheckField
-          label="It may be made again if its outcome is not known"
+          label="The request may be repeated if its outcome is unknown"
           value={tool.repeatable ?? (tool.method !== "POST" && tool.method !== "PATCH")}
           change={(repeatable) => set({ repeatable })}
         />

@@ -135,7 +135,7 @@ function choicesOf(
     ...unlisted.map((name) =>
       own.has(name)
         ? { name, words: "A tool of this agent that is not saved yet", has: "a tool of this agent" }
-        : { name, words: "This tool is not there now", has: null },
+        : { name, words: "This tool is not available now", has: null },
     ),
     ...listed,
   ];

@@ -18,7 +18,7 @@ export function ChatActions({ chat, changed }: ChatActionsProps) {
   const [name, setName] = useState(title);
   const refusals = useRefusals();
   const whyNotOwn = (action: string): string | null =>
-    allowed.includes(action) ? null : "Only who began this chat and owners of the organization may do this";
+    allowed.includes(action) ? null : "Only the person who began this chat and owners of the organization may do this";
   const update = (changes: { readonly title?: string; readonly pinned?: boolean }): Promise<void> =>
     refusals.during(async () => {
       changed(await service.updateChat(id, changes));
@@ -32,7 +32,7 @@ export function ChatActions({ chat, changed }: ChatActionsProps) {
             <ActionButton
               act={() => update({ title: name.trim() })}
               whyNot={
-                whyNotOwn("update") ?? (name.trim() === "" || name === title ? "Write another title first" : null)
+                whyNotOwn("update") ?? (name.trim() === "" || name === title ? "Enter a different title first" : null)
               }
             >
               Rename

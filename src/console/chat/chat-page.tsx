@@ -155,7 +155,7 @@ function ForkForm(props: { readonly chatId: string; readonly message: ShownMessa
   return (
     <section class="composer" aria-label="Edit a message">
       <label>
-        Your message, said differently. A new chat begins with it
+        Your edited message. It begins a new chat
         {message.attachments.length === 0 ? "" : ", with its files"}; this one stays as it is.
         <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
@@ -182,7 +182,7 @@ function useLinkedMessage(thread: Thread): void {
       .find(({ id }) => id === linked)
       .then(
         (found) => {
-          if (found === undefined) thread.error.value = "The message of this link is not among those that were read.";
+          if (found === undefined) thread.error.value = "The message of this link is not among the loaded messages.";
           else requestAnimationFrame(() => showMessage(linked));
         },
         (error: unknown) => (thread.error.value = wordsOfError(error)),

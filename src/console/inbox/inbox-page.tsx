@@ -39,7 +39,7 @@ export function InboxPage() {
       ) : null}
       {found?.hasMore ? (
         <p>
-          There is more than this page looks at. See all <Link href="/jobs?status=blocked">blocked jobs</Link> and{" "}
+          This page does not show everything. See all <Link href="/jobs?status=blocked">blocked jobs</Link> and{" "}
           <Link href="/missions">missions</Link>.
         </p>
       ) : null}
@@ -99,7 +99,7 @@ function FailedMission({ mission }: { readonly mission: Mission }) {
           <ActionButton
             act={() => decide(() => service.runMission(id))}
             whyNot={
-              allowed.includes("run") ? null : "Only who made this mission and owners of the organization may run it"
+              allowed.includes("run") ? null : "Only the person who made this mission and owners of the organization may run it"
             }
           >
             Run it again

@@ -49,7 +49,7 @@ export function MissionForm({ draft }: { readonly draft: FormDraft<MissionDraft>
           label="Workspace"
           hint={found.value?.workspaces.isWhole === false ? NOT_ALL_LISTED : undefined}
           choices={[
-            ["", "the default one of the organization"],
+            ["", "the organization's default workspace"],
             ...workspaces.map(({ id, name }) => [id, name] as const),
           ]}
           {...field("workspace_id")}
@@ -68,18 +68,18 @@ export function MissionForm({ draft }: { readonly draft: FormDraft<MissionDraft>
           <ChoiceField label="Who sees it" choices={AUDIENCE_CHOICES} {...field("visibility")} />
           <ChoiceField label="Priority of its jobs" choices={PRIORITY_CHOICES} {...field("priority")} />
           <NumberField
-            label="Most tokens of a run"
+            label="Maximum tokens per run"
             hint="Empty: no limit of its own"
             min={1}
             {...budget("max_tokens")}
           />
           <TextField
-            label="Most cost of a run"
+            label="Maximum cost per run"
             hint="A decimal number; the model must have a price"
             {...textOr(null, budget("max_cost"))}
           />
           <NumberField
-            label="Most calls of the model"
+            label="Maximum model calls"
             hint="Empty: the limit of the service"
             min={1}
             {...budget("max_steps")}

@@ -40,7 +40,7 @@ function MissionEditor({ now }: { readonly now: Mission }) {
   useTitle(mission.title);
   const whyNot = mission.allowed_actions.includes("update")
     ? null
-    : "You may not change this mission: only who made it and owners of the organization may";
+    : "You may not change this mission: only the person who made it and owners of the organization may";
   return (
     <>
       <h1>{mission.title}</h1>
@@ -91,7 +91,7 @@ function MissionActions({ mission, take }: MissionActionsProps) {
     if (allowed_actions.includes(action)) return null;
     return allowed_actions.includes("update")
       ? `The mission is ${status}`
-      : "Only who made this mission and owners of the organization may do this";
+      : "Only the person who made this mission and owners of the organization may do this";
   };
   return (
     <p class="actions">
@@ -118,7 +118,7 @@ function MissionActions({ mission, take }: MissionActionsProps) {
           navigate("/missions");
         }}
         whyNot={whyNot("delete")}
-        question={`Delete the mission ${isolated(title)}? Its running jobs are cancelled, and it runs no more. This cannot be undone.`}
+        question={`Delete the mission ${isolated(title)}? Its running jobs are cancelled, and it does not run again. This cannot be undone.`}
       >
         Delete
       </ActionButton>

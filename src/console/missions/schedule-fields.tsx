@@ -66,7 +66,7 @@ export function ScheduleFields({ draft: { value, set } }: { readonly draft: Form
               change={(seconds) => change({ catchup_window_seconds: seconds ?? 0 })}
             />
             <NumberField
-              label="Most seconds of random delay"
+              label="Maximum random delay in seconds"
               path="/schedule/jitter_seconds"
               value={schedule.jitter_seconds}
               change={(seconds) => change({ jitter_seconds: seconds ?? 0 })}

@@ -35,7 +35,7 @@ const ACTIONS: readonly PaletteEntry[] = [
   {
     key: "keys",
     kind: "action",
-    words: "Show the keys",
+    words: "Show the keyboard shortcuts",
     go: () => {
       openDialog.value = "keys";
       return Promise.resolve(null);
@@ -149,7 +149,7 @@ function Palette() {
 
 const KEY_WORDS: readonly (readonly [string, string])[] = [
   ["Ctrl K or ⌘ K", "Go to a page, a chat or an agent"],
-  ["?", "Show the keys"],
+  ["?", "Show the keyboard shortcuts"],
   ["Esc", "Close what is open"],
   ["Enter", "Send a message"],
   ["Shift Enter", "Begin a line in a message"],

@@ -78,7 +78,7 @@ function NewConnection({ made }: { readonly made: () => void }) {
 
 const TRIAL_WORDS: Readonly<Record<ConnectionTrial["result"], string>> = {
   accepted: "The server knows the access.",
-  refused: "The server does not take the access.",
+  refused: "The server does not accept the access.",
   unreachable: "The server did not answer.",
   not_connected: "There is no access to try.",
 };
@@ -94,7 +94,7 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
   const whyNot = (action: string): string | null =>
     allowed.includes(action)
       ? null
-      : "Only the person whose connection it is, or owners for the organization's, may do this";
+      : "Only the person whose connection it is may do this, or an owner if it is the organization's";
   return (
     <li>
       <strong>

@@ -120,7 +120,7 @@ function GroupRow({ group: { name, version, members, updated_at: updatedAt }, of
         <ActionButton
           class="quiet"
           whyNot={whyNotWrite()}
-          question={`Delete the group ${isolated(name)}? Nobody decides any more about calls that wait for it, except by their expiry.`}
+          question={`Delete the group ${isolated(name)}? Nobody can decide the calls that wait for it: they end at their expiry.`}
           act={async () => {
             await service.deleteGroup(name);
             changed();

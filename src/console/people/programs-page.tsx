@@ -23,7 +23,7 @@ export function ProgramsPage() {
         empty={
           <>
             <p class="quiet">
-              You have let in no program. One that speaks MCP asks for it when you give it this address:
+              You have granted access to no program. A program that speaks MCP asks for access when you give it this address:
             </p>
             <Command text={`${location.origin}${SERVICE_ROOT}/mcp`} />
           </>

@@ -75,7 +75,7 @@ function ProviderKeyForm({ secrets, saved }: { readonly secrets: readonly Secret
       <TextField
         label="Provider"
         path="/provider"
-        hint="As before the colon in the names of its models, such as anthropic"
+        hint="The part before the colon in the names of its models, such as anthropic"
         value={provider}
         change={setProvider}
       />

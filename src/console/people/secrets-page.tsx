@@ -73,7 +73,7 @@ function SecretForm({ saved }: { readonly saved: () => void }) {
       <TextField
         label="Name"
         path="/name"
-        hint="An existing one gets the new value: so it is rotated."
+        hint="An existing secret gets the new value, which rotates it."
         value={name}
         change={setName}
       />
@@ -98,7 +98,7 @@ function SecretRow({
       <p class="actions">
         <ActionButton
           class="quiet"
-          question={`Delete the secret ${name}? One that is in use stays.`}
+          question={`Delete the secret ${name}? A secret that is in use is not deleted.`}
           act={async () => {
             await service.deleteSecret(name);
             deleted();

@@ -72,7 +72,7 @@ const SKIPPED_WORDS: Readonly<Record<NonNullable<ApprovalNotice["skipped"]>, str
   no_recipient: "nobody to send it to",
   not_wanted: "the person wants no mails",
   private: "the agent is private",
-  not_theirs: "the person does not decide it any more",
+  not_theirs: "the person may no longer decide it",
   too_many: "too many in this hour",
 };
 

@@ -44,7 +44,7 @@ export function ModelSettingsFields({ value, change }: ModelSettingsFieldsProps)
       <summary>Settings of the model</summary>
       <div class="columns">
         <ChoiceField label="Effort" choices={EFFORT_CHOICES} {...textOr<ModelEffort, null>(null, field("effort"))} />
-        <NumberField label="Most tokens of an answer" min={1} {...field("max_output_tokens")} />
+        <NumberField label="Maximum tokens of an answer" min={1} {...field("max_output_tokens")} />
         <NumberField label="Temperature" step="any" {...field("temperature")} />
         <NumberField label="Top p" step="any" {...field("top_p")} />
         <ChoiceField
@@ -56,7 +56,7 @@ export function ModelSettingsFields({ value, change }: ModelSettingsFieldsProps)
         />
         {settings.thinking?.type === "enabled" ? (
           <NumberField
-            label="Most tokens of thought"
+            label="Maximum tokens of thinking"
             path="/model_settings/thinking/budget_tokens"
             min={1}
             value={settings.thinking.budget_tokens ?? null}

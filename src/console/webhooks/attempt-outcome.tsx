@@ -9,7 +9,7 @@ const ATTEMPT_ERROR_WORDS: Readonly<Record<NonNullable<Delivery["error"]>, strin
   connection_refused: "the host refused the connection",
   connection_reset: "the connection broke off",
   blocked_address: "the address is not allowed",
-  http_error: "the answer was no success",
+  http_error: "the receiver answered with an error",
 };
 
 export function AttemptOutcome({ delivery }: { readonly delivery: Delivery }) {

@@ -140,7 +140,7 @@ function DestinationActions({ integration, done, rotated }: DestinationActionsPr
           </p>
           <ActionButton
             whyNot={whyNot}
-            question={`Send the events ${undelivered.since_sequence} to ${undelivered.until_sequence} again? Receivers see those again that they already have.`}
+            question={`Send the events ${undelivered.since_sequence} to ${undelivered.until_sequence} again? Receivers also get events that they already have.`}
             act={async () => {
               const { since_sequence, until_sequence } = undelivered;
               await service.redeliverEvents({ since_sequence, until_sequence });

@@ -76,7 +76,7 @@ function MoveForm({ workspaceId, file: { path, kind }, moved }: Omit<FileDetails
         {() => (
           <>
             <TextField label="New path" path="/to" value={to} change={setTo} />
-            <ActionButton act={move} whyNot={to.trim() === "" || to === path ? "Write another path first" : null}>
+            <ActionButton act={move} whyNot={to.trim() === "" || to === path ? "Enter a different path first" : null}>
               Move
             </ActionButton>
           </>

@@ -66,7 +66,7 @@ function OpenWorkspace({ workspace, changed }: OpenWorkspaceProps) {
           whyNot={
             allowed_actions.includes("delete")
               ? null
-              : "You may not delete this workspace: it is the default one, or somebody else has made it"
+              : "You may not delete this workspace: it is the default workspace, or somebody else made it"
           }
           question={`Delete the workspace ${isolated(name)} with all its files? This cannot be undone.`}
         >

@@ -23,7 +23,7 @@ export function WorkspaceSettings({ now }: { readonly now: Workspace }) {
   const { field } = edited.draft;
   const whyNot = edited.record.allowed_actions.includes("update")
     ? null
-    : "You may not change this workspace: only who made it and owners of the organization may";
+    : "You may not change this workspace: only the person who made it and owners of the organization may";
   return (
     <Form label="Settings" isReadOnly={whyNot !== null} refusals={edited.refusals}>
       {() => (
