@@ -49,12 +49,12 @@ export const RuleConditions = Type.Object(
     arguments: Type.Optional(
       Type.Unsafe<JsonObject>({
         ...Type.Record(Type.String(), Type.Unknown()),
-        description: "JSON Schema of the arguments. A field that it names must be there for `allow`",
+        description: "JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the schema names",
         examples: [{ properties: { amount: { minimum: 0, maximum: 500 } } }],
       }),
     ),
     caller: Ids("Users: the job acts for one of them", [["usr_1"]]),
-    agent: Ids("Agents: the job's own, or one that has delegated the work", [["agt_1"]]),
+    agent: Ids("Agents: one of them runs the job, or has delegated its work", [["agt_1"]]),
     origin: Type.Optional(
       Type.Array(OneOf(JOB_ORIGINS), {
         minItems: 1,

@@ -58,7 +58,7 @@ export const ToolServerAuth = Type.Object(
         pattern: "^[\\x21-\\x7e]{1,512}$",
         form: "1 to 512 printable characters of ASCII without spaces",
         description:
-          "For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use` may name another one",
+          "For `identity`: audience of the token; default: the server's address. Only an owner with the scope `secrets:use` may name another audience",
         examples: ["https://shop.example"],
       }),
     ),

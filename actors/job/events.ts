@@ -119,7 +119,7 @@ const TranscriptEvent = Type.Union(
     piece("summary", "A summary that replaces everything before it in model calls", {
       text: Type.String(),
       covers: Type.Integer({
-        description: "Parts of the run that it replaces; 0 if it summarizes only earlier chat turns",
+        description: "Number of parts of the run that the summary replaces; 0 if it replaces only earlier chat turns",
       }),
     }),
     piece("system", "What the service did about the run, such as waiting; not content", { text: Type.String() }),

@@ -726,8 +726,8 @@ export class Troupe {
     /**
      * Run a mission now.
      *
-     * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
-     * no `job` yet.
+     * While another run is open, the mission's overlap policy decides. If it makes the new run wait, the answer has no
+     * `run` and no `job` yet.
      *
      * `POST /api/missions/{id}/run`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`,
@@ -2213,7 +2213,7 @@ export class Troupe {
     }
     // Insight: State machines and invariants
     /**
-     * Read what the organization uses now.
+     * Read the organization's current load.
      *
      * For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when
      * another one takes over.

@@ -1617,8 +1617,8 @@ class Troupe:
     ) -> MissionRunStarted:
         """Run a mission now.
 
-        While another run is open, the mission's overlap policy decides. A run that waits for the open one
-        has no `run` and no `job` yet.
+        While another run is open, the mission's overlap policy decides. If it makes the new run wait, the
+        answer has no `run` and no `job` yet.
 
         `POST /api/missions/{id}/run`. Needs `missions:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -4519,7 +4519,7 @@ class Troupe:
     # Insight: State machines and invariants
 
     def get_load(self, *, timeout: float | None = None) -> Load:
-        """Read what the organization uses now.
+        """Read the organization's current load.
 
         For owners. Figures of the process that serves the organization now; they begin anew when it
         starts, or when another one takes over.
@@ -5199,8 +5199,8 @@ class Agent(TypedDict):
     system_prompt: str | None
     # `provider:name`; null for the service's default
     model: str | None
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id
     visibility: Visibility
     # `private`: made in this organization; `library`: comes with the service
     source: Literal["private", "library"]
@@ -5569,7 +5569,8 @@ class Approval(TypedDict):
     asked_by: CallDecision | None
     # Who decides about it, if a rule says so; null: any member who sees the job
     policy: ApprovalPolicy | None
-    # Who has approved so far, if several people must; of an open call only those who may still decide
+    # Who has approved so far, if several people must. While the call is undecided, people who may no longer
+    # decide are left out
     votes: list[ApprovalVote]
     # Why the caller may not decide about this call; null if they may, or if it is decided
     decision_refusal: str | None
@@ -5758,11 +5759,12 @@ class ApprovalRule(TypedDict):
 class ApprovalRuleConditions(TypedDict):
     """When a rule matches; without conditions always"""
 
-    # JSON Schema of the arguments. A field that it names must be there for `allow`
+    # JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the
+    # schema names
     arguments: NotRequired[dict[str, Any]]
     # Users: the job acts for one of them
     caller: NotRequired[list[str]]
-    # Agents: the job's own, or one that has delegated the work
+    # Agents: one of them runs the job, or has delegated its work
     agent: NotRequired[list[str]]
     # How the work began; `delegation` if another job has begun it
     origin: NotRequired[list[JobOrigin]]
@@ -5771,11 +5773,12 @@ class ApprovalRuleConditions(TypedDict):
 class ApprovalRuleConditionsInput(TypedDict):
     """When a rule matches; without conditions always"""
 
-    # JSON Schema of the arguments. A field that it names must be there for `allow`
+    # JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the
+    # schema names
     arguments: NotRequired[dict[str, Any]]
     # Users: the job acts for one of them
     caller: NotRequired[list[str]]
-    # Agents: the job's own, or one that has delegated the work
+    # Agents: one of them runs the job, or has delegated its work
     agent: NotRequired[list[str]]
     # How the work began; `delegation` if another job has begun it
     origin: NotRequired[list[JobOrigin]]
@@ -6003,7 +6006,7 @@ class Authorization(TypedDict):
     owner: Literal["person", "organization"]
     # Scopes that are asked for; empty: those that the server names
     scopes: list[str]
-    # The page where the person gives it or denies it
+    # The page where the person grants or denies the connection
     link: str
     # ISO 8601 UTC with milliseconds
     requested_at: str
@@ -6095,7 +6098,7 @@ class BulkJobResult(TypedDict):
     outcome: Literal["done", "unchanged", "refused"]
     # Status of the job afterwards
     status: JobStatus
-    # The job in which it continues; null for none
+    # The new job that continues the work; null if there is none
     next_job_id: str | None
     # Why it failed; null if it did not
     error: BulkJobRefusal | None
@@ -6106,7 +6109,7 @@ class BulkJobs(TypedDict):
 
     # What was asked for
     action: BulkAction
-    # Whether nothing was done
+    # Whether this was a dry run, which changes nothing
     dry_run: bool
     # Number of jobs with the outcome `done`
     done: int
@@ -6375,11 +6378,11 @@ class ChatAuthorizationRequestedEventData(TypedDict):
     name: str
     # The address of the tool server
     resource: str
-    # Who can give it: the person for whom the job acts, or an owner
+    # Who can grant the connection: the person for whom the job acts, or an owner
     owner: Literal["person", "organization"]
     # Scopes that are asked for; empty: those that the server names
     scopes: list[str]
-    # The page where the person gives the connection or denies it
+    # The page where the person grants or denies the connection
     link: str
 
 
@@ -7134,11 +7137,11 @@ class Connection(TypedDict):
     connected_at: str | None
     # When the present access token expires; it is renewed before
     expires_at: str | None
-    # Why it has ended by itself; null if it has not
+    # Why the connection ended by itself; null if it did not
     end: ConnectionEnd | None
     # Number of jobs that wait for it
     waiting_jobs: int
-    # The page where a signed-in person connects it, or denies it
+    # The page where a signed-in person grants or denies the connection
     authorization_url: str
     # The organization that owns it
     organization_id: str
@@ -7276,8 +7279,8 @@ class CreateAgentRequest(TypedDict):
     name: str
     # Instructions at the start of every model call of the agent
     system_prompt: str
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id. Default "private"
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id. Default "private"
     visibility: NotRequired[Visibility]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
@@ -7373,7 +7376,7 @@ class CreateMissionRequest(TypedDict):
     agent_id: str
     # Workspace in which it runs; by default the organization's default workspace
     workspace_id: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it. `private`: its creator; `organization`: every member
     visibility: NotRequired[MissionVisibility]
     # Priority of its jobs while job slots are scarce
     priority: NotRequired[Priority]
@@ -7384,7 +7387,7 @@ class CreateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Settings of the model for its runs. Each replaces the agent's of that name
+    # Settings of the model for its runs. Each replaces the agent's setting of the same name
     model_settings: NotRequired[ModelSettingsInput | None]
 
 
@@ -7527,7 +7530,7 @@ class DeletedMission(TypedDict):
     agent_id: str
     # The workspace that it works in
     workspace_id: str
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it. `private`: its creator; `organization`: every member
     visibility: MissionVisibility
     # How urgent it is
     priority: Priority
@@ -7582,9 +7585,9 @@ class DeletedTask(TypedDict):
     status: TaskStatus
     # How urgent it is
     priority: Priority
-    # An agent's or a user's id, as it was given
+    # Id of an agent or a user, as it was sent
     assigned_to: str | None
-    # The workspace that it belongs to, as it was given
+    # Workspace of the task, as it was sent
     workspace_id: str | None
     # The user or agent who created it
     created_by: str
@@ -8289,7 +8292,7 @@ class Job(TypedDict):
     progress: JobProgress
     # What the running job waits for; null if it does not wait
     waiting: JobWaiting | None
-    # What the job had to do without, or differently
+    # What the job had to leave out or do differently
     warnings: list[JobWarning]
     review: Review
     # Tool calls that wait for approval, or have waited
@@ -8497,11 +8500,11 @@ class JobBlockedEventDataAuthorizationsItem(TypedDict):
     name: str
     # The address of the tool server
     resource: str
-    # Who can give it: the person for whom the job acts, or an owner
+    # Who can grant the connection: the person for whom the job acts, or an owner
     owner: Literal["person", "organization"]
     # Scopes that are asked for; empty: those that the server names
     scopes: list[str]
-    # The page where the person gives the connection or denies it
+    # The page where the person grants or denies the connection
     link: str
 
 
@@ -9171,7 +9174,7 @@ class JobWaiting(TypedDict):
 
 
 class JobWarning(TypedDict):
-    """Something that a job had to do without, or differently"""
+    """Something that a job had to leave out or do differently"""
 
     # Code of the warning
     code: Literal[
@@ -9401,8 +9404,8 @@ class MessagingIntegration(TypedDict):
     # Event types that are delivered; an empty list means all
     event_types: list[str]
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
-    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
-    # deployment of the receiver does
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` gives up
+    # before a deployment of the receiver usually ends
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -9447,8 +9450,8 @@ class MessagingIntegrationWithSecret(TypedDict):
     # Event types that are delivered; an empty list means all
     event_types: list[str]
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
-    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
-    # deployment of the receiver does
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` gives up
+    # before a deployment of the receiver usually ends
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -9528,7 +9531,7 @@ class Mission(TypedDict):
     agent_id: str
     # The workspace that it works in
     workspace_id: str
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it. `private`: its creator; `organization`: every member
     visibility: MissionVisibility
     # Priority of its jobs while job slots are scarce
     priority: Priority
@@ -9544,7 +9547,8 @@ class Mission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
-    # Settings of the model for its runs. Each replaces the agent's of that name; null: none
+    # Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the
+    # mission has no settings
     model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int
@@ -9803,7 +9807,7 @@ class MissionTask(TypedDict):
     id: str
     # The mission's id
     mission_id: str
-    # What there is to do
+    # Title of the task
     title: str
     # What is to be done; null if not given
     description: str | None
@@ -9811,7 +9815,7 @@ class MissionTask(TypedDict):
     status: TaskStatus
     # How urgent it is
     priority: Priority
-    # An agent's or a user's id, as it was given
+    # Id of an agent or a user, as it was sent
     assigned_to: str | None
     # Position in the mission's list, from 0
     position: int
@@ -10074,7 +10078,7 @@ class NewToken(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # Token that it was created with, and with which it ends; null if the operator created it
+    # Token that created this one, and whose end also ends it; null if the operator created it
     created_with: str | None
     # The organization that owns it
     organization_id: str
@@ -10297,8 +10301,8 @@ class PutMessagingIntegrationRequest(TypedDict):
     # `!api_mutation`
     event_types: NotRequired[list[str]]
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
-    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
-    # deployment of the receiver does
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` gives up
+    # before a deployment of the receiver usually ends
     retry_profile: NotRequired[RetryProfile]
 
 
@@ -10548,7 +10552,7 @@ class ResumeJobRequest(TypedDict):
     input: NotRequired[str | list[ContentBlockInput]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]
-    # New limits of the job; what is absent stays as it was
+    # New limits of the job; an omitted limit stays unchanged
     budget: NotRequired[JobBudgetInput]
     # Metadata of the new job; by default that of the previous job
     metadata: NotRequired[dict[str, Any]]
@@ -10617,8 +10621,8 @@ class RotatedMessagingIntegration(TypedDict):
     # Event types that are delivered; an empty list means all
     event_types: list[str]
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
-    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
-    # deployment of the receiver does
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` gives up
+    # before a deployment of the receiver usually ends
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -10662,7 +10666,7 @@ class RuleTrial(TypedDict):
 
     # The newest calls first
     calls: list[TriedCall]
-    # Calls about which a rule, or a doubt about one, would have decided
+    # Number of calls that a rule, or a doubt about a rule, would have decided
     touched: int
 
 
@@ -10673,7 +10677,7 @@ class RunError(TypedDict):
     code: RunErrorCode
     # In words
     message: str
-    # Of `output_invalid`: what is wrong with the last answer; else empty
+    # With the code `output_invalid`: what is wrong with the last answer. Otherwise empty
     errors: list[OutputError]
 
 
@@ -10803,7 +10807,7 @@ class SdkPart(TypedDict):
 
 
 class SdkTypes(TypedDict):
-    """Types of an SDK whose language has none, for editors and compilers"""
+    """Type declarations of an SDK in a language without types, for editors and compilers"""
 
     # File name to save it as, beside the SDK
     file: str
@@ -11135,9 +11139,9 @@ class Task(TypedDict):
     status: TaskStatus
     # How urgent it is
     priority: Priority
-    # An agent's or a user's id, as it was given
+    # Id of an agent or a user, as it was sent
     assigned_to: str | None
-    # The workspace that it belongs to, as it was given
+    # Workspace of the task, as it was sent
     workspace_id: str | None
     # The user or agent who created it
     created_by: str
@@ -11217,7 +11221,7 @@ class Token(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # Token that it was created with, and with which it ends; null if the operator created it
+    # Token that created this one, and whose end also ends it; null if the operator created it
     created_with: str | None
     # The organization that owns it
     organization_id: str
@@ -11305,7 +11309,7 @@ ToolArgument = TypedDict(
     {
         # Property of `input_schema`
         "name": "str",
-        # Where it goes in the request; `body`: it is the whole body
+        # Where the argument goes in the request; with `body` it is the whole body
         "place": "ToolArgumentPlace",
         # Name in the request; by default the name of the argument
         "as": "NotRequired[str]",
@@ -11319,7 +11323,7 @@ ToolArgumentInput = TypedDict(
     {
         # Property of `input_schema`
         "name": "str",
-        # Where it goes in the request; `body`: it is the whole body
+        # Where the argument goes in the request; with `body` it is the whole body
         "place": "ToolArgumentPlace",
         # Name in the request; by default the name of the argument
         "as": "NotRequired[str]",
@@ -11344,8 +11348,8 @@ class ToolAuth(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClient]
-    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
-    # `secrets:use` may name another one
+    # For `identity`: audience of the token; default: the server's address. Only an owner with the scope
+    # `secrets:use` may name another audience
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11362,8 +11366,8 @@ class ToolAuthInput(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClientInput]
-    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
-    # `secrets:use` may name another one
+    # For `identity`: audience of the token; default: the server's address. Only an owner with the scope
+    # `secrets:use` may name another audience
     audience: NotRequired[str]
     # For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin
     resource: NotRequired[str]
@@ -11400,7 +11404,7 @@ class ToolImport(TypedDict):
 
     # Agent that has the tools
     agent_id: str
-    # Whether nothing was stored
+    # Whether this was a dry run, which stores nothing
     dry_run: bool
     # Title of the document
     title: str
@@ -11489,8 +11493,8 @@ class ToolServerAuth(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClient]
-    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
-    # `secrets:use` may name another one
+    # For `identity`: audience of the token; default: the server's address. Only an owner with the scope
+    # `secrets:use` may name another audience
     audience: NotRequired[str]
 
 
@@ -11505,8 +11509,8 @@ class ToolServerAuthInput(TypedDict):
     # For `oauth`: scopes to ask for; omitted: those that the server asks for
     scopes: NotRequired[list[str]]
     client: NotRequired[AuthClientInput]
-    # For `identity`: who accepts the token; by default the server's address. Only an owner with the scope
-    # `secrets:use` may name another one
+    # For `identity`: audience of the token; default: the server's address. Only an owner with the scope
+    # `secrets:use` may name another audience
     audience: NotRequired[str]
 
 
@@ -11606,7 +11610,7 @@ class TranscriptSummary(TypedDict):
     kind: Literal["summary"]
     # The text
     text: str
-    # Parts of the run that it replaces; 0 if it summarizes only earlier chat turns
+    # Number of parts of the run that the summary replaces; 0 if it replaces only earlier chat turns
     covers: int
 
 
@@ -11772,8 +11776,8 @@ class UpdateAgentRequest(TypedDict):
     name: NotRequired[str]
     # Instructions at the start of every model call of the agent
     system_prompt: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id
     visibility: NotRequired[Visibility]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
@@ -11853,7 +11857,7 @@ class UpdateMissionRequest(TypedDict):
     agent_id: NotRequired[str]
     # Id of the workspace
     workspace_id: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it. `private`: its creator; `organization`: every member
     visibility: NotRequired[MissionVisibility]
     # Priority of its jobs while job slots are scarce
     priority: NotRequired[Priority]
@@ -11864,8 +11868,8 @@ class UpdateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's
-    # setting of the same name
+    # Replaces the mission's settings as a whole; null removes them. Each setting replaces the agent's setting
+    # of the same name in the mission's runs
     model_settings: NotRequired[ModelSettingsInput | None]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
     status: NotRequired[MissionStatus]
@@ -12072,8 +12076,8 @@ class V1Agent(TypedDict):
     role: str
     # System instructions; absent for readers of other organizations
     systemPrompt: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id
     visibility: Visibility
     # The organization that owns it
     organizationId: str
@@ -12113,8 +12117,8 @@ class V1CreateAgentRequest(TypedDict):
     systemPrompt: str
     # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id. Default "organization"
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id. Default "organization"
     visibility: NotRequired[Visibility]
 
 
@@ -12289,7 +12293,7 @@ class V1ExecutionResult(TypedDict):
     # The agent's answer; absent if the execution is blocked without an answer
     result: NotRequired[str]
     error: NotRequired[V1ExecutionError]
-    # While it is blocked: its job on the current surface, to approve or resume it there
+    # While the execution is blocked: its job, which can be approved or resumed on the current surface
     jobId: NotRequired[str]
     # Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own
     stopReason: NotRequired[StopReason]
@@ -12377,8 +12381,8 @@ class V1UpdateAgentRequest(TypedDict):
     systemPrompt: NotRequired[str]
     # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
-    # every caller who has the id. Default "organization"
+    # Who may see it. `private`: its creator; `organization`: every member; `public`: every caller;
+    # `unlisted`: every caller who knows the id. Default "organization"
     visibility: NotRequired[Visibility]
 
 

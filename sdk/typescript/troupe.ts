@@ -855,8 +855,8 @@ export class Troupe {
   /**
    * Run a mission now.
    *
-   * While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and
-   * no `job` yet.
+   * While another run is open, the mission's overlap policy decides. If it makes the new run wait, the answer has no
+   * `run` and no `job` yet.
    *
    * `POST /api/missions/{id}/run`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
    * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`,
@@ -2617,7 +2617,7 @@ export class Troupe {
   // Insight: State machines and invariants
 
   /**
-   * Read what the organization uses now.
+   * Read the organization's current load.
    *
    * For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when
    * another one takes over.
@@ -3564,8 +3564,8 @@ export interface Agent {
   /** `provider:name`; null for the service's default */
   model: string | null;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id
    */
   visibility: Visibility;
   /** `private`: made in this organization; `library`: comes with the service */
@@ -3909,7 +3909,10 @@ export interface Approval {
   asked_by: CallDecision | null;
   /** Who decides about it, if a rule says so; null: any member who sees the job */
   policy: ApprovalPolicy | null;
-  /** Who has approved so far, if several people must; of an open call only those who may still decide */
+  /**
+   * Who has approved so far, if several people must. While the call is undecided, people who may no longer decide are
+   * left out
+   */
   votes: ApprovalVote[];
   /** Why the caller may not decide about this call; null if they may, or if it is decided */
   decision_refusal: string | null;
@@ -4095,11 +4098,13 @@ export interface ApprovalRule {
 
 /** When a rule matches; without conditions always */
 export interface ApprovalRuleConditions {
-  /** JSON Schema of the arguments. A field that it names must be there for `allow` */
+  /**
+   * JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the schema names
+   */
   arguments?: { [name: string]: unknown };
   /** Users: the job acts for one of them */
   caller?: string[];
-  /** Agents: the job's own, or one that has delegated the work */
+  /** Agents: one of them runs the job, or has delegated its work */
   agent?: string[];
   /** How the work began; `delegation` if another job has begun it */
   origin?: JobOrigin[];
@@ -4107,11 +4112,13 @@ export interface ApprovalRuleConditions {
 
 /** When a rule matches; without conditions always */
 export interface ApprovalRuleConditionsInput {
-  /** JSON Schema of the arguments. A field that it names must be there for `allow` */
+  /**
+   * JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the schema names
+   */
   arguments?: { [name: string]: unknown };
   /** Users: the job acts for one of them */
   caller?: string[];
-  /** Agents: the job's own, or one that has delegated the work */
+  /** Agents: one of them runs the job, or has delegated its work */
   agent?: string[];
   /** How the work began; `delegation` if another job has begun it */
   origin?: JobOrigin[];
@@ -4350,7 +4357,7 @@ export interface Authorization {
   owner: "person" | "organization";
   /** Scopes that are asked for; empty: those that the server names */
   scopes: string[];
-  /** The page where the person gives it or denies it */
+  /** The page where the person grants or denies the connection */
   link: string;
   /** ISO 8601 UTC with milliseconds */
   requested_at: string;
@@ -4434,7 +4441,7 @@ export interface BulkJobResult {
   outcome: "done" | "unchanged" | "refused";
   /** Status of the job afterwards */
   status: JobStatus;
-  /** The job in which it continues; null for none */
+  /** The new job that continues the work; null if there is none */
   next_job_id: string | null;
   /** Why it failed; null if it did not */
   error: BulkJobRefusal | null;
@@ -4444,7 +4451,7 @@ export interface BulkJobResult {
 export interface BulkJobs {
   /** What was asked for */
   action: BulkAction;
-  /** Whether nothing was done */
+  /** Whether this was a dry run, which changes nothing */
   dry_run: boolean;
   /** Number of jobs with the outcome `done` */
   done: number;
@@ -4707,11 +4714,11 @@ export interface ChatAuthorizationRequestedEvent {
     name: string;
     /** The address of the tool server */
     resource: string;
-    /** Who can give it: the person for whom the job acts, or an owner */
+    /** Who can grant the connection: the person for whom the job acts, or an owner */
     owner: "person" | "organization";
     /** Scopes that are asked for; empty: those that the server names */
     scopes: string[];
-    /** The page where the person gives the connection or denies it */
+    /** The page where the person grants or denies the connection */
     link: string;
   };
 }
@@ -5389,11 +5396,11 @@ export interface Connection {
   connected_at: string | null;
   /** When the present access token expires; it is renewed before */
   expires_at: string | null;
-  /** Why it has ended by itself; null if it has not */
+  /** Why the connection ended by itself; null if it did not */
   end: ConnectionEnd | null;
   /** Number of jobs that wait for it */
   waiting_jobs: number;
-  /** The page where a signed-in person connects it, or denies it */
+  /** The page where a signed-in person grants or denies the connection */
   authorization_url: string;
   /** The organization that owns it */
   organization_id: string;
@@ -5516,8 +5523,8 @@ export interface CreateAgentRequest {
   /** Instructions at the start of every model call of the agent */
   system_prompt: string;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id. Default "private"
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id. Default "private"
    */
   visibility?: Visibility;
   /** The agent's role in a few words, such as `Editor` */
@@ -5618,7 +5625,7 @@ export interface CreateMissionRequest {
   agent_id: string;
   /** Workspace in which it runs; by default the organization's default workspace */
   workspace_id?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /** Who may see it. `private`: its creator; `organization`: every member */
   visibility?: MissionVisibility;
   /** Priority of its jobs while job slots are scarce */
   priority?: Priority;
@@ -5629,7 +5636,7 @@ export interface CreateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
-  /** Settings of the model for its runs. Each replaces the agent's of that name */
+  /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
   model_settings?: ModelSettingsInput | null;
 }
 
@@ -5766,7 +5773,7 @@ export interface DeletedMission {
   agent_id: string;
   /** The workspace that it works in */
   workspace_id: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /** Who may see it. `private`: its creator; `organization`: every member */
   visibility: MissionVisibility;
   /** How urgent it is */
   priority: Priority;
@@ -5820,9 +5827,9 @@ export interface DeletedTask {
   status: TaskStatus;
   /** How urgent it is */
   priority: Priority;
-  /** An agent's or a user's id, as it was given */
+  /** Id of an agent or a user, as it was sent */
   assigned_to: string | null;
-  /** The workspace that it belongs to, as it was given */
+  /** Workspace of the task, as it was sent */
   workspace_id: string | null;
   /** The user or agent who created it */
   created_by: string;
@@ -6570,7 +6577,7 @@ export interface Job {
   progress: JobProgress;
   /** What the running job waits for; null if it does not wait */
   waiting: JobWaiting | null;
-  /** What the job had to do without, or differently */
+  /** What the job had to leave out or do differently */
   warnings: JobWarning[];
   review: Review;
   /** Tool calls that wait for approval, or have waited */
@@ -6784,11 +6791,11 @@ export interface JobBlockedEvent {
       name: string;
       /** The address of the tool server */
       resource: string;
-      /** Who can give it: the person for whom the job acts, or an owner */
+      /** Who can grant the connection: the person for whom the job acts, or an owner */
       owner: "person" | "organization";
       /** Scopes that are asked for; empty: those that the server names */
       scopes: string[];
-      /** The page where the person gives the connection or denies it */
+      /** The page where the person grants or denies the connection */
       link: string;
     }[];
   };
@@ -7389,7 +7396,7 @@ export interface JobWaiting {
   retries: number;
 }
 
-/** Something that a job had to do without, or differently */
+/** Something that a job had to leave out or do differently */
 export interface JobWarning {
   /** Code of the warning */
   code: 
@@ -7601,8 +7608,8 @@ export interface MessagingIntegration {
   event_types: string[];
   /**
    * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
-   * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
-   * receiver does
+   * days. Choose `durable` unless the receiver must not get old events: `standard` gives up before a deployment of the
+   * receiver usually ends
    */
   retry_profile: RetryProfile;
   /** Whether there is a signing secret */
@@ -7650,8 +7657,8 @@ export interface MessagingIntegrationWithSecret {
   event_types: string[];
   /**
    * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
-   * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
-   * receiver does
+   * days. Choose `durable` unless the receiver must not get old events: `standard` gives up before a deployment of the
+   * receiver usually ends
    */
   retry_profile: RetryProfile;
   /** Whether there is a signing secret */
@@ -7728,7 +7735,7 @@ export interface Mission {
   agent_id: string;
   /** The workspace that it works in */
   workspace_id: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /** Who may see it. `private`: its creator; `organization`: every member */
   visibility: MissionVisibility;
   /** Priority of its jobs while job slots are scarce */
   priority: Priority;
@@ -7744,7 +7751,10 @@ export interface Mission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
-  /** Settings of the model for its runs. Each replaces the agent's of that name; null: none */
+  /**
+   * Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the mission has no
+   * settings
+   */
   model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;
@@ -7990,7 +8000,7 @@ export interface MissionTask {
   id: string;
   /** The mission's id */
   mission_id: string;
-  /** What there is to do */
+  /** Title of the task */
   title: string;
   /** What is to be done; null if not given */
   description: string | null;
@@ -7998,7 +8008,7 @@ export interface MissionTask {
   status: TaskStatus;
   /** How urgent it is */
   priority: Priority;
-  /** An agent's or a user's id, as it was given */
+  /** Id of an agent or a user, as it was sent */
   assigned_to: string | null;
   /** Position in the mission's list, from 0 */
   position: number;
@@ -8238,7 +8248,7 @@ export interface NewToken {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** Token that it was created with, and with which it ends; null if the operator created it */
+  /** Token that created this one, and whose end also ends it; null if the operator created it */
   created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
@@ -8439,8 +8449,8 @@ export interface PutMessagingIntegrationRequest {
   event_types?: string[];
   /**
    * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
-   * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
-   * receiver does
+   * days. Choose `durable` unless the receiver must not get old events: `standard` gives up before a deployment of the
+   * receiver usually ends
    */
   retry_profile?: RetryProfile;
 }
@@ -8683,7 +8693,7 @@ export interface ResumeJobRequest {
   input?: string | ContentBlockInput[];
   /** Whether the interrupted tool call is made again; needed to resume an `interrupted` job */
   retry_step?: boolean;
-  /** New limits of the job; what is absent stays as it was */
+  /** New limits of the job; an omitted limit stays unchanged */
   budget?: JobBudgetInput;
   /** Metadata of the new job; by default that of the previous job */
   metadata?: { [name: string]: unknown };
@@ -8741,8 +8751,8 @@ export interface RotatedMessagingIntegration {
   event_types: string[];
   /**
    * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
-   * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
-   * receiver does
+   * days. Choose `durable` unless the receiver must not get old events: `standard` gives up before a deployment of the
+   * receiver usually ends
    */
   retry_profile: RetryProfile;
   /** Whether there is a signing secret */
@@ -8785,7 +8795,7 @@ export type RuleOutcome = "allow" | "ask" | "deny";
 export interface RuleTrial {
   /** The newest calls first */
   calls: TriedCall[];
-  /** Calls about which a rule, or a doubt about one, would have decided */
+  /** Number of calls that a rule, or a doubt about a rule, would have decided */
   touched: number;
 }
 
@@ -8795,7 +8805,7 @@ export interface RunError {
   code: RunErrorCode;
   /** In words */
   message: string;
-  /** Of `output_invalid`: what is wrong with the last answer; else empty */
+  /** With the code `output_invalid`: what is wrong with the last answer. Otherwise empty */
   errors: OutputError[];
 }
 
@@ -8941,7 +8951,7 @@ export interface SdkPart {
   peers: { [name: string]: string };
 }
 
-/** Types of an SDK whose language has none, for editors and compilers */
+/** Type declarations of an SDK in a language without types, for editors and compilers */
 export interface SdkTypes {
   /** File name to save it as, beside the SDK */
   file: string;
@@ -9249,9 +9259,9 @@ export interface Task {
   status: TaskStatus;
   /** How urgent it is */
   priority: Priority;
-  /** An agent's or a user's id, as it was given */
+  /** Id of an agent or a user, as it was sent */
   assigned_to: string | null;
-  /** The workspace that it belongs to, as it was given */
+  /** Workspace of the task, as it was sent */
   workspace_id: string | null;
   /** The user or agent who created it */
   created_by: string;
@@ -9324,7 +9334,7 @@ export interface Token {
   last_used_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   revoked_at: string | null;
-  /** Token that it was created with, and with which it ends; null if the operator created it */
+  /** Token that created this one, and whose end also ends it; null if the operator created it */
   created_with: string | null;
   /** The organization that owns it */
   organization_id: string;
@@ -9401,7 +9411,7 @@ export interface Tool {
 export interface ToolArgument {
   /** Property of `input_schema` */
   name: string;
-  /** Where it goes in the request; `body`: it is the whole body */
+  /** Where the argument goes in the request; with `body` it is the whole body */
   place: ToolArgumentPlace;
   /** Name in the request; by default the name of the argument */
   as?: string;
@@ -9411,7 +9421,7 @@ export interface ToolArgument {
 export interface ToolArgumentInput {
   /** Property of `input_schema` */
   name: string;
-  /** Where it goes in the request; `body`: it is the whole body */
+  /** Where the argument goes in the request; with `body` it is the whole body */
   place: ToolArgumentPlace;
   /** Name in the request; by default the name of the argument */
   as?: string;
@@ -9433,8 +9443,8 @@ export interface ToolAuth {
   scopes?: string[];
   client?: AuthClient;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
-   * may name another one
+   * For `identity`: audience of the token; default: the server's address. Only an owner with the scope `secrets:use`
+   * may name another audience
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9454,8 +9464,8 @@ export interface ToolAuthInput {
   scopes?: string[];
   client?: AuthClientInput;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
-   * may name another one
+   * For `identity`: audience of the token; default: the server's address. Only an owner with the scope `secrets:use`
+   * may name another audience
    */
   audience?: string;
   /** For `oauth`: the address that access is asked for, of the same origin as `url`; by default that origin */
@@ -9490,7 +9500,7 @@ export interface ToolHeaderInput {
 export interface ToolImport {
   /** Agent that has the tools */
   agent_id: string;
-  /** Whether nothing was stored */
+  /** Whether this was a dry run, which stores nothing */
   dry_run: boolean;
   /** Title of the document */
   title: string;
@@ -9575,8 +9585,8 @@ export interface ToolServerAuth {
   scopes?: string[];
   client?: AuthClient;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
-   * may name another one
+   * For `identity`: audience of the token; default: the server's address. Only an owner with the scope `secrets:use`
+   * may name another audience
    */
   audience?: string;
 }
@@ -9594,8 +9604,8 @@ export interface ToolServerAuthInput {
   scopes?: string[];
   client?: AuthClientInput;
   /**
-   * For `identity`: who accepts the token; by default the server's address. Only an owner with the scope `secrets:use`
-   * may name another one
+   * For `identity`: audience of the token; default: the server's address. Only an owner with the scope `secrets:use`
+   * may name another audience
    */
   audience?: string;
 }
@@ -9692,7 +9702,7 @@ export interface TranscriptSummary {
   kind: "summary";
   /** The text */
   text: string;
-  /** Parts of the run that it replaces; 0 if it summarizes only earlier chat turns */
+  /** Number of parts of the run that the summary replaces; 0 if it replaces only earlier chat turns */
   covers: number;
 }
 
@@ -9848,8 +9858,8 @@ export interface UpdateAgentRequest {
   /** Instructions at the start of every model call of the agent */
   system_prompt?: string;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id
    */
   visibility?: Visibility;
   /** The agent's role in a few words, such as `Editor` */
@@ -9935,7 +9945,7 @@ export interface UpdateMissionRequest {
   agent_id?: string;
   /** Id of the workspace */
   workspace_id?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /** Who may see it. `private`: its creator; `organization`: every member */
   visibility?: MissionVisibility;
   /** Priority of its jobs while job slots are scarce */
   priority?: Priority;
@@ -9947,8 +9957,8 @@ export interface UpdateMissionRequest {
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
   /**
-   * Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of
-   * the same name
+   * Replaces the mission's settings as a whole; null removes them. Each setting replaces the agent's setting of the
+   * same name in the mission's runs
    */
   model_settings?: ModelSettingsInput | null;
   /** `paused` pauses it, `pending` resumes it, `running` runs it now */
@@ -10144,8 +10154,8 @@ export interface V1Agent {
   /** System instructions; absent for readers of other organizations */
   systemPrompt?: string;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id
    */
   visibility: Visibility;
   /** The organization that owns it */
@@ -10185,8 +10195,8 @@ export interface V1CreateAgentRequest {
   /** The agent's role in a few words. Default "Assistant" */
   role?: string;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id. Default "organization"
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id. Default "organization"
    */
   visibility?: Visibility;
 }
@@ -10341,7 +10351,7 @@ export interface V1ExecutionResult {
   /** The agent's answer; absent if the execution is blocked without an answer */
   result?: string;
   error?: V1ExecutionError;
-  /** While it is blocked: its job on the current surface, to approve or resume it there */
+  /** While the execution is blocked: its job, which can be approved or resumed on the current surface */
   jobId?: string;
   /** Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own */
   stopReason?: StopReason;
@@ -10422,8 +10432,8 @@ export interface V1UpdateAgentRequest {
   /** The agent's role in a few words. Default "Assistant" */
   role?: string;
   /**
-   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
-   * caller who has the id. Default "organization"
+   * Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every
+   * caller who knows the id. Default "organization"
    */
   visibility?: Visibility;
 }

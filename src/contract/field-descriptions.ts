@@ -21,11 +21,11 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Mission.status": "Current status; `GET /api/state-machines` has the transitions",
   "Job.status": "Current status; `GET /api/state-machines` has the transitions",
   visibility:
-    "Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every caller who has the id",
-  "CreateMissionRequest.visibility": "Who may see it: `private` is its creator, `organization` is every member",
-  "UpdateMissionRequest.visibility": "Who may see it: `private` is its creator, `organization` is every member",
-  "Mission.visibility": "Who may see it: `private` is its creator, `organization` is every member",
-  "DeletedMission.visibility": "Who may see it: `private` is its creator, `organization` is every member",
+    "Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every caller who knows the id",
+  "CreateMissionRequest.visibility": "Who may see it. `private`: its creator; `organization`: every member",
+  "UpdateMissionRequest.visibility": "Who may see it. `private`: its creator; `organization`: every member",
+  "Mission.visibility": "Who may see it. `private`: its creator; `organization`: every member",
+  "DeletedMission.visibility": "Who may see it. `private`: its creator; `organization`: every member",
   priority: "How urgent it is",
   "CreateMissionRequest.priority": "Priority of its jobs while job slots are scarce",
   "UpdateMissionRequest.priority": "Priority of its jobs while job slots are scarce",
@@ -75,10 +75,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   model_settings: "Settings of the model; null or absent: the defaults of its provider",
   "SendMessageRequest.model_settings":
     "Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the provider's default",
-  "CreateMissionRequest.model_settings": "Settings of the model for its runs. Each replaces the agent's of that name",
+  "CreateMissionRequest.model_settings": "Settings of the model for its runs. Each replaces the agent's setting of the same name",
   "UpdateMissionRequest.model_settings":
-    "Replaces the mission's settings as a whole; null removes them. In its runs, each replaces the agent's setting of the same name",
-  "Mission.model_settings": "Settings of the model for its runs. Each replaces the agent's of that name; null: none",
+    "Replaces the mission's settings as a whole; null removes them. Each setting replaces the agent's setting of the same name in the mission's runs",
+  "Mission.model_settings": "Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the mission has no settings",
   "Job.model_settings": "Settings of its model calls: the message's, else the agent's; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:
@@ -138,7 +138,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "CreateMissionRequest.budget": "Limits of each run; the service's limits apply where one is absent",
   "UpdateMissionRequest.budget": "Limits of each run, replaced as a whole",
   max_tokens: "Maximum number of tokens, sent and received, of one job; null is no limit of its own",
-  "ResumeJobRequest.budget": "New limits of the job; what is absent stays as it was",
+  "ResumeJobRequest.budget": "New limits of the job; an omitted limit stays unchanged",
   position: "Place in the queue, from 1",
   "UpdateMissionTaskRequest.position": "Place among the mission's tasks, from 0",
 
@@ -209,7 +209,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   runner: "What runs the job; null before it has started",
   "ServiceVersion.runner": "What jobs run with",
   waiting: "What the running job waits for; null if it does not wait",
-  warnings: "What the job had to do without, or differently",
+  warnings: "What the job had to leave out or do differently",
   data: "Data of the event",
   delta: "What is added",
 
@@ -287,7 +287,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if there are none",
   "UnfinishedUploadList.uploads": "The uploads, newest first",
   retry_profile:
-    "How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the receiver does",
+    "How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more days. Choose `durable` unless the receiver must not get old events: `standard` gives up before a deployment of the receiver usually ends",
   secret_set: "Whether there is a signing secret",
   secret_last4: "The last four characters of the signing secret",
   disabled_reason: "Why the service has disabled the destination; null if it has not",

@@ -31,7 +31,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   202: "Accepted: the work continues",
   204: "The stream has ended, and the cursor is at its end",
   206: "The requested part of the file",
-  304: "Not modified: nothing is newer than what you have",
+  304: "Not modified: there is no newer version than yours",
 };
 const STREAM_MEDIA_TYPE = "text/event-stream";
 

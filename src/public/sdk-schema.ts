@@ -39,7 +39,7 @@ export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves
         ),
       ),
       types: Type.Optional(
-        noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
+        noun("SdkTypes", "Type declarations of an SDK in a language without types, for editors and compilers", {
           file: Text("File name to save it as, beside the SDK", "troupe.d.mts"),
           url: Text("URL of the file", "https://troupe.example/api/sdk/javascript/types"),
           sha256: SdkSha256,

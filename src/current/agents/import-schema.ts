@@ -58,7 +58,7 @@ export const ImportToolsBody = Type.Object(
 
 export const ToolImportView = noun("ToolImport", "Tools made from an OpenAPI document", {
   agent_id: Id("agt", "Agent that has the tools"),
-  dry_run: Type.Boolean({ description: "Whether nothing was stored" }),
+  dry_run: Type.Boolean({ description: "Whether this was a dry run, which stores nothing" }),
   title: Text("Title of the document", "Shop"),
   operations: Type.Array(
     noun("ImportableOperation", "An operation of an OpenAPI document", {

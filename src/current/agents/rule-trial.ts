@@ -55,7 +55,7 @@ export const trialOperations = {
       answers: {
         200: noun("RuleTrial", "What rules would have decided", {
           calls: Type.Array(TriedCall, { description: "The newest calls first" }),
-          touched: Count("Calls about which a rule, or a doubt about one, would have decided"),
+          touched: Count("Number of calls that a rule, or a doubt about a rule, would have decided"),
         }),
       },
     },

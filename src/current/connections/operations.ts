@@ -61,11 +61,11 @@ export const ConnectionView = noun("Connection", "Access to a tool server that a
       }),
       Type.Null(),
     ],
-    { description: "Why it has ended by itself; null if it has not" },
+    { description: "Why the connection ended by itself; null if it did not" },
   ),
   waiting_jobs: Count("Number of jobs that wait for it"),
   authorization_url: Text(
-    "The page where a signed-in person connects it, or denies it",
+    "The page where a signed-in person grants or denies the connection",
     "https://troupe.example/connections/con_V1StGXR8_Z5jdHi6B-myT",
   ),
   ...RECORD,

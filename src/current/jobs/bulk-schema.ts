@@ -57,7 +57,7 @@ export const BulkJobResult = noun("BulkJobResult", "What an action on many jobs 
       "`done` (in a dry run: would be done), `unchanged` because the job is already as the action would leave it, or `refused`",
   }),
   status: OneOf(JOB_STATUSES, { description: "Status of the job afterwards" }),
-  next_job_id: Nullable(Type.String({ description: "The job in which it continues; null for none" })),
+  next_job_id: Nullable(Type.String({ description: "The new job that continues the work; null if there is none" })),
   error: Nullable(
     noun("BulkJobRefusal", "Why an action on many jobs was refused for one of them", {
       code: Text("An error code", "invalid_state"),
@@ -68,7 +68,7 @@ export const BulkJobResult = noun("BulkJobResult", "What an action on many jobs 
 
 export const BulkJobsView = noun("BulkJobs", "What an action did to one page of jobs", {
   action: OneOf(BULK_ACTIONS, { description: "What was asked for" }),
-  dry_run: Type.Boolean({ description: "Whether nothing was done" }),
+  dry_run: Type.Boolean({ description: "Whether this was a dry run, which changes nothing" }),
   done: Count("Number of jobs with the outcome `done`"),
   unchanged: Count("Number of jobs with the outcome `unchanged`"),
   refused: Count("Number of jobs with the outcome `refused`"),

@@ -70,7 +70,7 @@ const AuthorizationView = noun("Authorization", "A connection that a job needs, 
     description: "Scopes that are asked for; empty: those that the server names",
     examples: [["files:read"]],
   }),
-  link: Text("The page where the person gives it or denies it", "https://troupe.example/connections/con_1"),
+  link: Text("The page where the person grants or denies the connection", "https://troupe.example/connections/con_1"),
   requested_at: Timestamp,
   outcome: Type.Union([OneOf(AUTHORIZATION_OUTCOMES), Type.Null()], {
     description: "How the wait ended; null while the job waits",
@@ -114,7 +114,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
           path: Text("Its place in the answer, as a JSON pointer", "/lines/0/price"),
           message: Text("In words", "Field output.lines.0.price must be number"),
         }),
-        { description: "Of `output_invalid`: what is wrong with the last answer; else empty", examples: [[]] },
+        { description: "With the code `output_invalid`: what is wrong with the last answer. Otherwise empty", examples: [[]] },
       ),
     }),
   ),
@@ -127,7 +127,7 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
     }),
   ),
   warnings: Type.Array(
-    noun("JobWarning", "Something that a job had to do without, or differently", {
+    noun("JobWarning", "Something that a job had to leave out or do differently", {
       code: OneOf(WARNING_CODES),
       message: Text("In words", "The MCP server files cannot be used: it does not accept connections."),
       field: Type.Optional(Text("The field of the agent or the message that it is about", "model_settings.effort")),

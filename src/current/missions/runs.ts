@@ -21,7 +21,7 @@ export const runOperations = {
       scope: "missions:write",
       summary: "Run a mission now",
       description:
-        "While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and no `job` yet.",
+        "While another run is open, the mission's overlap policy decides. If it makes the new run wait, the answer has no `run` and no `job` yet.",
       params: missionParams,
       answers: { 202: RunStartedView },
       errors: ["forbidden", "invalid_state", "budget_exceeded", "provider_error"],

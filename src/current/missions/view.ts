@@ -58,11 +58,11 @@ const ScheduleView = noun("MissionSchedule", "When a mission runs", {
 export const MissionTaskView = noun("MissionTask", "A task of a mission", {
   id: Id("mtk", "The task's id"),
   mission_id: ShownMissionId,
-  title: Text("What there is to do", "Ask the team"),
+  title: Text("Title of the task", "Ask the team"),
   description: Nullable(Type.String()),
   status: OneOf(TASK_STATUSES),
   priority: OneOf(TASK_PRIORITIES),
-  assigned_to: Nullable(Text("An agent's or a user's id, as it was given", "agt_V1StGXR8_Z5jdHi6B-myT")),
+  assigned_to: Nullable(Text("Id of an agent or a user, as it was sent", "agt_V1StGXR8_Z5jdHi6B-myT")),
   position: Count("Position in the mission's list, from 0"),
   depends_on: Type.Array(Id("mtk", "A task that must be completed or cancelled first")),
   job_id: Nullable(Id("job", "The newest job that works on it")),

@@ -56,7 +56,7 @@ export const overviewOperations = {
       path: "/api/load",
       scope: "jobs:read",
       isForOwners: true,
-      summary: "Read what the organization uses now",
+      summary: "Read the organization's current load",
       description:
         "For owners. Figures of the process that serves the organization now; they begin anew when it starts, or when another one takes over.",
       answers: { 200: LoadView },

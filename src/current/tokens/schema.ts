@@ -54,7 +54,7 @@ const TOKEN_FIELDS = {
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
   created_with: Nullable(
-    Id("tok", "Token that it was created with, and with which it ends; null if the operator created it"),
+    Id("tok", "Token that created this one, and whose end also ends it; null if the operator created it"),
   ),
   ...RECORD,
 };

@@ -64,7 +64,7 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
   ),
   jobId: Type.Optional(
     Text(
-      "While it is blocked: its job on the current surface, to approve or resume it there",
+      "While the execution is blocked: its job, which can be approved or resumed on the current surface",
       "job_V1StGXR8_Z5jdHi6B-myT",
     ),
   ),
