@@ -49,7 +49,8 @@ export const RuleConditions = Type.Object(
     arguments: Type.Optional(
       Type.Unsafe<JsonObject>({
         ...Type.Record(Type.String(), Type.Unknown()),
-        description: "JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the schema names",
+        description:
+          "JSON Schema of the arguments. A rule with `allow` matches only if the call has every field that the schema names",
         examples: [{ properties: { amount: { minimum: 0, maximum: 500 } } }],
       }),
     ),

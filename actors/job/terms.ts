@@ -151,7 +151,9 @@ const CONNECTION_ID = Type.String({ description: "Id of the connection" });
 const CONNECTION_NEED = {
   name: Type.String({ description: "The MCP server or the tool that needs it" }),
   resource: Type.String({ description: "The address of the tool server" }),
-  owner: OneOf(CONNECTION_OWNERS, { description: "Who can grant the connection: the person for whom the job acts, or an owner" }),
+  owner: OneOf(CONNECTION_OWNERS, {
+    description: "Who can grant the connection: the person for whom the job acts, or an owner",
+  }),
   scopes: Type.Array(Type.String(), { description: "Scopes that are asked for; empty: those that the server names" }),
   /** It has no secret. */
   link: Type.String({ description: "The page where the person grants or denies the connection" }),

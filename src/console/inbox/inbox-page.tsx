@@ -99,7 +99,9 @@ function FailedMission({ mission }: { readonly mission: Mission }) {
           <ActionButton
             act={() => decide(() => service.runMission(id))}
             whyNot={
-              allowed.includes("run") ? null : "Only the person who made this mission and owners of the organization may run it"
+              allowed.includes("run")
+                ? null
+                : "Only the person who made this mission and owners of the organization may run it"
             }
           >
             Run it again

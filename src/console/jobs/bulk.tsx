@@ -161,7 +161,9 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
 function BulkLedger({ results, isPreview, isOver }: BulkRun) {
   if (results.length === 0)
     return isPreview ? (
-      <p class="quiet">{isOver ? "No job meets the filter." : "No job that was read so far meets the filter; there are more."}</p>
+      <p class="quiet">
+        {isOver ? "No job meets the filter." : "No job that was read so far meets the filter; there are more."}
+      </p>
     ) : null;
   const sorted = results.toSorted((a, b) => Number(b.outcome === "refused") - Number(a.outcome === "refused"));
   return (

@@ -23,7 +23,8 @@ export function ProgramsPage() {
         empty={
           <>
             <p class="quiet">
-              You have granted access to no program. A program that speaks MCP asks for access when you give it this address:
+              You have granted access to no program. A program that speaks MCP asks for access when you give it this
+              address:
             </p>
             <Command text={`${location.origin}${SERVICE_ROOT}/mcp`} />
           </>

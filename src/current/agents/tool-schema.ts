@@ -20,7 +20,9 @@ const Argument = noun("ToolArgument", "Where an argument of a tool goes in its r
     description: "Property of `input_schema`",
     examples: ["article"],
   }),
-  place: OneOf(ARGUMENT_PLACES, { description: "Where the argument goes in the request; with `body` it is the whole body" }),
+  place: OneOf(ARGUMENT_PLACES, {
+    description: "Where the argument goes in the request; with `body` it is the whole body",
+  }),
   as: Type.Optional(
     Type.String({
       pattern: "^\\S{1,128}$",

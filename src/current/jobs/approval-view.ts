@@ -40,7 +40,8 @@ export const ApprovalView = noun("Approval", "A tool call that needs a person's 
       comment: Nullable(Type.String()),
     }),
     {
-      description: "Who has approved so far, if several people must. While the call is undecided, people who may no longer decide are left out",
+      description:
+        "Who has approved so far, if several people must. While the call is undecided, people who may no longer decide are left out",
       examples: [[]],
     },
   ),

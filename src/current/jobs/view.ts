@@ -114,7 +114,10 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
           path: Text("Its place in the answer, as a JSON pointer", "/lines/0/price"),
           message: Text("In words", "Field output.lines.0.price must be number"),
         }),
-        { description: "With the code `output_invalid`: what is wrong with the last answer. Otherwise empty", examples: [[]] },
+        {
+          description: "With the code `output_invalid`: what is wrong with the last answer. Otherwise empty",
+          examples: [[]],
+        },
       ),
     }),
   ),
