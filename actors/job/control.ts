@@ -232,7 +232,7 @@ function missingBudget(job: Job, budget: Budget | null): Outcome<never> | null {
         "max_cost",
         hasUnknownCost(job)
           ? "The job has used a model without a price, so what is left of its budget is not known"
-          : `The job has cost the ${maxCost} of its budget`,
+          : `The job has spent the ${maxCost} of its budget`,
       );
     case undefined:
       return null;

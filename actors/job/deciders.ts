@@ -33,9 +33,9 @@ export function decisionRefusal(
   if (policy === undefined) return null;
   if (person === undefined) return "Only members of the organization decide about this call";
   if (isService && !policy.services)
-    return "The token of a service does not decide about this call: its rule asks for people";
+    return "A service token cannot decide about this call: its rule asks for people";
   if (policy.notStarter && userId === job.createdBy)
-    return "The person for whom the job works does not decide about this call: another one must";
+    return "The person for whom the job works cannot decide about this call: somebody else must";
   return isAmong(policy.of, job, userId, person) ? null : `Only ${decidersWords(policy.of)} about this call`;
 }
 

@@ -4174,7 +4174,7 @@ export interface CreateMissionRequest {
     metadata?: {
         [name: string]: unknown;
     };
-    /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
+    /** Model settings of its runs. Each replaces the agent's setting of that name */
     model_settings?: ModelSettingsInput | null;
 }
 export interface CreatePersonalAccessTokenRequest {
@@ -6046,10 +6046,7 @@ export interface Mission {
     metadata: {
         [name: string]: unknown;
     };
-    /**
-     * Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the mission has no
-     * settings
-     */
+    /** Model settings of its runs; null for none. Each replaces the agent's setting of that name */
     model_settings: ModelSettings | null;
     /** Failures since the last success */
     consecutive_failures: number;

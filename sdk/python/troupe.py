@@ -7387,7 +7387,7 @@ class CreateMissionRequest(TypedDict):
     budget: NotRequired[MissionBudgetInput]
     # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
-    # Settings of the model for its runs. Each replaces the agent's setting of the same name
+    # Model settings of its runs. Each replaces the agent's setting of that name
     model_settings: NotRequired[ModelSettingsInput | None]
 
 
@@ -9547,8 +9547,7 @@ class Mission(TypedDict):
     budget: MissionBudget
     # Metadata of its jobs
     metadata: dict[str, Any]
-    # Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the
-    # mission has no settings
+    # Model settings of its runs; null for none. Each replaces the agent's setting of that name
     model_settings: ModelSettings | None
     # Failures since the last success
     consecutive_failures: int

@@ -5636,7 +5636,7 @@ export interface CreateMissionRequest {
   budget?: MissionBudgetInput;
   /** Metadata of its jobs; at most 16 KiB as JSON */
   metadata?: { [name: string]: unknown };
-  /** Settings of the model for its runs. Each replaces the agent's setting of the same name */
+  /** Model settings of its runs. Each replaces the agent's setting of that name */
   model_settings?: ModelSettingsInput | null;
 }
 
@@ -7751,10 +7751,7 @@ export interface Mission {
   budget: MissionBudget;
   /** Metadata of its jobs */
   metadata: { [name: string]: unknown };
-  /**
-   * Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the mission has no
-   * settings
-   */
+  /** Model settings of its runs; null for none. Each replaces the agent's setting of that name */
   model_settings: ModelSettings | null;
   /** Failures since the last success */
   consecutive_failures: number;

@@ -185,7 +185,7 @@ export class Bridge implements LinkEvents {
     if (message.kind === "request") this.fromService(message);
     else if (message.kind === "notification") this.told(message);
     else if (message.kind === "response") this.response(message);
-    else this.parts.note(`the service has sent what is no message: ${message.error.message}`);
+    else this.parts.note(`the service has sent an invalid message: ${message.error.message}`);
   }
 
   private response(message: ResponseMessage): void {

@@ -28,7 +28,7 @@ export const BRAKES: Readonly<Record<string, AdminCommand>> = {
 
   async "org resume"(parts, given) {
     const { id, name } = await setSuspended(parts, given, false);
-    return doneCommand(`${name} is active. Jobs that were cancelled stay so.`, { id, name, state: "active" });
+    return doneCommand(`${name} is active. Cancelled jobs stay cancelled.`, { id, name, state: "active" });
   },
 
   async "jobs cancel"(parts, given) {

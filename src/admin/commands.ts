@@ -162,7 +162,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     if (member === undefined) throw new AdminRefused(`${email} is not a member of any organization`);
     const path = valueOrRefuse(await makePasswordLink(system, member.id, now()));
     const url = `${appUrl()}${path}`;
-    return doneCommand(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, {
+    return doneCommand(`${email} can set a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, {
       email,
       url,
     });

@@ -20,8 +20,8 @@ export const ERASING: Readonly<Record<string, AdminCommand>> = {
     const { id, name } = await organizationOf(parts.directory, given);
     if (!given.flags.has("yes"))
       throw new AdminRefused(
-        `This erases ${name} (${id}) for ever, with all that it has: people, agents, chats, jobs, files, secrets, the audit. ` +
-          `What it may need later writes \`org export --org ${id} --to FILE\`. Say --yes to erase it.`,
+        `This permanently erases ${name} (${id}) with everything that it has: people, agents, chats, jobs, files, secrets, the audit. ` +
+          `\`org export --org ${id} --to FILE\` keeps a copy of it. Add --yes to erase it.`,
       );
     const { system, erasure, contents } = parts;
     const isBegun = await erasure.isBegun(id);

@@ -43,7 +43,7 @@ export const KEY_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     if (left.length > 0)
       throw new AdminRefused(
         `These cannot be decrypted with any key that the service has: ${left.slice(0, UNOPENED_SHOWN).join(", ")}${left.length > UNOPENED_SHOWN ? ` and ${left.length - UNOPENED_SHOWN} more` : ""}. ` +
-          "Name the key that they were sealed under in TROUPE_OTHER_SECRETS, or have them set anew; then run this again",
+          "Add the key that encrypted them to TROUPE_OTHER_SECRETS, or have them set again; then repeat this command",
       );
     await keyRotation.belongsTo(check);
     return {

@@ -83,11 +83,11 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
       );
     if (header.keyCheck !== null && !isCheckOf(createSealing(key, otherSecretsOf(config)), header.keyCheck))
       throw new AdminRefused(
-        "The backup belongs to another key than TROUPE_SECRET or the file `secret` has. One that was made while the key was being changed needs the former key in TROUPE_OTHER_SECRETS.",
+        "The backup belongs to another key than TROUPE_SECRET or the file `secret` has. A backup that was made during a change of the key needs the former key in TROUPE_OTHER_SECRETS.",
       );
     if (config.databaseUrl === undefined && existsSync(join(config.dataDir, DATABASE_NOTE)))
       throw new AdminRefused(
-        `${config.dataDir} has a database already: set DATA_DIR to a folder that is not there yet.`,
+        `${config.dataDir} has a database already: set DATA_DIR to a folder that does not exist yet.`,
       );
     if (config.troupeSecret === undefined && kept === null) writeSecret(config.dataDir, key);
     const summary = await withNewDatabase(errand, (url) =>
@@ -100,7 +100,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     const rows = Object.values(summary.rows).reduce((all, count) => all + count, 0);
     const text = [
       `Restored ${rows} rows and ${summary.files} files (${mib(summary.fileBytes)}), as they were at ${header.madeAt}, into ${config.dataDir}.`,
-      "The next start goes on with the work that was under way then: jobs, schedules and deliveries. Do not start it beside the service that the backup is of, unless its work may be done twice.",
+      "The next start continues the work that was in progress at the backup: jobs, schedules and deliveries. Do not start it while the original service runs, unless this work may be done twice.",
     ].join("\n");
     return { text, json: { data_dir: config.dataDir, made_at: header.madeAt, ...summary } };
   },

@@ -9,14 +9,14 @@ import { AdminRefused } from "./arguments.ts";
 import { type CommandAnswer, listAnswer } from "./command-answer.ts";
 
 const TOOL_WORDS: Readonly<Record<ModelTrial["tools"], string>> = {
-  called: "yes: it called the one that it was given",
-  accepted: "taken, but it called none",
+  called: "yes: it called the tool that it was given",
+  accepted: "accepted, but it called no tool",
   refused: "no: it refuses requests with tools",
-  off: "not tried: its settings say that it takes none",
+  off: "not tried: its settings say that it takes no tools",
 };
 const IMAGE_WORDS: Readonly<Record<ModelTrial["images"], string>> = {
   read: "yes: it named the color of the image",
-  accepted: "taken, but it did not name the color of the image",
+  accepted: "accepted, but it did not name the color of the image",
   refused: "no: it refuses requests with images. Set its `inputs`, or MODEL_INPUTS",
   off: "not tried: it is not known to read images. If it does, set its `inputs`, or MODEL_INPUTS",
 };

@@ -75,12 +75,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   model_settings: "Settings of the model; null or absent: the defaults of its provider",
   "SendMessageRequest.model_settings":
     "Settings of the model for this message. Each replaces the agent's setting of the same name; null stands for the provider's default",
-  "CreateMissionRequest.model_settings":
-    "Settings of the model for its runs. Each replaces the agent's setting of the same name",
+  "CreateMissionRequest.model_settings": "Model settings of its runs. Each replaces the agent's setting of that name",
   "UpdateMissionRequest.model_settings":
     "Replaces the mission's settings as a whole; null removes them. Each setting replaces the agent's setting of the same name in the mission's runs",
-  "Mission.model_settings":
-    "Settings of the model for its runs. Each replaces the agent's setting of the same name; null if the mission has no settings",
+  "Mission.model_settings": "Model settings of its runs; null for none. Each replaces the agent's setting of that name",
   "Job.model_settings": "Settings of its model calls: the message's, else the agent's; null for none",
   output_schema: "JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text",
   cache:

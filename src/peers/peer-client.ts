@@ -233,7 +233,7 @@ export class PeerClient {
     // The sender may have closed the connection already.
     void response.body?.cancel().catch(() => {});
     if (from !== null) throw new NotReached(`${owner.url} is now the address of replica ${from}`);
-    throw new Error(`at ${owner.url} something answers (${response.status}) that is not a replica of this service`);
+    throw new Error(`${owner.url} answers (${response.status}), but is not a replica of this service`);
   }
 
   private async fetch(url: string, init: BunFetchRequestInit): Promise<Response> {

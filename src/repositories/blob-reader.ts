@@ -69,7 +69,7 @@ export class BlobReader {
         this.held = this.held.subarray(at + 1);
         return line;
       }
-      if (this.held.length > BLOB_HEAD_BYTES) throw new UnreadableRepository("git said too much");
+      if (this.held.length > BLOB_HEAD_BYTES) throw new UnreadableRepository("git printed too much");
       const before = this.held;
       this.held = new Uint8Array(0);
       this.held = Buffer.concat([before, await this.next()]);
@@ -78,7 +78,7 @@ export class BlobReader {
 
   private async skipLineBreak(): Promise<void> {
     const chunk = await this.next();
-    if (chunk[0] !== LINE_BREAK_BYTE) throw new UnreadableRepository("git said more than the object has");
+    if (chunk[0] !== LINE_BREAK_BYTE) throw new UnreadableRepository("git printed more than the object has");
     this.held = chunk.subarray(1);
   }
 

@@ -137,7 +137,7 @@ export class Cloner {
     const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal, socket });
     try {
       const made = await runGit(["init", "--quiet", "--bare", "--template=", repositoryIn(folder)], at);
-      if (made === null) return { kind: "git", complaint: "no repository could be made" };
+      if (made === null) return { kind: "git", complaint: "the repository could not be created" };
       const config = `[http]\n\textraHeader = ${proxy.header}\n[remote "origin"]\n\turl = ${proxy.url}\n`;
       await Bun.write(join(repositoryIn(folder), "config"), `[core]\n\tbare = true\n${config}`);
       const ref = branch === null ? "HEAD" : `refs/heads/${branch}`;

@@ -39,7 +39,7 @@ export async function findGit(program = "git", limitMs?: number): Promise<FoundG
   const { why, output } = await tryProgram([program, "--version"], { env: environment("/"), limitMs });
   if (why !== null) return { git: null, why };
   const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.-]*)/.exec(output) ?? [];
-  if (version === undefined) return { git: null, why: `${program} does not say its version` };
+  if (version === undefined) return { git: null, why: `${program} does not report its version` };
   const [oldestMajor, oldestMinor] = OLDEST_GIT;
   const isRecent = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
   if (!isRecent) return { git: null, why: `git ${version} is older than ${OLDEST_GIT.join(".")}` };

@@ -119,7 +119,7 @@ export function allowedTarget(name: string | null, allowed: AllowedTargets): Out
   const unknown = resolveModel(name, allowed.settings);
   return unknown.ok
     ? refuseModelName(
-        `The model "${shortModelName(name ?? "")}" is not one of those that are allowed here: GET /api/models lists them.`,
+        `The model "${shortModelName(name ?? "")}" is not allowed here: GET /api/models lists the allowed models.`,
       )
     : unknown;
 }

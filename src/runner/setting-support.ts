@@ -75,7 +75,7 @@ function anthropicProblems(model: string, settings: SetSettings): SettingProblem
     if (temperature !== undefined && temperature > 1) add("temperature", "Anthropic's models take at most 1");
     else if (temperature !== undefined && temperature !== 1 && isThinking)
       add("temperature", "a model that thinks has none");
-    if (topP !== undefined && temperature !== undefined) add("topP", "Anthropic's models take it or `temperature`");
+    if (topP !== undefined && temperature !== undefined) add("topP", "Anthropic's models take either this or `temperature`");
     else if (topP !== undefined && topP < LEAST_THINKING_TOP_P && isThinking)
       add("topP", `a model that thinks takes at least ${LEAST_THINKING_TOP_P}`);
   }
@@ -83,7 +83,7 @@ function anthropicProblems(model: string, settings: SetSettings): SettingProblem
   if (serviceTier !== undefined) problems.push(...unlisted("serviceTier", serviceTier, ANTHROPIC_TIERS));
   if (stop?.some((text) => text.trim() === "") === true) add("stop", "Anthropic takes no blank text");
   if (thinking?.type === "enabled" && CLAUDE_WITHOUT_SAMPLING.test(model))
-    add("thinking", "this model has no budget of its thoughts; use `adaptive`, and `effort`");
+    add("thinking", "this model has no thinking budget; use `adaptive`, and `effort`");
   else if (thinking?.type === "adaptive" && CLAUDE_WITHOUT_ADAPTIVE.test(model))
     add("thinking", "this model does not decide how long it thinks; use `enabled` with `budget_tokens`");
   else if ((maxOutputTokens ?? Infinity) <= (thinking?.budgetTokens ?? 0))

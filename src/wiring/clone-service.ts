@@ -76,7 +76,7 @@ export function cloneService(parts: CloneParts): CloneService {
       const { ref, repository } = found.value;
       const authorization = await authorizationOf(parts, context, repository);
       if (!authorization.ok)
-        return { ok: false, words: `The secret ${repository.secret ?? ""} is not there or cannot be read.` };
+        return { ok: false, words: `The secret ${repository.secret ?? ""} does not exist or cannot be read.` };
       const onFile = (done: number, of: number): void =>
         host.progress({ percent: FETCH_PERCENT + Math.floor((FETCH_PERCENT * done) / of), label: "Writing files" });
       try {
@@ -161,7 +161,7 @@ async function bringFiles(parts: CloneParts, work: CloneWork, fetched: FetchedRe
   );
   const left = [
     [fetched.leftOut, "links or submodules"],
-    [unnamed, "files whose names a workspace does not take"],
+    [unnamed, "files whose names a workspace does not accept"],
     [tooLarge, "files that are too large"],
   ] as const;
   const notes = left.filter(([count]) => count > 0).map(([count, what]) => ` Left out: ${count} ${what}.`);

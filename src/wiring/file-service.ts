@@ -89,7 +89,7 @@ export function actorFileService(parts: FileServiceParts): FileService {
       if (parted.length !== 2)
         return invalid(
           "/old_text",
-          `The text is in the file ${parted.length - 1} times; it must be there exactly once`,
+          `The text occurs ${parted.length - 1} times in the file; it must occur exactly once`,
         );
       const precondition = { kind: "present", sha256: [node.sha256] } as const;
       return writeFromTool(parts, context, {

@@ -36,10 +36,10 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
     if (answer.kind === "failed")
       return invalid("/url", IMPORT_ERROR_WORDS[answer.error] ?? "The document cannot be fetched");
     const { status, headers, truncated, body } = answer;
-    if (status !== 200) return invalid("/url", `The host answered ${status} in the place of the document`);
+    if (status !== 200) return invalid("/url", `The host answered ${status} instead of the document`);
     if (truncated) return invalid("/url", `The document has more than ${OPENAPI_DOCUMENT_BYTES} bytes`);
     if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity")
-      return invalid("/url", "The host sends the document packed although it was not asked to");
+      return invalid("/url", "The host sends the document compressed, although the request did not allow it");
     return ok(new TextDecoder().decode(body));
   },
 

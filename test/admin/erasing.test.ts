@@ -179,7 +179,7 @@ test("[OPS-6] an erasure can be repeated, and leaves no trace in any table or fo
   );
   expect(filesNaming(organizationId).length).toBeGreaterThan(0);
   const erase = (flags: readonly string[] = []) => runCommand(service, "org erase", { org: organizationId }, flags);
-  expect(erase()).rejects.toThrow("Say --yes to erase it");
+  expect(erase()).rejects.toThrow("Add --yes to erase it");
   expect(runCommand(service, "org erase", {}, ["yes"])).rejects.toThrow("--org is missing");
   expect(JSON.parse(await erase(["yes", "json"]))).toMatchObject({
     organization_id: organizationId,

@@ -138,5 +138,5 @@ test("[RUN-31] a model that does not answer is a finding with the exit code 1, w
   const own = await tried("models try acme:m", { own_key: true });
   expect(own).toMatchObject({ ok: false, text: expect.stringContaining("Only organizations with a key of their own") });
   const unknown = await tried("models try acme:n");
-  expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining("not one of those that are allowed") });
+  expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining("is not allowed here") });
 });

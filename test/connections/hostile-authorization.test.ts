@@ -30,7 +30,7 @@ test("[ACC-1] a resource's metadata that is about another server is refused", as
   for (const resource of [...others, 7, null, "nonsense", `http://u@${new URL(server.origin).host}/mcp`]) {
     server.set(RESOURCE, () => Response.json(server.resourceDocument({ resource })));
     expect(await fault(server.discover())).toEqual(
-      untrusted("The metadata of HOST is about another address than its own."),
+      untrusted("The metadata of HOST describes a different address."),
     );
   }
   for (const resource of [server.origin, `${server.origin}/`, `${server.origin}/mcp/`, `${server.origin}/mcp`]) {
@@ -59,7 +59,7 @@ test("[ACC-1] a redirect of metadata is not followed, not even to a public place
     server.set(RESOURCE, () => Response.redirect(location, 307));
     const named = { resourceMetadata: server.origin + RESOURCE };
     expect(await fault(server.discover(named))).toEqual(
-      untrusted("HOST names a document about itself that does not exist."),
+      untrusted("HOST names a metadata document that does not exist."),
     );
     server.set(RESOURCE, () => Response.json(server.resourceDocument()));
   }
@@ -307,7 +307,7 @@ test("[ACC-2] a registration of the wrong shape makes no client", async () => {
   server.set("/register", () => Response.json({ error: "invalid_redirect_uri" }, { status: 400 }));
   expect(await fault(server.registered())).toEqual({
     kind: "refused",
-    message: "HOST refused: it does not accept the address to which people come back.",
+    message: "HOST refused: it does not accept the address that people return to.",
   });
 });
 

@@ -109,7 +109,7 @@ testInBrowser(
     await page.getByText("You may not change this mission").first().waitFor();
     expect(await page.getByRole("textbox", { name: "Goal" }).isEditable()).toBe(false);
     await button(page, "Delete").focus();
-    await page.getByText("Only who made this mission").filter({ visible: true }).waitFor();
+    await page.getByText("Only the person who made this mission").filter({ visible: true }).waitFor();
     await page.context().close();
 
     const own = await scene.enter(`/missions/${id}`, { person: scene.owner });

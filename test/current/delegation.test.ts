@@ -102,7 +102,7 @@ test("[AUTH-19] a removed person's job goes on, others may cancel it, and nothin
   await client.reached(stopped, "cancelled");
   held.open();
   const ended = await client.reached(going, "completed");
-  expect(ended.result).toContain("no member of the organization any more");
+  expect(ended.result).toContain("no longer a member of the organization");
   expect((await client.get<{ jobs: Job[] }>(`/api/jobs?parent_job_id=${going}`)).jobs).toEqual([]);
   stops.open();
 });

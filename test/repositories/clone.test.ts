@@ -263,6 +263,6 @@ describe.skipIf(!hasGit)("clones", () => {
 
 test("[WSP-5] a git that is missing or says nothing of use is none", async () => {
   expect(await findGit("no-such-git")).toEqual({ git: null, why: "no-such-git is not installed" });
-  expect(await findGit("true")).toEqual({ git: null, why: "true does not say its version" });
+  expect(await findGit("true")).toEqual({ git: null, why: "true does not report its version" });
   if (hasGit) expect((await findGit()).git?.version).toMatch(/^\d+\.\d+/);
 });

@@ -57,7 +57,7 @@ describe("a request", () => {
   });
 
   test("[RUN-13] stays in the path of its tool, even if a proxy decodes it", () => {
-    const refusal = "An argument in the address must not make a part of it `.` or `..`.";
+    const refusal = "An argument must not turn a part of the address into `.` or `..`.";
     for (const [path, id] of [
       ["{id}/x", ".."],
       ["{id}", "."],

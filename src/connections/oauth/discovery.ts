@@ -95,7 +95,7 @@ async function findResource(
     if (document !== null) return resourceIn(document, address);
   }
   if (named === undefined) return null;
-  throw new AuthorizationFault("untrusted", `${address.host} names a document about itself that does not exist.`);
+  throw new AuthorizationFault("untrusted", `${address.host} names a metadata document that does not exist.`);
 }
 
 const resourcePlaces = ({ origin, pathname }: URL): string[] => {
@@ -106,7 +106,7 @@ const resourcePlaces = ({ origin, pathname }: URL): string[] => {
 function resourceIn(document: Readonly<Record<string, unknown>>, address: URL): FoundResource {
   const { resource, authorization_servers: issuers } = document;
   if (typeof resource !== "string" || !covers(resource, address))
-    throw new AuthorizationFault("untrusted", `The metadata of ${address.host} is about another address than its own.`);
+    throw new AuthorizationFault("untrusted", `The metadata of ${address.host} describes a different address.`);
   const issuer: unknown = Array.isArray(issuers) ? issuers[0] : undefined;
   if (typeof issuer !== "string")
     throw new AuthorizationFault("unsupported", `${address.host} names no authorization server.`);

@@ -37,10 +37,10 @@ const OAUTH_WORDS: Readonly<Record<string, string>> = {
   access_denied: "access was denied",
   invalid_grant: "the authorization is not valid any more",
   invalid_client: "it does not know this service as a client",
-  unauthorized_client: "it does not let this service do that",
+  unauthorized_client: "it does not allow this service to do that",
   invalid_scope: "it does not know a scope that was asked for, or does not grant it",
   invalid_target: "it issues no tokens for this tool server",
-  invalid_redirect_uri: "it does not accept the address to which people come back",
+  invalid_redirect_uri: "it does not accept the address that people return to",
   invalid_client_metadata: "it does not accept the description of this service",
 };
 

@@ -104,7 +104,7 @@ interface Start {
 async function begin(subscription: Subscription, { cursor, replay }: StreamRequest, head: number): Promise<Start> {
   const reason = cursor === null ? null : await useless(subscription, cursor, head);
   if (cursor !== null && reason === null) {
-    assert(cursor !== "malformed", "a malformed cursor is of no use");
+    assert(cursor !== "malformed", "a malformed cursor cannot be used");
     return { place: cursorName(cursor), isResumed: true, reset: null };
   }
   const first = { seq: Math.max(0, head - replay), position: 0 };

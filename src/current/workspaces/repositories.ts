@@ -78,7 +78,7 @@ export const repositoryOperations = {
     async (services, change, { params: { id }, body: { repo_id: repoId, url, ...mount } }) => {
       if (repoId !== undefined) {
         if (url !== undefined || Object.keys(mount).length > 0)
-          return invalid("/repo_id", "`repo_id` names a mount that is there; it comes without other fields");
+          return invalid("/repo_id", "`repo_id` names an existing mount; send it without other fields");
         return clone(services, change, { id, repoId });
       }
       if (url === undefined) return invalid("/url", "`repo_id` or `url` must be given");

@@ -72,7 +72,7 @@ export const writeOperations = {
       if (headers["if-match"] !== undefined && headers["if-none-match"] !== undefined)
         return invalid(
           "/if-none-match",
-          "If-None-Match: * wants no file at the path, and If-Match wants one: send one of them",
+          "If-None-Match: * requires that no file is at the path, and If-Match requires one: send only one of them",
         );
       const { organizationId } = change.principal;
       // Checked before anything is received: an upload to an unknown workspace is refused at once.
@@ -118,7 +118,7 @@ async function uploadPart(
   const part = range.part === null ? null : { ...range.part, body: input.body };
   if (part === null) {
     for (let next = await input.body.read(); !next.done; next = await input.body.read())
-      if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
+      if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` must be sent without a body");
   }
   // Uploads of removed people are ended, so that others can use their places.
   if (part?.first === 0) await currentUploads(services, organizationId);

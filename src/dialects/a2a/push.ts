@@ -133,7 +133,7 @@ export const a2aPushes = operationGroup<ProtocolServices>("A2A push notification
       method: "POST",
       path: "/a2a/tasks/{id}/pushes",
       scope: "jobs:write",
-      summary: "Add or replace an address that is told the states of a task",
+      summary: "Add or replace an address that gets the states of a task",
       params: TASK_PATH,
       body: A2aPushBody,
       answers: { 200: PushView },

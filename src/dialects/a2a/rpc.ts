@@ -69,7 +69,7 @@ const RPC_METHODS: Readonly<Record<string, A2aMethod>> = {
   ),
   CancelTask: methodOf(TaskName, ({ tasks }, request, { id }) => tasks.cancel(request, id)),
   SubscribeToTask: methodOf(TaskName, ({ tasks }, request, { id }, frame) => tasks.subscribe(request, id, frame)),
-  GetExtendedAgentCard: refusedMethod("The agent has one card, which its address below the agent's base has"),
+  GetExtendedAgentCard: refusedMethod("The agent has only one card, at its address below the agent's base"),
   CreateTaskPushNotificationConfig: methodOf(
     Type.Object({ ...PushOfTask.properties, ...A2aPushBody.properties }),
     ({ pushes }, request, { taskId, ...given }) => pushes.create(request, taskId, given),

@@ -38,7 +38,7 @@ const READ_TOOL: GivenTool = {
     properties: {
       path: FILE_PATH,
       line: { type: "integer", minimum: 1, description: "First line to read" },
-      limit: { type: "integer", minimum: 1, description: "Most lines to read" },
+      limit: { type: "integer", minimum: 1, description: "Maximum number of lines to read" },
     },
     required: ["path"],
   },

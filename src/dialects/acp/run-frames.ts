@@ -125,7 +125,7 @@ export const RUN_UPDATES: RunTable<AcpRunState, readonly AcpFrame[]> = {
       return state.run.mayDecide ? [{ kind: "approvals", approvals: [...state.approvals.values()] }] : NO_FRAMES;
     // The answer is complete; somebody else reviews it.
     if (reason === "review") return [{ kind: "stopped", stopReason: "end_turn", meta: { blocked_reason: reason } }];
-    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console.${linksOfWait(wait)}`;
+    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can continue it in the console.${linksOfWait(wait)}`;
     return [{ kind: "failed", message, code: reason }];
   },
   resumed: () => NO_FRAMES,

@@ -178,7 +178,7 @@ export const RUN_EVENTS: RunTable<AgUiState, AgUiEvents> = {
     const ended = state.endText();
     if (interrupts.length > 0) return [...ended, state.finished({ type: "interrupt", interrupts })];
     if (reason === "review") return [...ended, state.finished({ type: "success" })];
-    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can let it go on in the console.${linksOfWait(wait)}`;
+    const message = `The run waits: ${reason.replaceAll("_", " ")}. A person can continue it in the console.${linksOfWait(wait)}`;
     return [...ended, { type: "RUN_ERROR", message, code: reason }];
   },
   resumed: () => NO_EVENTS,

@@ -89,7 +89,7 @@ function waitingFault(job: Job, unanswered: readonly { readonly id: string; read
   const message =
     unanswered.length > 0
       ? `The run before this message waits for ${asked} ${calls}: send it with the message, or stop the run`
-      : `The run before this message waits: ${reason}. A person can let it go on in the console, or stop it`;
+      : `The run before this message waits: ${reason}. A person can continue it in the console, or stop it`;
   return { kind: "invalid_state", status, allowedActions: allowedJobActions(job), message };
 }
 

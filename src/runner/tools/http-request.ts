@@ -45,7 +45,7 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
   const taken = takenNamesOf(http, inputSchema, input);
   for (const [name, value] of Object.entries(input)) {
     if (!taken.own.has(name) && taken.names.has(sameName(name)))
-      return `The tool has no argument ${name}, and one of that name would take the place of another.`;
+      return `The tool has no argument ${name}, and its name could be taken for that of another argument.`;
     const place = argumentPlace(http, name);
     // JSON has null; a URL and a header do not.
     if (value === null && place.place !== "field" && place.place !== "body") continue;
@@ -54,7 +54,7 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);
   if (open !== null) return `The argument ${open[1]} is missing: it is part of the address.`;
-  if (leavesPath(parts.path)) return "An argument in the address must not make a part of it `.` or `..`.";
+  if (leavesPath(parts.path)) return "An argument must not turn a part of the address into `.` or `..`.";
   const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
   if (url.length > MAX_URL) return `The arguments make the address longer than ${MAX_URL} characters.`;
   const body = requestJson(http, inputSchema, parts);

@@ -77,7 +77,7 @@ export const createTask = (service: TaskService): Tool =>
       title: Type.String({ minLength: 1, maxLength: MAX_TASK_TITLE }),
       description: Type.Optional(Type.String({ maxLength: MAX_TASK_DESCRIPTION })),
       priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
-      assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; nobody by default" })),
+      assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; unassigned by default" })),
     }),
     access: "granted",
     // The service creates one task per key.

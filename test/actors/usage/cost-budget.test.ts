@@ -76,7 +76,7 @@ test("[RUN-20] a run stops at exactly its cost limit, and needs a new budget, wh
   expect(await replica.ended(id)).toMatchObject({ ...BLOCKED, step: 8 });
   expect(await resume(replica, id)).toMatchObject({
     fault: {
-      errors: [{ path: "/budget/max_cost", message: "The job has cost the 0.8 of its budget: send budget.max_cost" }],
+      errors: [{ path: "/budget/max_cost", message: "The job has spent the 0.8 of its budget: send budget.max_cost" }],
     },
   } as never);
   expect((await resume(replica, id, "0.15")).ok).toBe(true);
