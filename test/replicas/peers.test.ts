@@ -181,7 +181,7 @@ describe("calls", () => {
       }
       await expect(pass({ id: "rpl_3", url }, bytes)).rejects.toThrow(NotReached);
       const elsewhere = { id: "rpl_2", url: stranger.url.origin };
-      await expect(pass(elsewhere, bytes)).rejects.toThrow("that is not a replica of this service");
+      await expect(pass(elsewhere, bytes)).rejects.toThrow("but is not a replica of this service");
       // What a replica of an earlier release does not know has done nothing there, and may be asked of the next owner.
       const later = "/.replica/later" as string as typeof INVOKE_PATH;
       expect(await client.ask({ id: "rpl_2", url }, later, "{}")).toBeNull();
