@@ -158,7 +158,10 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   if (refused !== null) return refused;
   const { checkedFor } = command;
   if (edited !== null && checkedFor !== undefined && checkedFor !== chosen[0]?.id)
-    return stale(job, "Different calls wait now than when these arguments were checked: name the call, and send the arguments again");
+    return stale(
+      job,
+      "Different calls wait now than when these arguments were checked: name the call, and send the arguments again",
+    );
   const pending =
     decision === "deny" ? [] : chosen.filter((approval) => needsMorePeople(job, approval, { by, people }));
   if (pending.length > 0) return voteFor(tx, job, chosen, { by, comment, people });

@@ -32,8 +32,7 @@ export function decisionRefusal(
 ): string | null {
   if (policy === undefined) return null;
   if (person === undefined) return "Only members of the organization decide about this call";
-  if (isService && !policy.services)
-    return "A service token cannot decide about this call: its rule asks for people";
+  if (isService && !policy.services) return "A service token cannot decide about this call: its rule asks for people";
   if (policy.notStarter && userId === job.createdBy)
     return "The person for whom the job works cannot decide about this call: somebody else must";
   return isAmong(policy.of, job, userId, person) ? null : `Only ${decidersWords(policy.of)} about this call`;

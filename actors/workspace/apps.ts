@@ -43,7 +43,10 @@ function checkAppEntry(tx: Tx, { path, entry }: App, field: "path" | "slug"): Ou
   if (!directory.ok) return directory;
   const place = placeAt(tx, directory.value);
   if (!place.ok || !isDirectory(place.value.place))
-    return invalid(`/${field}`, `There is no directory \`${path}\` in the workspace; the app's directory is \`path\`, or \`slug\` without it`);
+    return invalid(
+      `/${field}`,
+      `There is no directory \`${path}\` in the workspace; the app's directory is \`path\`, or \`slug\` without it`,
+    );
   const file = parsePath(path === "" ? entry : `${path}/${entry}`, "entry");
   if (!file.ok) return file;
   const found = placeAt(tx, file.value);

@@ -75,7 +75,8 @@ function anthropicProblems(model: string, settings: SetSettings): SettingProblem
     if (temperature !== undefined && temperature > 1) add("temperature", "Anthropic's models take at most 1");
     else if (temperature !== undefined && temperature !== 1 && isThinking)
       add("temperature", "a model that thinks has none");
-    if (topP !== undefined && temperature !== undefined) add("topP", "Anthropic's models take either this or `temperature`");
+    if (topP !== undefined && temperature !== undefined)
+      add("topP", "Anthropic's models take either this or `temperature`");
     else if (topP !== undefined && topP < LEAST_THINKING_TOP_P && isThinking)
       add("topP", `a model that thinks takes at least ${LEAST_THINKING_TOP_P}`);
   }

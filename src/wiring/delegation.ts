@@ -45,7 +45,8 @@ export function actorDelegation(parts: WorkServices): DelegationService {
 /** The job goes on, but nothing new begins for a person who was removed (AUTH-19). */
 const OF_NOBODY = {
   kind: "forbidden",
-  message: "The person for whom this job works is no longer a member of the organization, so no new work begins for them",
+  message:
+    "The person for whom this job works is no longer a member of the organization, so no new work begins for them",
 } as const satisfies Fault;
 
 /** Creates the child in one commit with its parent's record of it. Idempotent. */

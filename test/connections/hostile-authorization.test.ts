@@ -29,9 +29,7 @@ test("[ACC-1] a resource's metadata that is about another server is refused", as
   const others = ["https://bank.example/mcp", `${server.origin}/other`, `${server.origin}/mcpx`, `${server.origin}/mc`];
   for (const resource of [...others, 7, null, "nonsense", `http://u@${new URL(server.origin).host}/mcp`]) {
     server.set(RESOURCE, () => Response.json(server.resourceDocument({ resource })));
-    expect(await fault(server.discover())).toEqual(
-      untrusted("The metadata of HOST describes a different address."),
-    );
+    expect(await fault(server.discover())).toEqual(untrusted("The metadata of HOST describes a different address."));
   }
   for (const resource of [server.origin, `${server.origin}/`, `${server.origin}/mcp/`, `${server.origin}/mcp`]) {
     server.set(RESOURCE, () => Response.json(server.resourceDocument({ resource })));
