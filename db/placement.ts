@@ -218,7 +218,7 @@ export class PostgresPlacement implements Placement {
 
 const term = (sql: Sql) => sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
 
-/** Only for texts that we create ourselves; quoted all the same. */
+/** Only for texts that we create ourselves; they are quoted anyway. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const grantsOf = (rows: readonly unknown[]): ShardGrant[] =>

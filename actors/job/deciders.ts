@@ -16,7 +16,7 @@ interface DecidedCall {
   readonly policy?: ApprovalPolicy | undefined;
 }
 
-/** Whether a rule of the job's agent says who decides: only then is it asked who the people are. */
+/** Whether a rule of the job's agent says who decides. Only then are the people looked up. */
 export const asksWhoDecides = ({ approvals }: Pick<Job, "approvals">): boolean =>
   approvals.some(({ policy }) => policy !== undefined);
 

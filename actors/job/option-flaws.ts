@@ -1,6 +1,6 @@
 /**
- * What `provider_options` may not have (RUN-32). It is refused when settings are saved, and options that have it all the
- * same are left out of a call.
+ * What `provider_options` may not have (RUN-32). It is refused when settings are saved, and stored options that have it
+ * are left out of a call.
  */
 import { isDeeper } from "../json-shape.ts";
 import { isJsonObject, type JsonObject } from "../schema.ts";

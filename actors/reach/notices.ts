@@ -35,7 +35,7 @@ export const NOTICES_OF_JOB = 60;
 export const MESSENGERS_LIMIT = 8;
 /** Attempts of one notice; each has a key. */
 export const NOTICE_ATTEMPTS = 10;
-/** People who are told of one approval by mail; after an escalation as many others. */
+/** People who get a mail about one approval; after an escalation as many others. */
 export const MAILED_PEOPLE = 16;
 
 /** The effect that makes one attempt. */

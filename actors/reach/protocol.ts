@@ -42,7 +42,10 @@ export interface AskPeople {
   readonly approvals: readonly AskedApproval[];
 }
 
-/** Who is told of one approval by mail: those who may decide. An approval that others decide from now on is told again. */
+/**
+ * Who gets a mail about one approval: those who may decide. Notices of an approval are sent again if other people
+ * decide it from now on.
+ */
 export interface AskedApproval {
   readonly id: string;
   readonly expiresAt: string;

@@ -98,7 +98,7 @@ export interface NewsEvent {
 export interface TakeEvent {
   readonly kind: "take_event";
   readonly event: NewsEvent;
-  /** The event reports a state of a job that tells it to addresses of its own; absent: nobody else is told. */
+  /** The event reports a state of a job, which is also sent to the job's own addresses; absent: it is not. */
   readonly push?: { readonly isOver: boolean } | undefined;
 }
 export const takeEvent = (event: NewsEvent, push?: TakeEvent["push"]): TakeEvent => ({

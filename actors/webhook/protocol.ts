@@ -94,8 +94,8 @@ export type WebhookCommand =
    */
   | { readonly kind: "reseal_signing"; readonly resealed: readonly Resealed[] }
   /**
-   * Adds an address that is told each state of the job, or replaces the one with this id. `event` reports the addition;
-   * if the job has ended, the address is told so at once.
+   * Adds an address that gets each state of the job, or replaces the one with this id. `event` reports the addition; if
+   * the job has ended, the address gets the end at once.
    */
   | {
       readonly kind: "set_push";

@@ -1,5 +1,5 @@
 /**
- * Push notifications of a job: its client has named addresses that are told each new state of this job, until it has
+ * Push notifications of a job: its client has named addresses that get each new state of this job, until the job has
  * ended. They share the numbers, the attempts and the ledger of webhooks. Each has an address and credentials of its
  * own, and together they have places in flight of their own. So their failures do not count against the organization's
  * destination, and do not delay it.
@@ -31,7 +31,7 @@ export const pushHandlers = {
     const { feed, event } = takeNews(tx, news);
     const push: JobPush = { ...given, eventId: isOver ? event.id : null, isDone: false };
     tx.update(jobPushTable, { ...former, isOver: former.isOver || isOver, pushes: [...others, push] });
-    // A client that asks after the end is told it at once: the job may have ended while it asked.
+    // A client that adds an address after the end gets the end at once: the job may have ended meanwhile.
     keepFeed(tx, fillFeed(tx, isOver ? queuePush(tx, feed, event, jobId, push) : feed));
     return ok(push);
   },

@@ -10,11 +10,11 @@
  * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
  * searches again when the first retry is due.
  *
- * The addresses of jobs at one host take a place only while more are free than they have: at most half of the places of
- * their lane, and of the rest the next host at most half. Hosts that did not answer before (`silent`) have at most half of
- * all places together. Beyond that their attempts stay in the table, and searches pass them over until the host has a
- * place (`behind`). So hosts that do not answer leave places to the others, however many they are, and find some beside
- * others that are busy.
+ * The addresses of jobs at one host take a place only while more places are free than they have. So one host has at
+ * most half of the places of its lane, and the next host at most half of the rest. Hosts that did not answer before
+ * (`silent`) have at most half of all places together. Beyond that their attempts stay in the table, and searches pass
+ * them over until the host has a place (`behind`). So hosts that do not answer leave places to the others, however many
+ * they are, and find some beside others that are busy.
  *
  * There are two such lanes: attempts for the organization's destination, and those that tell the addresses of jobs their
  * states (`pushes.ts`). They share no places, so that receivers of one kind that do not answer never delay the other.

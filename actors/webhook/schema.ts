@@ -122,7 +122,7 @@ export const Attempt = Type.Object({
 });
 export type Attempt = Static<typeof Attempt>;
 
-/** An address that is told the states of a job. */
+/** An address that gets the states of a job. */
 const JobPush = Type.Object({
   id: Type.String(),
   url: Type.String(),

@@ -7,8 +7,7 @@ const MOST_WORDS = 16;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * The lexeme that the column has for every text of the organization. Ids need no escaping, but are escaped all the
- * same.
+ * The lexeme that the column has for every text of the organization. Ids need no escaping, but are escaped anyway.
  */
 const ofOrganization = (organizationId: string): SQL =>
   sql`${`'org:${organizationId.replaceAll(/['\\]/g, "")}'`}::tsquery`;

@@ -74,7 +74,7 @@ export interface ConnectionCaller extends ConnectionUser {
 /** And where the request comes from, for the audit. */
 export type ConsentingCaller = ConnectionCaller & { readonly origin: ConnectionOrigin };
 
-/** What a person is told about a consent. */
+/** What a consent page tells a person. */
 export type ConsentStep<T> =
   | ({ readonly kind: "done" } & T)
   /** It did not work; the words are for the person. */

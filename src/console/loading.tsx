@@ -11,7 +11,7 @@ export interface Loaded<T> {
 }
 
 interface OwnLoaded<T> extends Loaded<T> {
-  /** Shows a value that another request has answered. A load that began before is begun anew. */
+  /** Shows a value from the answer to another request. A load that began before is begun anew. */
   readonly take: (value: T) => void;
 }
 

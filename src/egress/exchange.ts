@@ -63,8 +63,7 @@ export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null 
   try {
     const headers = new Headers(given);
     if (!headers.has("user-agent")) headers.set("user-agent", "Troupe");
-    // A server may encode its answer all the same. The body is handed over undecoded, so its limit counts what
-    // arrives.
+    // A server may encode its answer anyway. The body is handed over undecoded, so its limit counts what arrives.
     headers.set("accept-encoding", "identity");
     const names = new Map(Object.keys(given).map((name) => [name.toLowerCase(), name]));
     return Object.fromEntries([...headers].map(([name, value]) => [names.get(name) ?? name, value]));

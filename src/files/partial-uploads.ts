@@ -11,7 +11,7 @@
  * ends the older one, whose client is most likely gone); the uploads of an organization are bounded, and those of
  * one person are a part of that. An upload starts over on a replica that has not received its parts.
  *
- * Each upload is two files: its bytes, `<id>-<started>-<size>`, and beside them what it is of, `<id>.json`.
+ * Each upload is two files: its bytes in `<id>-<started>-<size>`, and its description in `<id>.json`.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";

@@ -33,7 +33,7 @@ export function usableModelSettings(
   const settings = mergedSettings(ofAgent, ofMessage);
   const flaws = flawsOf(settings);
   const problemsOf = (asked: SetSettings) => models.settingProblems?.(model, asked) ?? [];
-  // A setting that the agent alone would have is told as a warning of the job.
+  // A setting that comes only from the agent becomes a warning of the job.
   const before = ofMessage === undefined ? [] : problemsOf(mergedSettings(ofAgent, null)).map(({ setting }) => setting);
   const isNew = (name: CallSettingName): boolean => !before.includes(name) || Object.hasOwn(ofMessage ?? {}, name);
   const unknown = problemsOf(settings)

@@ -54,7 +54,8 @@ export async function referencePage({ appUrl, facts }: Services): Promise<string
       // The document is ours.
       exclude: [/.*/],
       scalarCDN: prefix + SCALAR_PATH,
-      // The plugin is of an older Scalar: it knows the address under its former name, and not all of the rest.
+      // The plugin was written for an older Scalar: it knows the setting of the address by its former name, and lacks
+      // some of the others.
       scalarConfig: { ...SCALAR_CONFIGURATION, url, spec: undefined, favicon: ICON } as object,
     }),
   );

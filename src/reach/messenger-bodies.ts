@@ -1,6 +1,6 @@
 /**
- * A notice in the shape that each messenger takes (REACH-5). The texts go into fields that have no markup, and where a
- * program reads one as markup all the same, its special characters are escaped. So an argument can neither mention a
+ * A notice in the shape that each messenger takes (REACH-5). The texts go into fields that have no markup, and if a
+ * program reads a field as markup anyway, its special characters are escaped. So an argument can neither mention a
  * channel nor forge a link. Each body fits the limits of its program.
  */
 import { cutText, shortText } from "../../actors/cut-text.ts";

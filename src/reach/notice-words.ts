@@ -17,9 +17,9 @@ export interface NoticeFacts {
   readonly kind: NoticeKind;
   readonly approval: Approval;
   readonly agentName: string;
-  /** The person who began the work; null: nobody who is known. */
+  /** The person who began the work; null if unknown. */
   readonly begunBy: string | null;
-  /** The name of whoever decided; null: nobody did. */
+  /** The name of the person who decided; null if nobody did. */
   readonly decidedBy: string | null;
   /** The page of the approval, with the key of this notice. */
   readonly url: string;

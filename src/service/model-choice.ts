@@ -207,7 +207,9 @@ function whyUnusable(name: string | null, settings: ModelSettings): string | nul
   return target.fault.kind === "provider_error" ? target.fault.message : target.fault.kind;
 }
 
-/** What is said of models by `provider:name`: in the file of MODEL_PROVIDERS, and before it in a setting. */
+/**
+ * Settings of models by `provider:name`: from the file of MODEL_PROVIDERS, or from a setting, which takes precedence.
+ */
 function saidOf<T>(
   provided: readonly ProvidedModel[],
   inFile: (model: ProvidedModel) => T | undefined,

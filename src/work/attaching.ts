@@ -282,7 +282,7 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 /** A media type as it is shown; any other text in its place is left out. */
 const SHOWN_MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 
-/** The type and the bytes of a data URL; null if it is none. */
+/** The type and the bytes of a data URL; null if it is not one. */
 function dataOf(url: string): { readonly mime: string; readonly bytes: Uint8Array } | null {
   const head = DATA_URL.exec(url);
   if (head === null) return null;

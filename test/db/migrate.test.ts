@@ -98,7 +98,7 @@ test("[START-23] the wait for another replica's migration is limited", async () 
   expect((await migrate(database.url, options)).applied).toBe(1);
 });
 
-test("[START-67] the start does not wait for a connection of the migration that does not close", async () => {
+test("[START-67] the start does not wait for a migration's connection that stays open", async () => {
   const { hostname, port } = new URL(database.url);
   const ended: unknown[] = [];
   // Passes everything on, but neither end of the connection: as a server or a network that is stuck.

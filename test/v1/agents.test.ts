@@ -172,7 +172,7 @@ describe("read", () => {
     await expectFailure(await get(id, stranger), 404, NOT_FOUND);
   });
 
-  test("[V1-1] an organization's agent is its members' only", async () => {
+  test("[V1-1] an agent with visibility organization is visible to its members only", async () => {
     const id = await createAgent(service, owner);
     expect((await read(id, member)).id).toBe(id);
     await expectFailure(await get(id, stranger), 404, NOT_FOUND);

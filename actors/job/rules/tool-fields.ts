@@ -1,7 +1,7 @@
 /**
- * The fields that a tool's own schema names (APR-3). A rule is about these: a call with others is not made while a rule
- * has conditions about the tool's arguments, because a server may take a stray field for one that the rule has checked
- * (`Amount`, `amount[]`, the name of the field in the address).
+ * The fields that a tool's own schema names (APR-3). While a rule has conditions about the tool's arguments, a call
+ * with other fields is not made, because a server may take a stray field for one that the rule has checked (`Amount`,
+ * `amount[]`, the name of the field in the address).
  */
 import { type Json, type JsonObject, isJsonObject } from "../../schema.ts";
 

@@ -13,7 +13,10 @@ export interface SlotLimits {
   readonly ofOrganization: number;
 }
 export const DEFAULT_SLOTS: SlotLimits = { inProcess: 64, ofOrganization: 16 };
-/** The part of all slots that an organization has while no other runs jobs, and of the rest the next one, and so on. */
+/**
+ * The part of all slots that an organization has while no other runs jobs. The next organization has this part of the
+ * rest, and so on.
+ */
 const PART_ALONE = 0.75;
 /** The slots of an organization while no other runs jobs. */
 export const slotsAlone = ({ inProcess, ofOrganization }: SlotLimits): number =>

@@ -57,8 +57,8 @@ export async function discover(
 type DocumentReader = (url: string) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /**
- * Reads a JSON object; null if the server has none there. A server that fails, or a document that is broken, is not an
- * absent one: else whoever breaks a document could choose the next.
+ * Reads a JSON object; null if the server has none there. A failed server or a broken document does not count as
+ * absent: otherwise somebody who breaks a document could choose the next one.
  */
 const documentReader =
   (fetching: SmallFetch, signal: AbortSignal): DocumentReader =>

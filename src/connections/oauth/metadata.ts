@@ -63,7 +63,7 @@ type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 
-/** The words of a list; undefined if it is none. */
+/** The words of a list; undefined if the value is not a list of words. */
 export function wordsIn(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const isWord = (one: unknown): one is string => typeof one === "string" && one.length <= MAX_WORD_CHARACTERS;

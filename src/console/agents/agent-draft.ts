@@ -11,7 +11,7 @@ export const agentDraftOf = (agent: Agent): AgentDraft => ({
   model: agent.model,
   model_settings: agent.model_settings,
   max_steps: agent.max_steps,
-  // Null is the tools that every agent has, an empty list is none at all.
+  // Null stands for the tools that every agent has, an empty list for no tools.
   allowed_tools: agent.allowed_tools.length === 0 && !agent.has_no_tools ? null : agent.allowed_tools,
   approval_tools: agent.approval_tools,
   approval_rules: agent.approval_rules,

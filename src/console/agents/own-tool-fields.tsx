@@ -28,7 +28,7 @@ const newTool = (): AgentToolInput => ({
   input_schema: { type: "object", properties: {} },
 });
 
-/** The fields of an HTTP request are none of a client's function. */
+/** A client's function has no fields of an HTTP request. */
 const asKind = (kind: AgentToolInput["kind"], tool: AgentToolInput): AllFields =>
   kind === "http"
     ? { kind, method: tool.method ?? "GET", url: tool.url ?? "https://" }

@@ -43,7 +43,7 @@ function SavedTimes({ mission: { id, version, schedule } }: { readonly mission: 
   );
 }
 
-/** The service reads the schedule as it would that of a mission: what is wrong with it is said here. */
+/** The service checks the schedule like that of a mission, and its errors are shown here. */
 function DraftedTimes({ schedule }: Pick<ForecastProps, "schedule">) {
   const text = useSettled(JSON.stringify(schedule));
   const body = { schedule: JSON.parse(text) as MissionDraft["schedule"], count: SHOWN_TIMES };

@@ -73,7 +73,7 @@ interface GroupRowProps {
   readonly changed: () => void;
 }
 
-/** The members as they are being chosen, and the version of the group to which that belongs. */
+/** The chosen members, which are not saved yet, and the version of the group that they change. */
 interface EditedGroup {
   readonly chosen: readonly string[];
   readonly version: number;

@@ -198,7 +198,7 @@ export function agentToolOf(body: AgentToolBody): AgentTool {
 const accessOfTool = (auth: NonNullable<AgentToolBody["auth"]>, url: string) =>
   auth.type === "identity" ? auth : { ...auth, resource: auth.resource ?? originOfTool(url) };
 
-/** Empty if the URL is none, which is refused. */
+/** Empty if the text is not a URL, which is refused. */
 const originOfTool = (url: string): string => URL.parse(url.replaceAll(/[{}]/g, ""))?.origin ?? "";
 
 export function agentToolView({ name, description, inputSchema, kind, http }: AgentTool): Shown<typeof AgentToolView> {

@@ -1,5 +1,5 @@
 /**
- * Push notifications of a task: a client names addresses that are told the states of its task until it has ended. They
+ * Push notifications of a task: a client names addresses that get the states of its task until the task has ended. They
  * are sent like webhooks (`actors/webhook/pushes.ts`). A token and credentials are sealed here, first of all, and never
  * shown again.
  */
@@ -126,7 +126,7 @@ function pushEvent(
 const TASK_PATH = { id: Type.String() };
 const PushView = Type.Unsafe<A2aPush>({ type: "object" });
 
-/** The changes, for both transports; whoever calls them has read the task for the caller. */
+/** The changes, for both transports. Their callers have checked that the client may read the task. */
 export const a2aPushes = operationGroup<ProtocolServices>("A2A push notifications", "The addresses of a task", {
   setA2aPush: protocolOperation(
     {

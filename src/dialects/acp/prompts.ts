@@ -91,7 +91,7 @@ async function nameSession(request: AcpRequest, id: string, prompt: readonly Jso
   if (title !== "") await request.services.invoke("updateChat", request.caller, { params: { id }, body: { title } });
 }
 
-/** What the agent is told of the editor, if it can reach its files. */
+/** What the agent reads about the editor, if it can use the editor's files. */
 function instructionsFor({ name, ...abilities }: Editor, folder: string): string {
   const hasTools = abilities.readsFiles || abilities.writesFiles || abilities.hasTerminals;
   if (!hasTools) return "";

@@ -3,7 +3,7 @@
  * connection (`socket/`), which asks the editor, and answers the prompt.
  *
  * Updates follow from what is stored, so a stream that begins again has the same ones in the same order. Text has the
- * id of its message: a message that is said differently after a restart gets another one.
+ * id of its message: a message whose text differs after a restart gets another id.
  */
 import type { JobTokens } from "../../../actors/job/schema.ts";
 import type { StopReason } from "../../../actors/job/stop-reason.ts";

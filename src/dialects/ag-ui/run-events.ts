@@ -1,6 +1,6 @@
 /**
  * A run as events of AG-UI: one pure table, with an entry for every kind of item. It keeps the messages that the client
- * has by now, so that a text which is said differently after a restart can be taken back by a snapshot.
+ * has by now, so that a snapshot can take back a text that differs after a restart.
  */
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { JobTokens } from "../../../actors/job/schema.ts";

@@ -54,7 +54,7 @@ export async function findUiChats(
   if (!first.ok) return first.fault.kind === "not_found" ? ok(null) : first;
   const branch = first.value.metadata[BRANCH_FIELD];
   const continued = typeof branch === "string" ? await read(branch) : first;
-  // A branch that was deleted, or is somebody else's, is none.
+  // A branch that was deleted, or belongs to somebody else, does not count.
   if (!continued.ok && continued.fault.kind !== "not_found") return continued;
   const isOwn = continued.ok && continued.value.createdBy === by.userId && continued.value.agentId === agentId;
   return ok({ first: first.value, current: isOwn ? continued.value : first.value });

@@ -203,7 +203,7 @@ const callBlock = ({
   input: callInput(text),
 });
 
-/** The arguments as an object; a text that is none, or that a body could not have, is kept as it is. */
+/** The arguments as an object. A text that is not a JSON object, or that a body could not contain, is kept as it is. */
 function callInput(text: string): JsonObject {
   const object = parseJsonObject(text);
   return object.ok ? object.value : { arguments: text };

@@ -86,7 +86,7 @@ export interface GivenRun {
   readonly metadata?: JsonObject;
   /** The same message begins another run after one that has failed. */
   readonly repeatsFailed?: true;
-  /** A member of the commit that begins the run, for addresses that are told its states; absent: nobody is told. */
+  /** A member of the commit that begins the run, for addresses that get its states; absent: there are none. */
   readonly pushes?: (jobId: string) => MemberStep;
   /** Answers to the run that the chat waits for, given with the message; a missing one refuses it. Absent: it waits. */
   readonly answers?: readonly RunAnswer[];

@@ -7,7 +7,10 @@ import type { Services } from "../../operations/services.ts";
 import type { GivenContent } from "../../work/content-blocks.ts";
 import { keyedId } from "../../work/prepared-work.ts";
 
-/** Metadata of a message and its run: what it was, so that another one with its id is told from it. */
+/**
+ * Metadata of a message and its run: a digest of the message, so that a different message with the same id is
+ * recognized.
+ */
 export const CONTENT_DIGEST_FIELD = "content_digest";
 
 export const contentDigest = (content: GivenContent): string =>

@@ -149,7 +149,7 @@ export interface Undertaking<O extends OperationContract, S> {
   /** Whether there is room for the caller; checked before anything else, even if the caller only joins. */
   readonly admit?: (services: S, caller: Caller) => Outcome<null>;
   readonly run: Changing<O, S>;
-  /** `input`: that of this request, which is the same as that of the one which has begun the work. */
+  /** `input`: the input of this request, which is the same as that of the request that began the work. */
   readonly join: (services: S, caller: Caller, work: JsonObject, input: Input<O>) => Promise<Outcome<JoinedAnswer>>;
 }
 

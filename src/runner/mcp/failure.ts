@@ -19,7 +19,7 @@ export class SessionEnded extends McpFailure {
   }
 }
 
-/** The server wants access that there is none of, and has done nothing (ACC-9). */
+/** The server requires a connection that does not exist, and has done nothing (ACC-9). */
 export class ConnectionLacking extends McpFailure {
   readonly need: ConnectionNeed;
 

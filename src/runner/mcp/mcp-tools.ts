@@ -42,7 +42,7 @@ export interface McpToolParts {
   readonly secrets: SecretReader;
   /** Access by OAuth; absent: no server has `auth`. */
   readonly connections?: ToolAccess;
-  /** Signs who acts; absent: no server is told. */
+  /** Signs who acts; absent: no server learns it. */
   readonly identities?: AgentIdentities;
   /** Keeps images and files of results; absent where no tool is called. */
   readonly keeper?: FileKeeper;

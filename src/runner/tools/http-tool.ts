@@ -42,7 +42,7 @@ export interface HttpToolParts {
   readonly secrets: SecretReader;
   /** Access by OAuth; absent: no tool has `auth`. */
   readonly connections?: ToolAccess;
-  /** Signs who acts; absent: no host is told. */
+  /** Signs who acts; absent: no host learns it. */
   readonly identities?: AgentIdentities;
   /** Bounds the requests in flight: each may hold an answer. */
   readonly gate: Lanes;

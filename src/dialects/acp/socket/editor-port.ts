@@ -1,4 +1,4 @@
-/** The editor at the other end of a connection: what it is told, and what it is asked. */
+/** The editor at the other end of a connection: notifications to it, and requests. */
 import type { Json, JsonObject } from "../../../../actors/schema.ts";
 import type { AcpError } from "../error-codes.ts";
 

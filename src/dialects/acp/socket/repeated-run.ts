@@ -5,8 +5,8 @@
  *   stream ──▶ what was shown already is dropped ──▶ the rest
  *              text that was said differently ──▶ a new message, with all of it
  *
- * ACP cannot take text back. So if a model's step began again with different text, the message is said anew under
- * another id, as the service itself does when it sees that.
+ * ACP cannot take text back. So if a model's step began again with different text, the message is sent again under
+ * another id, as the service itself does.
  */
 import { GrowingText } from "../../../../actors/growing-text.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";

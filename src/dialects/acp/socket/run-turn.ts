@@ -183,7 +183,9 @@ export class RunTurn {
     await this.answer({ results });
   }
 
-  /** Gives the answers, also to an owner who is just taking over. A refusal is said to the user; the run still waits. */
+  /**
+   * Gives the answers, also to an owner who is just taking over. A refusal is shown to the user; the run still waits.
+   */
   private async answer(answers: AcpAnswers): Promise<void> {
     for (const waitMs of [...REOPEN_MS, null]) {
       const given = await this.parts.calls
