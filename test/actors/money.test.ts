@@ -18,7 +18,7 @@ test("[OPS-8] a sum of many costs is exact, where floating point is not", () => 
   expect(total).toEqual({ cost: "100", pricedTokens: 3_000 });
 });
 
-test("[RUN-33] cached and written tokens are summed, and what has none is left out", () => {
+test("[RUN-33] cached and written tokens are summed, and entries without any are left out", () => {
   const one = { cachedInputTokens: 3, cacheWriteTokens: 1 };
   expect(addCosts(one, { cachedInputTokens: 4 })).toEqual({ cachedInputTokens: 7, cacheWriteTokens: 1 });
   expect(costFields({ ...one, cost: "1", pricedTokens: 9 })).toEqual({ ...one, cost: "1", pricedTokens: 9 });

@@ -91,7 +91,7 @@ test.each(FLOODED)(
 );
 
 test(
-  "[WSP-18] beside one member who begins uploads in parts without an end, another one's upload is taken",
+  "[WSP-18] an upload is accepted while another member begins uploads in parts without an end",
   async () => {
     const greedy = await newOrganization(service, "greedy");
     const { id } = await asked(service, greedy, ["POST", "/api/workspaces"], { name: "Uploads" });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { judgeService, messageFor, ServiceHistory, type StoredService } from "../support/service-history.ts";
 import { killingSummary, killInALoop } from "../support/service-killing.ts";
 
-test("[RT-4] [RT-11] [JOB-4] [MIS-4] after kill -9 under load every acknowledged write is there once, and every job ends", async () => {
+test("[RT-4] [RT-11] [JOB-4] [MIS-4] after kill -9 under load every acknowledged write is stored once, and every job ends", async () => {
   const report = await killInALoop({ seed: 1, kills: 1, each: 60 });
   console.log(killingSummary("service killed", report));
   expect(report).toMatchObject({ lost: [], twice: [], wrong: [], end: 0 });

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("the files", () => {
-  test("[DOC-3] what is committed is what the generator makes of the contract", async () => {
+  test("[DOC-3] the committed SDKs are what the generator makes of the contract", async () => {
     expect(FILES).toEqual([
       "sdk/python/troupe.py",
       "sdk/typescript/troupe.ts",

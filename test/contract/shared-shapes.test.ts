@@ -47,7 +47,7 @@ test("[DOC-11] a shape that the contract has twice has a name", () => {
   expect(namelessShared(openApiDocument())).toEqual([]);
 });
 
-test("[DOC-11] a shape without a name is found where it is there twice, or has the name elsewhere", () => {
+test("[DOC-11] a shape without a name is found if it occurs twice, or has a name elsewhere", () => {
   const point = (description: string) => ({ type: "object", properties: { x: { type: "number", description } } });
   const words = { type: "string", enum: ["a", "b", "c"] };
   const of = (schemas: object) => namelessShared({ components: { schemas } });

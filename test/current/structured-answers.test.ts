@@ -56,7 +56,7 @@ describe("an answer", () => {
     expect(await old.json()).toMatchObject({ success: true, result: '{"price": 1}' });
   });
 
-  test("[JOB-16] of a message with a schema fits that one, and the agent's where it has none", async () => {
+  test("[JOB-16] of a message fits the message's schema, or else the agent's", async () => {
     answers = ['{"done": true}'];
     const own = { type: "object", properties: { done: { const: true } }, required: ["done"] };
     expect(await done({ output_schema: PRICE }, { output_schema: own })).toMatchObject({ output: { done: true } });

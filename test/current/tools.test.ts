@@ -71,7 +71,7 @@ describe("GET /api/tools", () => {
     expect(told).toEqual(tools.filter((tool) => tool.availability === "always").map(({ name }) => name));
   });
 
-  test("[RUN-11] the library names tools that are there", async () => {
+  test("[RUN-11] the library names only existing tools", async () => {
     for (const { id } of library.of(owner.organizationId)) {
       const path = `/api/agents/${id}`;
       const { allowed_tools, approval_tools } = await answered<Json>(

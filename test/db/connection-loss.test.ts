@@ -93,7 +93,7 @@ test("[RT-11] the rest of a transaction whose connection was lost runs nowhere e
   }
 });
 
-test("[RT-11] a reserved connection that was lost is neither used nor given back any more", async () => {
+test("[RT-11] a lost reserved connection is neither used nor returned", async () => {
   const sql = poolOf(proxy.urlOf(testDatabase.url), "reserving", 1);
   try {
     const held = await sql.reserve();

@@ -238,7 +238,7 @@ test("[DIA-18] pushes go on while the organization's own delivery is off, and le
   expect((await http.call("POST", again)).status).toBe(409);
 });
 
-test("[DIA-18] a task has at most 8 addresses; who may not write jobs adds none", async () => {
+test("[DIA-18] a task has at most 8 addresses; callers who may not write jobs cannot add one", async () => {
   const client = await connect("JSONRPC");
   const { hold, open } = gate();
   service.model.script = () => [{ say: "begun" }, { hold }, { say: "." }];

@@ -71,7 +71,7 @@ test("[DIA-23] a connection is refused over HTTP, as an error of the protocol", 
   await until("nothing stays open", () => service.app.streams.count === 0);
 });
 
-test("[DIA-23] messages that are none are refused, and the connection stays", async () => {
+test("[DIA-23] invalid messages are refused, and the connection stays", async () => {
   const { socket, heard } = await openRaw(owner.token);
   const rounds: [string, object][] = [
     ["{", { id: null, error: { code: -32_700 } }],

@@ -235,7 +235,7 @@ test("[DIA-22] the model and the approvals of a session are options of it", asyn
   });
 });
 
-test("[DIA-19] a failed run, and what cannot be taken, are errors that say so", async () => {
+test("[DIA-19] a failed run and unsupported input are errors that say so", async () => {
   const editor = await connect();
   const session = await editor.open();
   scene.service.model.script = () => [{ fail: { code: "provider_error", message: "The provider is down" } }];

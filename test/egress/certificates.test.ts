@@ -66,7 +66,7 @@ test("[HOOK-11] a connection is kept for its name and never serves another one a
   expect(server.requests).toHaveLength(5);
 });
 
-test("[HOOK-11] two clients share no connection, nor does plain fetch", async () => {
+test("[HOOK-11] two clients share no connections, and neither do they with plain fetch", async () => {
   const { serve, client, authority } = inWorld();
   const server = await serve(ok);
   const url = `https://a.test:${server.port}/`;

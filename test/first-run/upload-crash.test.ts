@@ -16,7 +16,7 @@ const BYTES = crypto.getRandomValues(new Uint8Array(65_536));
 const DIGEST = `sha-256=:${new Bun.CryptoHasher("sha256").update(BYTES).digest("base64")}:`;
 const headers = () => ({ authorization: `Bearer ${first.personal}`, "repr-digest": DIGEST });
 
-test("[WSP-13] after kill -9 an upload continues behind the last byte, and what was acknowledged is there", async () => {
+test("[WSP-13] after kill -9 an upload continues after its last byte, and nothing acknowledged is lost", async () => {
   let service = await startTroupe(folder);
   const at = await contentAt(service);
   // As long as what a thread writes.

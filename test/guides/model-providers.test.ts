@@ -98,7 +98,7 @@ describe("[DOC-9] the settings of the page", () => {
   });
 });
 
-test("[RUN-29] one chat goes on over all providers: what each wants back, it gets of its own calls and of the others'", async () => {
+test("[RUN-29] one chat continues over all providers, and each gets back what it requires, also for the calls of others", async () => {
   const agent = await createAgent(service, owner);
   const chat = await client.chat(agent, owner.workspaceId);
   for (const [name, { models }] of BLOCKS) {

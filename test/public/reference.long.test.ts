@@ -131,7 +131,7 @@ test.skipIf(CHROMIUM === null)(
 );
 
 test.skipIf(CHROMIUM === null)(
-  "[DOC-2] who is signed in calls without a token, and no filter is sent that nobody has turned on",
+  "[DOC-2] a signed-in person calls without a token, and a filter is sent only if it was turned on",
   async () => {
     const local = await startService({ settings: { appUrl: undefined, host: "localhost" } });
     const url = local.url.replace("127.0.0.1", "localhost");

@@ -62,7 +62,7 @@ for (const [what, isStored, made] of [
     expect(await disagreements(second)).toEqual([]);
   });
 
-  test(`[RT-12] a replica whose lease has lapsed for a moment calls ${what} when it has it again`, async () => {
+  test(`[RT-12] a replica whose lease has lapsed for a moment calls ${what} when the lease is back`, async () => {
     const { world, parts, jobId, gate, counts } = await heardLate(isStored);
     world.clock.jump(0.8 * LEASE_TERM_MS);
     gate.open();

@@ -49,7 +49,7 @@ async function read(at: TroupeProcess, path: string): Promise<TaskPage> {
   return (await answer.json()) as TaskPage;
 }
 
-test("[REP-9] all replicas answer at one port, each names itself in its log, and the data folder is as with one process", async () => {
+test("[REP-9] all replicas answer at one port, each names itself in its log, and the data folder is like that of one process", async () => {
   await Promise.all(
     Array.from({ length: 60 }, async (_, i) => expect((await task(service, `even ${i}`)).status).toBe(201)),
   );

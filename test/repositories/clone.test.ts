@@ -232,7 +232,7 @@ describe.skipIf(!hasGit)("clones", () => {
     expect(networks).not.toContain(here);
   });
 
-  test("[WSP-5] git ends however early it is killed, and nothing of it stays", async () => {
+  test("[WSP-5] git ends however early it is killed, and leaves nothing", async () => {
     const folder = mkdtempSync(join(root, "early-"));
     const isIsolated = await hasBubbles();
     const { signal } = new AbortController();
@@ -261,7 +261,7 @@ describe.skipIf(!hasGit)("clones", () => {
   });
 });
 
-test("[WSP-5] a git that is missing or says nothing of use is none", async () => {
+test("[WSP-5] a git that is missing or reports nothing usable does not count", async () => {
   expect(await findGit("no-such-git")).toEqual({ git: null, why: "no-such-git is not installed" });
   expect(await findGit("true")).toEqual({ git: null, why: "true does not report its version" });
   if (hasGit) expect((await findGit()).git?.version).toMatch(/^\d+\.\d+/);

@@ -11,7 +11,7 @@ const SEEDS = 200;
 /** They run beside each other: most of this is waiting for a processor. */
 const TIMEOUT_MS = 300_000;
 
-test("[SIM-3] the mutants are there", () => {
+test("[SIM-3] the mutants exist", () => {
   expect(mutants().map(({ name }) => name)).toContainValues([
     "emit-before-commit",
     "no-epoch-on-turns",
@@ -29,7 +29,7 @@ test.each([...mutants(), ...linkMutants()])("[SIM-3] the patch of $name fits the
   for (const [path, text] of applyPatch(patch, source)) expect(text).not.toBe(source(path));
 });
 
-test.each([...linkMutants()])("[SIM-3] the test that finds $name is there", ({ caughtBy }) => {
+test.each([...linkMutants()])("[SIM-3] the test that finds $name exists", ({ caughtBy }) => {
   const tests = LINK_TESTS.map((path) => readFileSync(join(import.meta.dir, "../..", path), "utf8"));
   expect(tests.filter((text) => text.includes(caughtBy))).not.toBeEmpty();
 });

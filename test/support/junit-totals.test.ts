@@ -77,7 +77,7 @@ describe("the totals of test runs", () => {
     }
   });
 
-  test("[CI-3] a few files that failed run again, and none where more is wrong", () => {
+  test("[CI-3] a few failed files run again, and none if more is wrong", () => {
     const files = ["a", "a", "b", "c"].map((file) => failure(file));
     expect(filesAgain(files, "\n 4 pass\n 2 skip\n 1 fail\n")).toEqual(["a", "b", "c"]);
     expect(filesAgain([...files, failure("d"), failure("e"), failure("f")], "")).toEqual([]);

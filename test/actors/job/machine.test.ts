@@ -40,7 +40,7 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
   cancelled: { cancel: "cancelled", resume: "cancelled" },
 };
 
-test("[JOB-1] an unfinished job is counted; a settled one has no run, and an active one has one", () => {
+test("[JOB-1] unfinished jobs are counted; settled ones have no run, and active ones have one", () => {
   const of = (statuses: readonly JobStatus[]): string[] => [...statuses].sort();
   expect(of(UNFINISHED_STATUSES)).toEqual(["blocked", "cancelling", "needs_review", "queued", "running"]);
   expect(of(SETTLED_STATUSES)).toEqual(["blocked", "cancelled", "completed", "failed", "needs_review"]);

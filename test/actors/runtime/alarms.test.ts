@@ -271,7 +271,7 @@ test("[RT-10] more alarms whose turns always throw than one page do not hide the
   expect(failures).toBeGreaterThanOrEqual(2 * ALARM_PAGE);
 });
 
-test("[RT-10] more alarms than one page whose turns set the next one do not hide the others", async () => {
+test("[RT-10] more than a page of alarms that set themselves again do not hide the others", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   storeAlarms(replica, ALARM_PAGE, { kind: "wake_at", dueAtMs: at(2 * ALARM_HORIZON_MS - ALARM_SCAN_MS), by: 1 });

@@ -180,7 +180,7 @@ test("[FAIR-3] beside others, small groups of an organization over its share of 
   expect(takeOf(false, "small")).toEqual(["a1"]);
 });
 
-test("[FAIR-3] a group that was left to the large ones stays with them, even if it would be small by then", () => {
+test("[FAIR-3] a group that was counted as large stays so, even if it would count as small later", () => {
   const { push, takeOf, heavy } = rig();
   heavy.add("a");
   push("a", "a0");

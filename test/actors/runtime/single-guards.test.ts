@@ -90,7 +90,7 @@ test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard whose epoch has r
   expect(fired).toEqual(["wake"]);
 });
 
-test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard that was lost before it, and remembers none that was lost during it", async () => {
+test("[RT-5] [RT-10] a scan for alarms arms nothing of a shard that was lost before the scan or during it", async () => {
   const { clock, shards, shard, alarms, scans, fired, answer } = await scannedAlarms(ALARM_PAGE);
   answer();
   await alarms.scan([shard]);

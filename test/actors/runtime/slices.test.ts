@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Slices } from "../../../actors/runtime/fairness/slices.ts";
 
-test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, not for all waiting pieces", async () => {
+test("[FAIR-9] organizations take turns: a later one waits for one piece of each other organization, not for all waiting pieces", async () => {
   const slices = new Slices(2, { later: setImmediate });
   const order: string[] = [];
   const piece = async (lane: string): Promise<void> => {

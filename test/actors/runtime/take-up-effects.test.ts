@@ -109,7 +109,7 @@ test("[RT-10] [RT-11] an effect whose commit is answered while its recovery wait
   replica.crash();
 });
 
-test("[RT-11] recoveries that hang hold back neither other ones nor retries for longer than their slots", async () => {
+test("[RT-11] recoveries that hang hold back other recoveries and retries no longer than they have their slots", async () => {
   const recovered: string[] = [];
   const hangs = ({ id }: EffectRow): boolean => id < undoneEffect(40).id;
   let isBad = true;

@@ -218,7 +218,7 @@ async function withShutReceivers(messages: readonly MessageRow[]) {
   return { ...scene, shut };
 }
 
-test("[RT-11] a round offers a bounded number of messages that were left, and the next one goes on behind them", async () => {
+test("[RT-11] a round offers a bounded number of messages that were left, and the next round continues after them", async () => {
   const receivers = Array.from({ length: 2 * LEFT_ROUND + 10 }, (_, i) => `shut${i}`);
   const { world, shut, noted } = await withShutReceivers(receivers.map((to, i) => undoneMessage(i, to)));
   await world.clock.advance(250);

@@ -141,7 +141,7 @@ test("[FAIR-2] a loop with work never pauses: deficits are paid at once if all w
   expect(order.length).toBe(before + 2);
 });
 
-test("[FAIR-2] 10,000 requests of an organization wait and one more is refused; another one's are not", () => {
+test("[FAIR-2] 10,000 requests of an organization wait and one more is refused; those of another organization are not", () => {
   const { ask, order, turns } = rig();
   while (turns.waiting === 0) ask("a", QUANTUM_MS);
   while (turns.waiting < MAX_WAITING) ask("a", 1);

@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test("[RUN-24] [RUN-32] what a provider says of an author's options holds for that call only", async () => {
+test("[RUN-24] [RUN-32] a provider's refusal of an author's options counts for that call only", async () => {
   server.refusal = (body) => (JSON.stringify(body).includes("parallel") ? "m does not support tools" : null);
   const asked = models();
   const settings = { providerOptions: { parallel: false } };

@@ -115,7 +115,7 @@ describe("chat completions", () => {
     });
   });
 
-  test("[RUN-22] state up to its limit is kept, and beyond it none of the answer's state", async () => {
+  test("[RUN-22] state up to its limit is kept; beyond it none of the answer's state is", async () => {
     const around = JSON.stringify({ note: "" }).length;
     const answer = (chars: number): string[] =>
       frames(chunk({ note: "n".repeat(chars - around), tool_calls: [callPiece()] }), chunk({}, "tool_calls"));

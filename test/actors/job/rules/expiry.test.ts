@@ -25,7 +25,7 @@ const decide = (scene: DecisionScene, jobId: string, by: string, more: object = 
   scene.replica.system.dispatch(jobRef(ORG, jobId), { ...approval, by, people: people(by, "usr_2", "usr_3"), ...more });
 const openOf = (scene: DecisionScene, jobId: string) => scene.replica.job(jobId).approvals.at(-1);
 
-test("[APR-9] escalate hands the call on, once, with its own time, and then it is denied: it never runs", async () => {
+test("[APR-9] escalate hands the call on once, with a time of its own, after which the call is denied and never runs", async () => {
   const expiry = { afterSeconds: 60, onExpiry: "escalate", escalateTo: "owners" } as const;
   const { scene, jobId } = await waiting({ of: { group: "finance" }, count: 2, expiry });
   expect((await decide(scene, jobId, "usr_2")).ok).toBe(true);
@@ -57,7 +57,7 @@ test("[APR-9] an escalated call runs if those who then decide approve it", async
   expect(scene.tools.calls).toHaveLength(1);
 });
 
-test("[APR-9] keep lets the call wait for as long as it takes, and deny denies it in time", async () => {
+test("[APR-9] keep lets the call wait without an end, and deny denies it at its expiry", async () => {
   const kept = await waiting({ expiry: { afterSeconds: 60, onExpiry: "keep" } });
   await kept.scene.world.clock.leap(40 * 24 * 60 * 60_000);
   await kept.scene.restart();
@@ -92,7 +92,7 @@ test("[APR-9] approvals of one job expire each in its own time", async () => {
   await scene.consistent();
 });
 
-test("[APR-7] a decision that does not say who the people are decides nothing that a rule keeps for some", async () => {
+test("[APR-7] a decision without known people cannot decide a call that a rule keeps for certain people", async () => {
   const { scene, jobId } = await waiting({ of: "anyone" });
   for (const by of ["usr_1", "usr_2"])
     expect(await scene.replica.system.dispatch(jobRef(ORG, jobId), { ...approval, by })).toMatchObject({

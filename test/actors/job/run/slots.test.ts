@@ -108,7 +108,7 @@ test("[JOB-10] whatever organizations ask for, one that comes later finds a slot
   expect(slots.acquireNow(of("newcomer"))).not.toBeNull();
 });
 
-test("[JOB-10] an organization that is alone has three quarters of any number of slots, or the number that is set if that is more", () => {
+test("[JOB-10] an organization that is alone has three quarters of the slots, or its configured number if that is more", () => {
   const taken = (inProcess: number, ofOrganization: number): number => {
     const slots = new Slots({ inProcess, ofOrganization });
     while (slots.acquireNow(of("a")) !== null);
@@ -186,7 +186,7 @@ test("[FAIR-4] [JOB-10] an organization that has used more than its share of the
   expect(order).toEqual(["a1", "b1", "b2", "a2"]);
 });
 
-test("[JOB-10] of one organization the highest priority is next, and of one priority the oldest", async () => {
+test("[JOB-10] within an organization the highest priority is next, and within a priority the oldest job", async () => {
   const order: string[] = [];
   const ask = asker(new Slots({ inProcess: 1, ofOrganization: 1 }), order);
   let release = await ask("a", "first");
@@ -207,7 +207,7 @@ test("[JOB-10] of one organization the highest priority is next, and of one prio
   expect(order).toEqual(["first", "urgent", "high", "older", "younger", "low"]);
 });
 
-test("[JOB-10] organizations take turns: whatever one requests, and however urgent, another waits for one slot of each", async () => {
+test("[JOB-10] organizations take turns: however much and however urgently one requests, another waits for one slot of each", async () => {
   const order: string[] = [];
   const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const ask = asker(slots, order);
