@@ -1,4 +1,7 @@
-/** Whether an update changes anything. One that changes nothing leaves no version, no time and no event. */
+/**
+ * Fields that are there, and whether an update of them changes anything. One that changes nothing leaves no version, no
+ * time and no event.
+ */
 import { isExactNumber } from "./exact-json.ts";
 
 /** Whether two JSON values of records are equal; the order of an object's keys does not matter. */
@@ -16,6 +19,14 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 /** Whether the record already has all of these values. */
 export const hasAll = <T extends object>(record: T, changes: Partial<T>): boolean =>
   presentFields(changes).every(([key, value]) => isSameJson(fieldValue(record, key), value));
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out undefined fields. */
+export const definedFields = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(presentFields(fields)) as Defined<T>;
 
 /** A field that is undefined is absent, as in JSON. */
 const presentFields = (value: object): [string, unknown][] =>

@@ -7,6 +7,7 @@ import { soleRefTo, table } from "../runtime/actor.ts";
 import type { SealingContext } from "../sealing.ts";
 import { type Json, NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 import { inStoredOrder } from "../canonical-json.ts";
+import { ATTEMPT_ERRORS } from "../webhook/schema.ts";
 
 /** The shapes in which a messenger takes its messages. */
 export const MESSENGER_FORMATS = ["slack", "teams", "ntfy"] as const;
@@ -53,17 +54,7 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
  */
 export const NOTICE_STATUSES = ["pending", "success", "failed", "retrying", "skipped"] as const;
 
-export const NOTICE_ERRORS = [
-  "timeout",
-  "dns_error",
-  "tls_error",
-  "connection_refused",
-  "connection_reset",
-  "blocked_address",
-  "http_error",
-  "smtp_refused",
-  "no_mail_server",
-] as const;
+export const NOTICE_ERRORS = [...ATTEMPT_ERRORS, "smtp_refused", "no_mail_server"] as const;
 export type NoticeError = (typeof NOTICE_ERRORS)[number];
 
 /** Why a notice was not sent. */

@@ -35,10 +35,3 @@ export function updateRecord<R>(
 
 /** The answer to a request that may have changed nothing, and then emits nothing (HOOK-12). */
 export const doneIf = (isChanged: boolean, body: object) => ({ ...done(body), ...(isChanged ? {} : { emits: null }) });
-
-/** Leaves out undefined fields. */
-export function definedFields<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}

@@ -1,4 +1,5 @@
 /** `model_settings` of an agent, a message and a job (RUN-32), as surfaces read and show them. */
+import { definedFields } from "../../actors/changes.ts";
 import {
   type CallSettings,
   EFFORTS,
@@ -84,7 +85,7 @@ export function settingsOfBody(body: ShownSettings | null | undefined): CallSett
   const { effort, temperature, stop, thinking } = body;
   const { max_output_tokens: maxOutputTokens, top_p: topP, service_tier: serviceTier } = body;
   const { provider_options: providerOptions } = body;
-  return presentOnly({
+  return definedFields({
     effort,
     maxOutputTokens,
     temperature,
@@ -94,7 +95,7 @@ export function settingsOfBody(body: ShownSettings | null | undefined): CallSett
     thinking:
       thinking === null || thinking === undefined
         ? thinking
-        : { type: thinking.type, ...presentOnly({ budgetTokens: thinking.budget_tokens }) },
+        : { type: thinking.type, ...definedFields({ budgetTokens: thinking.budget_tokens }) },
     providerOptions,
   });
 }
@@ -111,7 +112,7 @@ export function agentSettingsOfBody(body: ShownSettings | null | undefined): Cal
 export function settingsView(settings: CallSettings | null | undefined): ShownSettings | null {
   if (settings === null || settings === undefined || Object.keys(settings).length === 0) return null;
   const { effort, maxOutputTokens, temperature, topP, stop, serviceTier, thinking, providerOptions } = settings;
-  return presentOnly({
+  return definedFields({
     effort,
     max_output_tokens: maxOutputTokens,
     temperature,
@@ -121,11 +122,7 @@ export function settingsView(settings: CallSettings | null | undefined): ShownSe
     thinking:
       thinking === null || thinking === undefined
         ? thinking
-        : { type: thinking.type, ...presentOnly({ budget_tokens: thinking.budgetTokens }) },
+        : { type: thinking.type, ...definedFields({ budget_tokens: thinking.budgetTokens }) },
     provider_options: providerOptions,
   });
 }
-
-const presentOnly = <T extends object>(fields: T): Present<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };

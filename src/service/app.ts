@@ -311,10 +311,10 @@ function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
 
-export const hostOf = (request: Request): string => request.headers.get("host") ?? "";
+const hostOf = (request: Request): string => request.headers.get("host") ?? "";
 
 /** The page of an app of a workspace (WSP-14), or a refusal. No operation: any path below its address is the app's. */
-export function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
+function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
   return surface.servePublic(request, async () => {
     if (request.method !== "GET" && request.method !== "HEAD")
       return refuse({ kind: "method_not_allowed", allow: ["GET", "HEAD"] });

@@ -10,6 +10,7 @@
  *
  * All errors are reported at once, each with its line and its path. No message quotes a key or the value of a header.
  */
+import { definedFields } from "../../actors/changes.ts";
 import { type Node, parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
 import { readFileSync } from "node:fs";
 import { HEADER_VALUE, isReservedHeader } from "../../actors/header-name.ts";
@@ -158,11 +159,8 @@ class ProviderFile {
       format,
       baseUrl,
       apiKey,
-      ...(keyHeader === undefined ? {} : { keyHeader }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(concurrency === undefined ? {} : { concurrency }),
+      ...definedFields({ keyHeader, headers, concurrency, caching }),
       ...(silence === undefined ? {} : { stalledStreamMs: silence * 1_000 }),
-      ...(caching === undefined ? {} : { caching }),
     };
   }
 
@@ -227,14 +225,7 @@ class ProviderFile {
     const prices = fields.get("prices");
     if (prices !== undefined) this.readPrices(model, prices, at("prices"));
     const isOwnKeyOnly = this.take(fields.get("own_key"), at("own_key"), truth, { must: "true or false" });
-    return {
-      model,
-      ...(window === undefined ? {} : { window }),
-      ...(inputs === undefined ? {} : { inputs }),
-      ...(thinking === undefined ? {} : { thinking }),
-      ...(takesTools === undefined ? {} : { takesTools }),
-      ...(isOwnKeyOnly === undefined ? {} : { isOwnKeyOnly }),
-    };
+    return { model, ...definedFields({ window, inputs, thinking, takesTools, isOwnKeyOnly }) };
   }
 
   /** One object with prices, or a list of them, each from its day on. */

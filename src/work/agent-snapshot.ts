@@ -1,4 +1,5 @@
 /** The snapshot of an agent that a job keeps (AGT-3, V1-5). */
+import { definedFields } from "../../actors/changes.ts";
 import { lentSettings } from "../../actors/job/model-settings.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
@@ -8,46 +9,27 @@ import type { Agent } from "../../actors/organization/schema.ts";
  * owner configured, and without tools that read the organization.
  */
 export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapshot {
-  const { id, name, version, systemPrompt, model, maxSteps } = agent;
-  const isOwn = agent.organizationId === organizationId;
-  const { allowedTools, approvalTools, mcpServers } = isOwn
-    ? agent
-    : { allowedTools: [], approvalTools: [], mcpServers: [] };
-  // Rules of another organization name its users and the tools that it does not lend.
-  const rules =
-    isOwn && agent.approvalRules !== undefined
-      ? { approvalRules: agent.approvalRules, createdBy: agent.createdBy }
-      : {};
-  const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
-  const reach = agent.approvalReach === undefined ? {} : { approvalReach: agent.approvalReach };
-  const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
-  const cache = agent.cache === undefined ? {} : { cache: agent.cache };
-  const { modelSettings: given } = agent;
-  const settings = {
-    ...(given === undefined ? {} : { modelSettings: isOwn ? given : lentSettings(given) }),
-    ...(agent.settingsModel === undefined ? {} : { settingsModel: agent.settingsModel }),
-  };
-  const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
-  const none = isOwn && agent.hasNoTools === true ? { hasNoTools: true } : {};
-  const lent = isOwn ? {} : { lentTools: [] };
+  const { id, name, version, systemPrompt, model, maxSteps, approvalExpiry, approvalReach, outputSchema } = agent;
+  const { cache, modelSettings, settingsModel, approvalRules, createdBy, tools, hasNoTools } = agent;
+  const shared = { approvalExpiry, approvalReach, outputSchema, cache, settingsModel };
+  const own = { id, name, version, systemPrompt, model, maxSteps, ...definedFields(shared) };
+  if (agent.organizationId !== organizationId)
+    return {
+      ...own,
+      ...definedFields({ modelSettings: modelSettings === undefined ? undefined : lentSettings(modelSettings) }),
+      allowedTools: [],
+      approvalTools: [],
+      mcpServers: [],
+      lentTools: [],
+    };
+  const { allowedTools, approvalTools, mcpServers } = agent;
   return {
-    id,
-    name,
-    version,
-    systemPrompt,
-    model,
-    maxSteps,
+    ...own,
     allowedTools,
     approvalTools,
     mcpServers,
-    ...rules,
-    ...expiry,
-    ...reach,
-    ...answer,
-    ...cache,
-    ...settings,
-    ...tools,
-    ...none,
-    ...lent,
+    ...definedFields({ modelSettings, tools, hasNoTools: hasNoTools === true ? true : undefined }),
+    // Rules of another organization name its users and the tools that it does not lend.
+    ...(approvalRules === undefined ? {} : { approvalRules, createdBy }),
   };
 }

@@ -1,4 +1,5 @@
 /** The metadata of an authorization server: only the fields that we use, each checked, so that it can be stored. */
+import { definedFields } from "../../../actors/changes.ts";
 import { AuthorizationFault } from "./fault.ts";
 import type { OAuthReach } from "./reach.ts";
 
@@ -41,7 +42,7 @@ export async function plainServer(
     return given;
   };
   const list = (name: string): string[] | undefined => wordsIn(document[name]);
-  return defined({
+  return definedFields({
     issuer: document.issuer,
     authorization_endpoint: await required("authorization_endpoint"),
     token_endpoint: await required("token_endpoint"),
@@ -56,12 +57,6 @@ export async function plainServer(
 }
 
 const isTrue = (value: unknown): true | undefined => (value === true ? true : undefined);
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The object without the fields that have no value. */
-const defined = <T extends object>(fields: T): Defined<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 
 /** The words of a list; undefined if the value is not a list of words. */
 export function wordsIn(value: unknown): string[] | undefined {

@@ -1,4 +1,5 @@
 /** Changing agents: create, update, delete, and install those of the library (AGT-1 to AGT-3). */
+import { definedFields } from "../../../actors/changes.ts";
 import { invalid, mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
@@ -13,7 +14,7 @@ import { settingsModelOf, usableModelSettings } from "../../operations/usable-mo
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { agentParams } from "../path-ids.ts";
-import { definedFields, updateRecord } from "../updating.ts";
+import { updateRecord } from "../updating.ts";
 import { usableOwnTools } from "../../operations/usable-own-tools.ts";
 import { usableModel, findUsableTools } from "../usable-settings.ts";
 import { ruleOfBody } from "./rule-schema.ts";

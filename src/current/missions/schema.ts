@@ -1,4 +1,5 @@
 /** The bodies of missions and their tasks (MIS-1, MIS-2, MIS-7), and the actor's settings from them. */
+import { definedFields } from "../../../actors/changes.ts";
 import { costLimitOf, GivenAmount } from "../cost.ts";
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
@@ -28,7 +29,6 @@ import { ModelSettingsShape, settingsOfBody } from "../../operations/model-setti
 import { naming } from "../../http/contract/field.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
-import { definedFields } from "../updating.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */
 const MISSION_TITLE_CHARACTERS = 200;

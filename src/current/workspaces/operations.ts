@@ -1,4 +1,5 @@
 /** Workspaces on the current surface: list, read, make, change, delete, select (WSP-1, WSP-6, GEN-8). */
+import { definedFields } from "../../../actors/changes.ts";
 import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -112,7 +113,7 @@ export const workspaceOperations = {
       if (!selection.ok) return selection;
       const totals = await totalsOf(system, by, id);
       if (!totals.ok) return totals;
-      const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      const changes = definedFields(body);
       const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
       const ref = workspaceRef(by.organizationId, id);
       return updateRecord(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>

@@ -1,4 +1,5 @@
 /** Parameters that chat completions and responses share, as terms of a run. */
+import { definedFields } from "../../../actors/changes.ts";
 import { type CallSettings, EFFORTS, MOST_STOPS, STOP_CHARACTERS } from "../../../actors/job/model-settings.ts";
 import { FreeObject, isJsonObject, type JsonObject, Type } from "../../../actors/schema.ts";
 import { MIB } from "../../../actors/units.ts";
@@ -44,11 +45,8 @@ export function askedSettings(
     (text: unknown): text is string => typeof text === "string" && text !== "" && text.length <= STOP_CHARACTERS,
   );
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
+    ...definedFields({ temperature, topP, effort, maxOutputTokens }),
     ...(stops.length === 0 ? {} : { stop: stops.slice(0, MOST_STOPS) }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }
 

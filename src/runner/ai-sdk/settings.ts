@@ -1,4 +1,5 @@
 /** The settings of a call (RUN-32) as the AI SDK names them, and its warnings about those that a package leaves out. */
+import { definedFields } from "../../../actors/changes.ts";
 import type { LanguageModelStreamPart } from "ai";
 import type { CallSettingName, SetSettings } from "../../../actors/job/model-settings.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
@@ -14,13 +15,8 @@ const SDK_NAMES = {
 } as const satisfies Record<string, CallSettingName>;
 
 export function sdkSettings({ maxOutputTokens, temperature, topP, stop, effort }: SetSettings) {
-  return {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(stop === undefined ? {} : { stopSequences: [...stop] }),
-    ...(effort === undefined ? {} : { reasoning: effort }),
-  };
+  const stopSequences = stop === undefined ? undefined : [...stop];
+  return definedFields({ maxOutputTokens, temperature, topP, stopSequences, reasoning: effort });
 }
 
 /** `provider_options` go by the name of the provider, such as `google`. */
