@@ -102,7 +102,7 @@ export function adminParts(
   };
 }
 
-/** Answers a request to the door; null if the path or the key is another one. */
+/** Answers a request to the door; null if its path or its key is wrong. */
 export async function adminDoor(
   request: Request,
   { key, run }: { readonly key: string; readonly run: (asked: AdminRequest) => Promise<AdminAnswer> },

@@ -47,7 +47,7 @@ test("[START-41] the lease of a former replica of the same folder is ended at on
   expect(await former.claim()).toEqual([]);
 });
 
-test("[REP-6] a replica is declared dead only if its lock is free, and a single one never", async () => {
+test("[REP-6] a replica is declared dead only if its lock is free, and a single process never is", async () => {
   const beside = (id: string) =>
     new PostgresPlacement(database, { id, address: "", peerUrl: `http://${id}`, build: "test", folder: null });
   const looking = beside("rpl_1");

@@ -74,7 +74,7 @@ describe("the demo model", () => {
     expect(outcome).toMatchObject({ usage: { inputTokens: 5 } });
   });
 
-  test("[RUN-1] streams any message in short pieces that joined are the answer, the same each time", async () => {
+  test("[RUN-1] streams any message in short pieces, which joined are the same answer each time", async () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
     const message = fc.oneof(
       text,

@@ -12,7 +12,7 @@ function clientOf(env: Readonly<Record<string, string>>) {
   return openIdProvider(read.config, { info() {}, warn() {}, error() {} });
 }
 
-test("[AUTH-21] the host of the issuer is reached although it is not public, and another one is not", async () => {
+test("[AUTH-21] the issuer's host is reached even if it is not public, and other private hosts are not", async () => {
   expect(clientOf({})).toBeNull();
   const asked: string[] = [];
   const server = Bun.serve({

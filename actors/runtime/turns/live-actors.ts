@@ -19,7 +19,7 @@ export const LIVE_ACTORS = 20_000;
 export const MOVED_MS = IDLE_MS / 8;
 /** Actors and streams that a search for idle ones examines before the event loop turns: half a millisecond. */
 export const PASSIVATION_LOOKS = 256;
-/** Actors that are examined to make room for a new one: bounds the cost of each in a full process. */
+/** Actors that are examined to make room for a new one. This bounds the cost of a new actor in a full process. */
 const EVICTION_LOOKS = 64;
 /** The interval between two searches for idle actors, and between two pieces of one search. */
 const PASSIVATION_MS = 10_000;

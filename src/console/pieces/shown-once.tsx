@@ -11,7 +11,7 @@ interface ShownOnceProps {
 
 export function ShownOnce({ name, text, done }: ShownOnceProps) {
   const place = useRef<HTMLElement>(null);
-  // The secret must not be overlooked, by a screen reader either.
+  // Nobody must overlook the secret, also not with a screen reader.
   useEffect(() => place.current?.focus(), [text]);
   return (
     <section class="card decision" ref={place} tabIndex={-1} aria-label={name}>

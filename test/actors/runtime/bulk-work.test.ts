@@ -72,7 +72,7 @@ test("[FAIR-7] few bytes are done at once, and an exception becomes a rejection"
   expect(done).toEqual(["small", "x0", "x1"]);
 });
 
-test("[FAIR-7] a slice pauses for the cost of its bytes outside of it", async () => {
+test("[FAIR-7] a slice is followed by a pause for the costs of its bytes that arise outside of it", async () => {
   const { whole, done, turn } = rig({ smallMs: 900 });
   const first = whole("a", "first", 1024 * 1024);
   await turn();

@@ -106,7 +106,7 @@ test.each([
   });
 });
 
-test("[RUN-33] the responses format and packages of the AI SDK tell both", () => {
+test("[RUN-33] the responses format and packages of the AI SDK report both counts", () => {
   const parts = { inputTokens: 2_000, outputTokens: 10, cachedInputTokens: 1_500, cacheWriteTokens: 400 };
   const details = { cached_tokens: 1_500, cache_write_tokens: 400 };
   expect(responses({ input_tokens: 2_000, output_tokens: 10, input_tokens_details: details })).toEqual(parts);
