@@ -59,6 +59,11 @@ const wordsColumn = (of: string) => tsvectorColumn("words").generatedAlwaysAs(sq
 const INDEXED_CHARACTERS = 16_384;
 /** A message that is being written is not indexed: each change would change the index. */
 const WRITTEN_WORDS = `(case when body ->> 'status' <> 'streaming' then ${searchWords(`left(body ->> 'content', ${INDEXED_CHARACTERS})`)} end)`;
+/**
+ * A GIN index appends new rows to a list. Each search reads the list, and the commit that makes it longer than this, in
+ * KiB, moves it into the index. PostgreSQL's default is four times as much.
+ */
+export const SHORT_PENDING_LIST = { gin_pending_list_limit: 1024 };
 const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
 export const createdAtColumn = generatedField("created_at", "createdAt");
 /** When an ended record last changed; null before its end. The sweep visits records in this order. */
@@ -127,8 +132,8 @@ export const agent = recordTable(
     index("agent_creator_source")
       .on(t.organizationId, t.createdBy, t.source, t.visibility, t.createdAt, t.id)
       .where(sql`status = 'active'`),
-    index("agent_tags").using("gin", t.tags.op("jsonb_path_ops")),
-    index("agent_words").using("gin", t.words),
+    index("agent_tags").using("gin", t.tags.op("jsonb_path_ops")).with(SHORT_PENDING_LIST),
+    index("agent_words").using("gin", t.words).with(SHORT_PENDING_LIST),
     index("agent_creator")
       .on(t.organizationId, t.createdBy, t.visibility, t.createdAt, t.id)
       .where(sql`status = 'active'`),
@@ -183,7 +188,7 @@ export const chat = recordTable(
     index("chat_pinned")
       .on(t.organizationId, t.createdAt, t.id)
       .where(sql`deleted_at is null and pinned = 'true'`),
-    index("chat_words").using("gin", t.words),
+    index("chat_words").using("gin", t.words).with(SHORT_PENDING_LIST),
     index("chat_status")
       .on(t.organizationId, t.status, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -211,6 +216,7 @@ export const message = recordTable(
     index("message_order").on(t.organizationId, t.chatId, t.seq),
     index("message_words")
       .using("gin", t.words)
+      .with(SHORT_PENDING_LIST)
       .where(sql`words is not null`),
   ],
 );

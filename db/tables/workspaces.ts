@@ -1,7 +1,7 @@
 /** Workspaces, their files, and their stored content. Records have the shape of `records.ts`. */
 import { type SQL, sql } from "drizzle-orm";
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { recordTable, tsvectorColumn } from "./records.ts";
+import { recordTable, SHORT_PENDING_LIST, tsvectorColumn } from "./records.ts";
 
 const raw = (text: string): SQL => sql.raw(`(${text})`);
 const generatedText = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
@@ -20,7 +20,7 @@ export const workspace = recordTable(
     ),
   },
   (t) => [
-    index("workspace_apps").using("gin", t.appLabels),
+    index("workspace_apps").using("gin", t.appLabels).with(SHORT_PENDING_LIST),
     index("workspace_newest")
       .on(t.organizationId, t.createdAt, t.id)
       .where(sql`deleted_at is null`),
@@ -86,7 +86,7 @@ export const workspaceText = recordTable(
     ),
   },
   (t) => [
-    index("workspace_text_words").using("gin", t.words),
+    index("workspace_text_words").using("gin", t.words).with(SHORT_PENDING_LIST),
     index("workspace_text_empty")
       .on(t.emptySince)
       .where(sql`empty_since is not null`),

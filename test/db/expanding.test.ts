@@ -31,6 +31,7 @@ const EXPANSIONS = [
   'ALTER TABLE "job" ADD COLUMN "n" integer DEFAULT 0 NOT NULL;',
   'CREATE INDEX "job_note" ON "job" USING btree ("note");',
   `ALTER INDEX "job_metadata" SET (fastupdate = false);--> statement-breakpoint\nSELECT gin_clean_pending_list('job_metadata');`,
+  'ALTER INDEX "chat_words" SET (gin_pending_list_limit = 1024);',
   `-- contracts: unused since ${released[0]}\nALTER TABLE "job" DROP COLUMN "note";`,
 ];
 

@@ -1,4 +1,7 @@
-/** How PostgreSQL runs the flush: planned once, and by the indexes, however small the tables are then. */
+/**
+ * How PostgreSQL runs the flush: planned once, and by the indexes, however small the tables are then; and how long the
+ * lists are in which indexes collect what it writes.
+ */
 import { expect, test } from "bun:test";
 import type { Writes } from "../../actors/runtime/store.ts";
 import { KEPT_TABLES } from "../../db/changed-fields.ts";
@@ -35,6 +38,29 @@ test("[RT-4] the plan of a flush scans no table, not even an empty one, joins by
     const scanned = [...plan.matchAll(/Scan using \w+ on (\w+)/g)].map(([, table]) => table!);
     expect(scanned.toSorted()).toEqual(["actor_message", "alarm", "effect", "shard"]);
     expect(await database.flush`show plan_cache_mode`).toMatchObject([{ plan_cache_mode: "force_generic_plan" }]);
+  } finally {
+    await database.close();
+    await testDatabase.drop();
+  }
+});
+
+test("[GEN-16] no index of words keeps a list of more than 1 MiB: each search reads it, and one commit empties it", async () => {
+  const testDatabase = await createTestDatabase();
+  const database = openDatabase(testDatabase.url);
+  try {
+    const indexes = await database.read<{ readonly name: string; readonly options: string | null }[]>`
+      select relname as name, array_to_string(reloptions, ', ') as options from pg_class
+      where relam = (select oid from pg_am where amname = 'gin') order by relname`;
+    const short = "gin_pending_list_limit=1024";
+    expect(indexes.map(({ name, options }) => [name, options])).toEqual([
+      ["agent_tags", short],
+      ["agent_words", short],
+      ["chat_words", short],
+      ["job_metadata", "fastupdate=false"],
+      ["message_words", short],
+      ["workspace_apps", short],
+      ["workspace_text_words", short],
+    ]);
   } finally {
     await database.close();
     await testDatabase.drop();

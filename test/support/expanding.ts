@@ -26,7 +26,7 @@ const nameIn = (pattern: RegExp, statement: string): readonly string[] => patter
 
 /** How an index takes in new rows, which is nothing to those who write them. */
 const INDEX_UPKEEP =
-  /^(?:alter index "?\w+"? set \(fastupdate = (?:true|false)\)|select gin_clean_pending_list\('\w+'\))$/i;
+  /^(?:alter index "?\w+"? set \((?:fastupdate = (?:true|false)|gin_pending_list_limit = \d+)\)|select gin_clean_pending_list\('\w+'\))$/i;
 
 function isExpansion(statement: string, made: ReadonlySet<string>): boolean {
   if (/^create table /i.test(statement) || INDEX_UPKEEP.test(statement)) return true;
