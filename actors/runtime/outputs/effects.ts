@@ -3,7 +3,9 @@
  * A handler starts it after the commit, or recovers it (`recover`) when its former process or epoch is gone. Either
  * dispatches its results under the epoch at which it runs. An effect whose handler failed is recovered as well.
  *
- * - EF-1: an effect has one handler at a time in this process, and results under an older epoch are refused.
+ * - EF-1: an effect has one handler at a time in this process, and results under an older epoch are refused. A handler
+ *   that hangs keeps its entry until the epoch ends: a second one beside it could do its work twice. After that
+ *   the entry is ignored, and the next grant recovers the effect.
  * - EF-2: nothing starts for a shard that this replica gives away, nor after the end has begun.
  */
 import { assert } from "../../assert.ts";

@@ -18,7 +18,8 @@
  *   through.
  * - TU-4: a round offers at most `LEFT_ROUND` messages that were left, and the next one goes on behind them, so none
  *   starves. Once a receiver cannot take a message, its later ones are passed over until the rounds begin again at the
- *   first that was left: they keep their order, and cost other receivers nothing.
+ *   first that was left: they keep their order, and cost other receivers nothing. A receiver that refused once waits for
+ *   that too; while other receivers accept messages, the rounds are a quarter of a second apart.
  */
 import { assert } from "../../assert.ts";
 import { FairSlots } from "../../fair-slots.ts";

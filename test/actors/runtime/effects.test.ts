@@ -294,3 +294,32 @@ test("[RT-10] an effect whose commit is answered after its recovery failed runs,
   end.resolve();
   await effects.drained();
 });
+
+test("[RT-10] an effect whose recovery hangs is recovered by the next epoch, and not beside itself before", async () => {
+  const ends: (() => void)[] = [];
+  const epochs: number[] = [];
+  const handler: EffectHandler = {
+    run: () => Promise.resolve(),
+    // It does not even heed its signal.
+    recover: (_, { epoch }) => (epochs.push(epoch), new Promise((resolve) => ends.push(resolve))),
+  };
+  const effects = new Effects(
+    () => true,
+    () => {},
+  );
+  effects.handle({ count: handler });
+  const row = { id: "eff_1", organizationId: ORG, actorKind: "ledger", actorId: "l1", kind: "count", intent: {} };
+  const shard = shardOf(ORG);
+  void effects.recover(row, { shard, epoch: 1 });
+  expect(await effects.recover(row, { shard, epoch: 1 })).toBe(true);
+  effects.abortShards(new Set([shard]));
+  const recovered = effects.recover(row, { shard, epoch: 2 });
+  expect([epochs, effects.count]).toEqual([[1, 2], 1]);
+  // The end of the old one does not take the entry of the new one.
+  ends[0]!();
+  await settle();
+  effects.start(row, { shard, epoch: 2 });
+  expect([epochs, effects.count]).toEqual([[1, 2], 1]);
+  ends[1]!();
+  expect([await recovered, effects.count]).toEqual([true, 0]);
+});
