@@ -66,7 +66,7 @@ test("[DIA-26] an editor talks to an agent by the bridge: prompts, approvals, se
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual([session]);
 });
 
-test("[DIA-26] after a lost connection it goes on where the editor is: text once, one run, one question", async () => {
+test("[DIA-26] after a lost connection it continues where the editor is, and no text, run or question comes twice", async () => {
   const proxy = await TcpProxy.open(scene.service.app.port);
   try {
     const held = gate();
