@@ -111,7 +111,7 @@ function partOf(file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /** The range in a header; null if no range can be served. */
-export function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiable" | null {
+function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiable" | null {
   const [, from = "", to = ""] = RANGE.exec(header.replaceAll(" ", "")) ?? [];
   if (from === "" && to === "") return null;
   if (from === "") {
