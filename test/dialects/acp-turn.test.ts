@@ -191,3 +191,63 @@ test("[DIA-23] a client that does not keep up is waited for, and nothing more of
   await ended;
   expect(taken).toBe(3);
 });
+
+/** A signal, and how many wait for its abort. */
+function watched() {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...of: Parameters<typeof add>) => (listeners++, add(...of));
+  signal.removeEventListener = (...of: Parameters<typeof remove>) => (listeners--, remove(...of));
+  return { signal, listeners: () => listeners };
+}
+
+test("[DIA-23] a call that is answered leaves nothing behind at its connection", async () => {
+  const { signal, listeners } = watched();
+  const answers = [
+    () => Response.json({}),
+    () => Response.json({ code: -32_001, message: "no" }, { status: 400 }),
+    () => streamed([{ kind: "begun", jobId } as const].values() as unknown as AsyncIterator<AcpFrame>),
+    () => {
+      throw new Error("a bug");
+    },
+  ];
+  for (const answer of answers) {
+    const calls = new ServiceCalls({ pipeline: answer, headers: new Headers(), address: "", agent: null });
+    const given = await calls.call("session/list", {}, signal).catch(() => null);
+    if (given?.kind === "stream") await given.over;
+    expect(listeners()).toBe(0);
+  }
+});
+
+test("[DIA-23] a frame is read once, however it comes in pieces", async () => {
+  const said: AcpFrame[] = [
+    { kind: "begun", jobId },
+    { kind: "update", update: text(0, `${"é😀".repeat(400)}\n\n`) },
+    { kind: "stopped", stopReason: "end_turn", meta: {} },
+  ];
+  const bytes = new TextEncoder().encode(`: open\n\n${said.map(acpFrameText).join("")}`);
+  for (const size of [1, 2, 3, 7, 1_000, bytes.length]) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+      bytes.slice(i * size, (i + 1) * size),
+    );
+    const pipeline = (): Response =>
+      new Response(
+        new ReadableStream({
+          pull(to) {
+            const piece = pieces.shift();
+            if (piece === undefined) to.close();
+            else to.enqueue(piece);
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      );
+    const taken: AcpFrame[] = [];
+    const calls = new ServiceCalls({ pipeline, headers: new Headers(), address: "", agent: null });
+    const taker = { take: (frame: AcpFrame) => void taken.push(frame), room: () => null };
+    const given = await calls.call("session/prompt", {}, new AbortController().signal, taker);
+    if (given.kind === "stream") await given.over;
+    expect(taken).toEqual(said);
+  }
+});

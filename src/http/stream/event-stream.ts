@@ -69,6 +69,8 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
   private hasEnded = false;
   /** Time of the last write while alone; an audience has its own. */
   private writtenAt = 0;
+  /** Forgets a reader in this process, whose signal may live much longer. */
+  private forgetReader: (() => void) | null = null;
 
   constructor(source: EventSource, opening: string, parts: EventStreamParts) {
     this.parts = parts;
@@ -114,7 +116,9 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
   writeTo(reader: InnerReader): void {
     const { signal } = reader;
     if (signal.aborted) return this.cancel();
-    signal.addEventListener("abort", () => this.cancel(), { once: true });
+    const gone = (): void => this.cancel();
+    signal.addEventListener("abort", gone, { once: true });
+    this.forgetReader = () => signal.removeEventListener("abort", gone);
     this.pull(reader);
   }
 
@@ -261,6 +265,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Pi
     this.parts.streams.remove(this);
     if (this.place instanceof StreamReading) this.place.close();
     else this.place.leave(this);
+    this.forgetReader?.();
     this.parts.onEnd?.();
   }
 }

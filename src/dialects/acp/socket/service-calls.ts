@@ -53,10 +53,16 @@ export class ServiceCalls {
   ): Promise<{ readonly response: Response; readonly over: Promise<null> | null }> {
     const { pipeline, agent, ...of } = this.parts;
     const reader = new AnswerFrames(taker, signal);
-    const response = await pipeline(innerRequest(ACP_RPC_PATH, { method, params, agent }, { ...of, reader }));
-    if (!response.ok || !isEventStream(response)) return { response, over: null };
-    if (response.body !== null) void reader.read(response.body);
-    return { response, over: reader.over };
+    let over: Promise<null> | null = null;
+    try {
+      const response = await pipeline(innerRequest(ACP_RPC_PATH, { method, params, agent }, { ...of, reader }));
+      if (!response.ok || !isEventStream(response)) return { response, over };
+      ({ over } = reader);
+      if (response.body !== null) void reader.read(response.body);
+      return { response, over };
+    } finally {
+      if (over === null) reader.end();
+    }
   }
 
   async call(method: string, params: JsonObject, signal: AbortSignal, taker = NO_TAKER): Promise<ServiceAnswer> {
@@ -80,6 +86,7 @@ class AnswerFrames implements InnerReader {
   readonly over: Promise<null>;
   private readonly taker: FrameTaker;
   private readonly ending = Promise.withResolvers<null>();
+  private readonly onAbort = (): void => this.end();
   private decoder: TextDecoder | null = null;
   private rest = "";
 
@@ -88,17 +95,22 @@ class AnswerFrames implements InnerReader {
     this.signal = signal;
     this.over = this.ending.promise;
     if (signal.aborted) this.end();
-    else signal.addEventListener("abort", () => this.end(), { once: true });
+    else signal.addEventListener("abort", this.onAbort, { once: true });
   }
 
   write(piece: StreamPiece): number | Promise<number> {
-    const events = (this.rest + this.textOf(piece)).split("\n\n");
+    const text = this.textOf(piece);
+    this.rest += text;
+    // A frame is one line. A long one comes in parts, and is read once, when all of it is there.
+    const events = text.includes("\n") ? this.rest.split("\n\n") : [this.rest];
     this.rest = events.pop() ?? "";
     for (const event of events) if (event.startsWith(EVENT_DATA)) this.take(event.slice(EVENT_DATA.length));
     return this.taker.room()?.then(() => piece.length) ?? piece.length;
   }
 
+  /** Idempotent. The signal may live much longer than the call. */
   end(): void {
+    this.signal.removeEventListener("abort", this.onAbort);
     this.ending.resolve(null);
   }
 
