@@ -147,6 +147,27 @@ test("[DIA-22] a session is called by its first prompt, once its client sees som
   expect(await titleOf()).toBe("Look at the site");
 });
 
+test("[DIA-22] a first prompt that comes again names its session, also while its run is under way", async () => {
+  const lost = await connect();
+  const session = await lost.open();
+  const titleOf = async () => (await scene.client.get<Json>(`/api/chats/${session}`))["title"];
+  const own = await titleOf();
+  const { hold, open } = gate();
+  scene.service.model.script = () => [{ say: "It is " }, { hold }, { say: "there." }];
+  void lost.prompt(session, "Look at the site", { message_id: "m1" }).catch(() => null);
+  await until("it is named", async () => (await titleOf()) === "Look at the site");
+  lost.close();
+  // A service that was killed before has not named it.
+  await scene.client.call("PATCH", `/api/chats/${session}`, { title: own });
+  const editor = await connect();
+  const prompted = editor.prompt(session, "Look at the site", { message_id: "m1" });
+  await until("it is named again", async () => (await titleOf()) === "Look at the site");
+  open();
+  await prompted;
+  expect(editor.messages()).toEqual(["It is there."]);
+  expect(scene.service.model.calls).toHaveLength(1);
+});
+
 test("[DIA-22] sessions are listed, loaded with their messages, resumed without them, and deleted", async () => {
   const editor = await connect();
   scene.calling(["c1", "look"]);

@@ -23,6 +23,10 @@ export interface AcpPrompt {
 const MAY_DECIDE = "jobs:write";
 /** Characters of the first prompt that become the title of its session. */
 const ACP_TITLE_CHARACTERS = 80;
+/** Units of text that are read for it. */
+const TITLE_UNITS = 4_096;
+/** The user's, and the answer to it. */
+const MESSAGES_OF_A_TURN = 2;
 
 export async function promptSession(request: AcpRequest, given: AcpPrompt): Promise<Outcome<Response>> {
   const { services, caller } = request;
@@ -44,7 +48,7 @@ export async function promptSession(request: AcpRequest, given: AcpPrompt): Prom
   });
   if (!begun.ok) return begun;
   const { job_id: jobId } = begun.value as { readonly job_id: string };
-  return followSession(request, { jobId, hasNotices }, namingOf(request, chat.value, prompt));
+  return followSession(request, { jobId, hasNotices }, namingOf(request, { chat: chat.value, jobId, prompt }));
 }
 
 /** The stream of a run, from its start. `onShown` runs once, when its client has seen something of the run or is gone. */
@@ -68,27 +72,40 @@ export async function followSession(
 
 /**
  * A session is called by its first prompt. That may come twice, before and after a restart. Nobody waits for the commit
- * of the name: it comes behind the first text.
+ * of the name: it comes behind the first text. Until then nothing of the request is kept but its first words.
  */
-function namingOf({ services, caller, agent }: AcpRequest, chat: AcpChat, prompt: readonly Json[]) {
-  if (chat.message_count > 1) return undefined;
-  const request = { services, caller: detachCaller(caller), agent };
-  const { id } = chat;
+function namingOf(
+  { services, caller, agent }: AcpRequest,
+  {
+    chat: { id, message_count: messages, active_job_id: active },
+    jobId,
+    prompt,
+  }: { readonly chat: AcpChat; readonly jobId: string; readonly prompt: readonly Json[] },
+) {
+  const isFirst = messages === 0 || (messages <= MESSAGES_OF_A_TURN && active === jobId);
+  const title = isFirst ? titleOf(prompt) : "";
+  if (title === "") return undefined;
+  const request = { services, caller: { ...detachCaller(caller), keepOpen() {} }, agent };
   return () =>
     void Promise.resolve()
-      .then(() => nameSession(request, id, prompt))
+      .then(() => nameSession(request, id, title))
       .catch((err: unknown) => services.log.error({ err, chatId: id }, "a session could not be named"));
 }
 
-/** Without the right to name it, it keeps the agent's name. */
-async function nameSession(request: AcpRequest, id: string, prompt: readonly Json[]): Promise<void> {
-  const chat = await readSession(request, id);
-  if (!chat.ok || chat.value.title !== chat.value.agent_name) return;
+function titleOf(prompt: readonly Json[]): string {
   const words = prompt.flatMap((block) =>
     (block as JsonObject)["type"] === "text" ? [String((block as JsonObject)["text"])] : [],
   );
-  const title = cutText(words.join(" ").replaceAll(/\s+/g, " ").trim(), ACP_TITLE_CHARACTERS);
-  if (title !== "") await request.services.invoke("updateChat", request.caller, { params: { id }, body: { title } });
+  const said = words.join(" ").trimStart().slice(0, TITLE_UNITS).replaceAll(/\s+/g, " ").trim();
+  // A copy: a part of a text keeps all of it in memory.
+  return Buffer.from(cutText(said, ACP_TITLE_CHARACTERS)).toString();
+}
+
+/** Without the right to name it, it keeps the agent's name. */
+async function nameSession(request: AcpRequest, id: string, title: string): Promise<void> {
+  const chat = await readSession(request, id);
+  if (!chat.ok || chat.value.title !== chat.value.agent_name) return;
+  await request.services.invoke("updateChat", request.caller, { params: { id }, body: { title } });
 }
 
 /** What the agent reads about the editor, if it can use the editor's files. */
