@@ -67,6 +67,9 @@ test("[GUARD-1] the whole chain of this machine works, and the log reports its p
   expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
 });
 
+/** The largest nice value; the kernel cuts off what is more. */
+const MOST_NICE = 19;
+
 describe("the class of a child", () => {
   for (const [what, kind, nice, policy] of [
     ["what parses bulk", null, SESSION_NICE, SCHED_IDLE],
@@ -90,7 +93,7 @@ describe("the class of a child", () => {
       expect(stat.session).toBe(leader);
       if (Bun.which("chrt") !== null) expect(stat.policy).toBe(policy);
       // One that runs in idle moments has no use for a nice value.
-      if (policy === SCHED_OTHER) expect(stat.nice).toBe(FAIR_NICE + statOf(process.pid).nice);
+      if (policy === SCHED_OTHER) expect(stat.nice).toBe(Math.min(MOST_NICE, FAIR_NICE + statOf(process.pid).nice));
       sandbox.close();
       rmSync(root, { recursive: true, force: true });
     });
