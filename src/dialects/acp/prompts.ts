@@ -83,7 +83,7 @@ function namingOf(
   }: { readonly chat: AcpChat; readonly jobId: string; readonly prompt: readonly Json[] },
 ) {
   const isFirst = messages === 0 || (messages <= MESSAGES_OF_A_TURN && active === jobId);
-  const title = isFirst ? titleOf(prompt) : "";
+  const title = isFirst ? firstWordsOf(prompt) : "";
   if (title === "") return undefined;
   const request = { services, caller: { ...detachCaller(caller), keepOpen() {} }, agent };
   return () =>
@@ -92,7 +92,7 @@ function namingOf(
       .catch((err: unknown) => services.log.error({ err, chatId: id }, "a session could not be named"));
 }
 
-function titleOf(prompt: readonly Json[]): string {
+function firstWordsOf(prompt: readonly Json[]): string {
   const words = prompt.flatMap((block) =>
     (block as JsonObject)["type"] === "text" ? [String((block as JsonObject)["text"])] : [],
   );
