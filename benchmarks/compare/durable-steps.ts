@@ -8,9 +8,11 @@ import type { WorldNotes } from "../support/step-world.ts";
 import { table } from "../support/table.ts";
 import type { Worker } from "../support/worker.ts";
 import { headline, type Headline } from "./headlines.ts";
-import type { AgentSystem } from "./peers.ts";
+import type { AgentSystem, Commits } from "./peers.ts";
 
 const STEP_CALLERS = [1, 16, 64] as const;
+/** What a step of ours waits for: the commit of the answer with its calls, and that of their results. */
+const STEP_COMMITS = 2;
 /** Tool calls of a run whose steps are measured, and of one whose rate is. */
 const STEPS = 10;
 const SHORT_STEPS = 3;
@@ -20,6 +22,13 @@ type World = Worker<null, WorldNotes>;
 interface StepTimes {
   readonly p50: number;
   readonly p99: number;
+  /** The commits meanwhile; null: the system does not count them. */
+  readonly commits: CommitMeans | null;
+}
+
+interface CommitMeans {
+  readonly ms: number;
+  readonly groups: number;
 }
 
 interface RunCost {
@@ -105,11 +114,18 @@ async function load(system: AgentSystem, { callers, steps, seconds }: StepLoad):
 
 async function measureSteps(world: World, system: AgentSystem, given: StepLoad): Promise<StepTimes> {
   await world.ask(null);
+  const before = await system.commits?.();
   await load(system, given);
+  const after = await system.commits?.();
   const { gaps } = await world.ask(null);
   const samples = new Samples(Math.max(1, gaps.length));
   for (const gap of gaps) samples.add(gap);
-  return samples.summary();
+  return { ...samples.summary(), commits: before && after ? commitMeans(before, after) : null };
+}
+
+function commitMeans(before: Commits, after: Commits): CommitMeans {
+  const count = after.count - before.count;
+  return { ms: ((after.seconds - before.seconds) * 1_000) / count, groups: (after.groups - before.groups) / count };
 }
 
 async function measureRuns(system: AgentSystem, given: StepLoad): Promise<RunCost> {
@@ -142,6 +158,12 @@ function stepText(
       head,
       rows((key) => figure(costs.get(key)?.cpuMs ?? Number.NaN)),
     ),
+    `What a step of Troupe waits for, in ms. It makes ${STEP_COMMITS} commits: of the answer with its calls, and of their results. ` +
+      "The rest is its own work, and waiting for a processor and for the commit before:",
+    table(
+      ["at once", "a step, p50", "its commits", "changes in a commit", "the bare loop", "the rest"],
+      STEP_CALLERS.flatMap((callers) => profileRow(callers, steps)),
+    ),
     "What is durable:",
     table(
       ["system", "stored for each step"],
@@ -149,6 +171,15 @@ function stepText(
     ),
   ];
   return parts.join("\n\n");
+}
+
+function profileRow(callers: number, steps: ReadonlyMap<string, StepTimes>): string[][] {
+  const ours = steps.get(keyOf("Troupe", callers));
+  const bareMs = steps.get(keyOf("bare loop", callers))?.p50 ?? Number.NaN;
+  if (ours === undefined || ours.commits === null) return [];
+  const { p50, commits } = ours;
+  const commitsMs = STEP_COMMITS * commits.ms;
+  return [[String(callers), ...[p50, commitsMs, commits.groups, bareMs, p50 - commitsMs - bareMs].map(figure)]];
 }
 
 /** The ratio of ours to the peer's, as an aim; none if the peer is missing. */

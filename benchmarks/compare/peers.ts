@@ -39,6 +39,16 @@ export interface AgentSystem {
   crash(): Promise<void>;
   /** Seconds of CPU of all its processes so far, with its database. */
   cpu(): number;
+  /** Its commits so far; null: it does not count them. */
+  readonly commits: (() => Promise<Commits>) | null;
+}
+
+/** Totals since its start. */
+export interface Commits {
+  readonly count: number;
+  readonly seconds: number;
+  /** Changes of different chats and jobs that they store, each at once or not at all. */
+  readonly groups: number;
 }
 
 /** Those that could be started, and why others could not. */
@@ -80,7 +90,9 @@ const SENDER_CHATS = 32;
 
 export async function startTroupe(lifetime: Lifetime, server: Server, worldPort: number): Promise<AgentSystem> {
   const world = `http://127.0.0.1:${worldPort}`;
+  const metricsPort = freePort();
   const service = await startService(lifetime, server, {
+    ADMIN_PORT: String(metricsPort),
     MODEL: "openai:fake-model",
     OPENAI_API_KEY: "none",
     OPENAI_BASE_URL: `${world}/v1`,
@@ -130,6 +142,21 @@ export async function startTroupe(lifetime: Lifetime, server: Server, worldPort:
     database: server,
     crash: () => service.crash(),
     cpu: () => cpuOf(service.pid) + cpuOfTree(server.pid),
+    commits: () => commitsOf(metricsPort),
+  };
+}
+
+async function commitsOf(port: number): Promise<Commits> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const value = (name: string): number => {
+    const found = new RegExp(`^${name} (\\S+)$`, "m").exec(text);
+    if (found === null) throw new Error(`there is no metric ${name}`);
+    return Number(found[1]);
+  };
+  return {
+    count: value("troupe_flush_duration_seconds_count"),
+    seconds: value("troupe_flush_duration_seconds_sum"),
+    groups: value("troupe_flush_groups_sum"),
   };
 }
 
@@ -196,6 +223,7 @@ async function agentApp(lifetime: Lifetime, app: AgentApp): Promise<AgentSystem 
     pids: () => [process.pid],
     database,
     crash: () => process.crash(),
+    commits: null,
     cpu: () => cpuOfTree(process.pid) + (database === null ? 0 : cpuOfTree(database.pid)),
   };
 }
@@ -243,6 +271,7 @@ disable-web-ui = true
     pids: () => [server.pid, program.pid],
     database: null,
     crash: async () => void (await Promise.all([server.crash(), program.crash()])),
+    commits: null,
     cpu: () => cpuOfTree(server.pid) + cpuOf(program.pid),
   };
 }
