@@ -35,6 +35,9 @@ const ROUND_KILLS = 7;
 /** The page that has the tables. */
 const PAGE = "docs/comparison.md";
 const PAGE_LINK = "[Troupe beside others](../docs/comparison.md#measured)";
+/** The profile of the other aim. */
+const ACKNOWLEDGED =
+  "Until it is acknowledged, a message waits for the same parts as a stream until `meta` (section `stream`), while the run before it still goes on.";
 const PARTS = ["steps", "acknowledgements", "streams", "footprint", "kills", "first-run"] as const;
 
 export const benchmark: Benchmark = {
@@ -85,7 +88,7 @@ export const benchmark: Benchmark = {
       take(first);
       skipped.push(...first.skipped);
     }
-    const text = `The tables are on the page ${PAGE_LINK}.`;
+    const text = `The tables are on the page ${PAGE_LINK}, with what a step of Troupe waits for. ${ACKNOWLEDGED}`;
     return { text, aims, skipped, page: { path: PAGE, text: [headlineTable(headlines), ...texts].join("\n\n") } };
   },
 };
