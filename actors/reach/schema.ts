@@ -89,7 +89,7 @@ export const ApprovalNotice = Type.Object({
   keyHashes: Type.Array(Type.String()),
   /** The number of the recipient's membership to which the keys belong; absent: the first, or a messenger. */
   membership: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** What the newest attempt asked (`askedTerms` in `terms.ts`): the link is void when this changes. */
+  /** What the newest attempt asked (`askedTerms`): the link is void when this changes. */
   terms: NullableText,
 });
 export type ApprovalNotice = Static<typeof ApprovalNotice>;

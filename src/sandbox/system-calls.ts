@@ -6,7 +6,7 @@
  *   memfd, System V, io_uring, vmsplice   memory that belongs to no process: "not implemented"
  *   mmap, shared and anonymous            the same, once its pages are no longer mapped: "not permitted"
  *   new user namespaces                   where a program may mount memory of any size: "not permitted"
- *   prctl(PR_SET_DUMPABLE)                would hide the memory of a process from `memory-use.ts`: does nothing
+ *   prctl(PR_SET_DUMPABLE)                would hide the memory of a process from `bubble-use.ts`: does nothing
  */
 
 /** Operations of a filter. */
