@@ -23,6 +23,7 @@ import {
   type SourceFile,
   typeCycles,
   fileLevelNames,
+  namelessFiles,
   repeatedNames,
 } from "./support/tidy.ts";
 
@@ -328,6 +329,27 @@ describe("documents", () => {
     ]);
     const actors = sources.filter(({ path }) => path.startsWith("actors/"));
     expect(invariantBreaches(read("ARCHITECTURE.md").text, actors)).toEqual([]);
+  });
+
+  test("[TIDY-6] a file that a page or a comment names is there", () => {
+    const paths = ["src/a/b.ts", "db/c.sql"];
+    const breaches = (path: string, text: string): string[] => namelessFiles(planted(path, text), paths);
+    expect(breaches("docs/x.md", "`src/a/b.ts`, `a/b.ts`, `../b.ts`, `c.sql`, `b.md`, `<kind>.ts`, `b`.ts")).toEqual(
+      [],
+    );
+    expect(breaches("docs/x.md", "`z/b.ts` and `ab.ts`")).toEqual(["docs/x.md: z/b.ts", "docs/x.md: ab.ts"]);
+    expect(breaches("src/x.ts", "/** As `d.ts`. */\nconst e = `e.ts`;\n// As `f.ts`.")).toEqual([
+      "src/x.ts: d.ts",
+      "src/x.ts: f.ts",
+    ]);
+    expect(breaches("docs/decisions/0001-a.md", "# 1. A\n\n*Replaced by [2](0002-b.md).*\n\n`d.ts`")).toEqual([]);
+
+    const pages = glob("{docs,sdk}/**/*.md").concat(["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"].map(read));
+    const code = [...sources, ...tests, ...benchmarks, ...deployment, read(GENERATED)];
+    const all = [...code, ...glob("{src,db,sdk,benchmarks,test}/**/*.{mjs,sql,mts}")].map(({ path }) => path);
+    // All but the breaches above.
+    const checked = [...pages, ...code].filter(({ path }) => path !== "test/tidy.test.ts");
+    expect(checked.flatMap((file) => namelessFiles(file, all))).toEqual([]);
   });
 
   test("[TIDY-6] decisions are numbered without gaps, links to files work, and the glossary has each word once", () => {

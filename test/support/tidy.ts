@@ -253,6 +253,23 @@ export function invariantBreaches(page: string, files: readonly SourceFile[]): s
   ];
 }
 
+/** Comments of code; a page is one comment. */
+const commentsIn = ({ path, text }: SourceFile): readonly string[] =>
+  path.endsWith(".md") ? [text] : (text.match(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm) ?? []);
+
+/**
+ * Files of code that a page or a comment names, and that nobody has under this name. A name is the end of a path. A
+ * decision that was replaced names what was there at its time.
+ */
+export function namelessFiles(file: SourceFile, paths: readonly string[]): string[] {
+  if (/^# .*\n\n\*Replaced by /.test(file.text)) return [];
+  const named = commentsIn(file).flatMap((comment) => [...comment.matchAll(/`([\w./-]+\.(?:tsx?|mjs|sql))`/g)]);
+  return named
+    .map(([, name = ""]) => name.replace(/^(?:\.{1,2}\/)+/, ""))
+    .filter((name) => !paths.some((path) => path === name || path.endsWith(`/${name}`)))
+    .map((name) => `${file.path}: ${name}`);
+}
+
 /** Links of a page to files of the repository that are not there. */
 export const brokenLinks = ({ path, text }: SourceFile, exists: (path: string) => boolean): string[] =>
   [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
