@@ -129,39 +129,39 @@ test("[DIA-21] files and terminals of the editor are tools of the run, and only 
   expect(scene.service.model.calls[0]!.system).not.toContain("Test editor");
 });
 
+const titleOf = async (session: string) => (await scene.client.get<Json>(`/api/chats/${session}`))["title"];
+
 test("[DIA-22] a session is called by its first prompt, once its client sees something of the run", async () => {
   const editor = await connect();
   const session = await editor.open();
-  const titleOf = async () => (await scene.client.get<Json>(`/api/chats/${session}`))["title"];
-  const own = await titleOf();
+  const own = await titleOf(session);
   const { hold, open } = gate();
   scene.service.model.script = () => [{ hold }, { say: "It is there." }];
   const prompted = editor.prompt(session, "Look  at\nthe site");
   await until("the run has begun", async () => (await jobs()).some((job) => job["chat_id"] === session));
-  expect(await titleOf()).toBe(own);
+  expect(await titleOf(session)).toBe(own);
   open();
   await prompted;
-  await until("it has its name", async () => (await titleOf()) === "Look at the site");
+  await until("it has its name", async () => (await titleOf(session)) === "Look at the site");
   await editor.prompt(session, "And now?");
   await scene.service.system.settled(scene.owner.organizationId);
-  expect(await titleOf()).toBe("Look at the site");
+  expect(await titleOf(session)).toBe("Look at the site");
 });
 
 test("[DIA-22] a first prompt that comes again names its session, also while its run is under way", async () => {
   const lost = await connect();
   const session = await lost.open();
-  const titleOf = async () => (await scene.client.get<Json>(`/api/chats/${session}`))["title"];
-  const own = await titleOf();
+  const own = await titleOf(session);
   const { hold, open } = gate();
   scene.service.model.script = () => [{ say: "It is " }, { hold }, { say: "there." }];
   void lost.prompt(session, "Look at the site", { message_id: "m1" }).catch(() => null);
-  await until("it is named", async () => (await titleOf()) === "Look at the site");
+  await until("it is named", async () => (await titleOf(session)) === "Look at the site");
   lost.close();
   // A service that was killed before has not named it.
   await scene.client.call("PATCH", `/api/chats/${session}`, { title: own });
   const editor = await connect();
   const prompted = editor.prompt(session, "Look at the site", { message_id: "m1" });
-  await until("it is named again", async () => (await titleOf()) === "Look at the site");
+  await until("it is named again", async () => (await titleOf(session)) === "Look at the site");
   open();
   await prompted;
   expect(editor.messages()).toEqual(["It is there."]);

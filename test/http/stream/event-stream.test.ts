@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { EventSource, InnerReader, StreamPiece } from "../../../src/http/stream/event-source.ts";
 import { eventStream, STALLED_READER_MS } from "../../../src/http/stream/event-stream.ts";
@@ -14,6 +14,9 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop(true)));
 });
 
+/** Between two looks at a source. */
+const LOOK_MS = 100;
+
 /** A source that never runs dry, and counts. */
 class Endless implements EventSource {
   served = 0;
@@ -26,6 +29,10 @@ class Endless implements EventSource {
   }
   close(): void {
     this.closed.resolve();
+  }
+  /** Resolves when two looks, many turns of the loop apart, see the same number: nobody asks for more. */
+  async stopped(): Promise<void> {
+    for (let before = -1; before !== this.served; await Bun.sleep(LOOK_MS)) before = this.served;
   }
   lastWords = (reason: string): string => `data: ${reason}\n\n`;
 }
@@ -49,6 +56,15 @@ class Quiet extends Endless {
     this.say(null);
     super.close();
   }
+}
+
+/** A client that has the beginning of the answer, and reads no more of it. */
+async function pausedReader(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  return socket;
 }
 
 function serve(source: EventSource, clock: Clock = systemClock) {
@@ -134,16 +150,8 @@ test("[SSE-6] a reader in this process gets the last words, and the end", async 
 test("[SSE-5] a reader that stops reading stops its source: memory is bounded by the sockets' buffers", async () => {
   const source = new Endless();
   const { port, streams } = serve(source);
-  const socket = connect(port, "127.0.0.1");
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await new Promise((resolve) => socket.once("data", resolve));
-  socket.pause();
-  // Still when two looks, many turns of the loop apart, see the same number.
-  let before = -1;
-  while (before !== source.served) {
-    before = source.served;
-    await Bun.sleep(100);
-  }
+  const socket = await pausedReader(port);
+  await source.stopped();
   expect(source.served * 64 * 1024).toBeLessThan(16 * 1024 * 1024);
   socket.destroy();
   await source.closed.promise;
@@ -215,10 +223,7 @@ test("[SSE-1] a silent stream has heartbeats, a busy one has none", async () => 
 test("[SSE-5] a stream that is ended gives its reader ten seconds for what is queued, whether it reads or not", async () => {
   const source = new Endless();
   const { port, streams, timeouts } = serve(source);
-  const socket = connect(port, "127.0.0.1");
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await new Promise((resolve) => socket.once("data", resolve));
-  socket.pause();
+  const socket = await pausedReader(port);
   streams.closeOf("tok_1");
   await source.closed.promise;
   expect(streams.count).toBe(0);
@@ -230,15 +235,8 @@ test("[SSE-5] a reader that reads nothing for two minutes is disconnected", asyn
   const clock = new HandClock();
   const source = new Endless();
   const { port, streams, timeouts } = serve(source, clock);
-  const socket = connect(port, "127.0.0.1");
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await new Promise((resolve) => socket.once("data", resolve));
-  socket.pause();
-  let before = -1;
-  while (before !== source.served) {
-    before = source.served;
-    await Bun.sleep(100);
-  }
+  const socket = await pausedReader(port);
+  await source.stopped();
   clock.advance(STALLED_READER_MS);
   clock.advance(HEARTBEAT_MS);
   await source.closed.promise;
