@@ -288,7 +288,7 @@ const JobBase = Type.Object({
   /** The HTTP request that created it. */
   requestId: Type.Union([Type.String(), Type.Null()]),
   lastSeq: Type.Integer(),
-  /** Whether its states are sent to addresses of its own (`webhook/pushes.ts`). */
+  /** Whether its client has named addresses that get each state of the job (`webhook/pushes.ts`). */
   isPushed: Type.Optional(Type.Boolean()),
   /** The longest run of it, in ms, as the operator had set it when the job began. */
   runMs: Type.Optional(Type.Integer()),
@@ -357,7 +357,7 @@ export interface JobTerms {
   readonly modelSettings?: CallSettings | null;
   /** The model for which they were chosen; absent: the job's own. */
   readonly settingsModel?: string | null;
-  /** Whether its states are sent to addresses of its own. */
+  /** Whether its client has named addresses that get each state of the job. */
   readonly isPushed?: true;
 }
 export const PLAIN_TERMS: JobTerms = {

@@ -6098,7 +6098,7 @@ class BulkJobResult(TypedDict):
     outcome: Literal["done", "unchanged", "refused"]
     # Status of the job afterwards
     status: JobStatus
-    # The new job that continues the work; null if there is none
+    # Id of the new job that continues the work; null if no new job was made
     next_job_id: str | None
     # Why it failed; null if it did not
     error: BulkJobRefusal | None

@@ -4441,7 +4441,7 @@ export interface BulkJobResult {
   outcome: "done" | "unchanged" | "refused";
   /** Status of the job afterwards */
   status: JobStatus;
-  /** The new job that continues the work; null if there is none */
+  /** Id of the new job that continues the work; null if no new job was made */
   next_job_id: string | null;
   /** Why it failed; null if it did not */
   error: BulkJobRefusal | null;

@@ -3,8 +3,8 @@
  * else: the URL holds the address, so nothing is resolved again; it uses no proxy, follows no redirect and
  * decodes no body. The certificate must match the name in the request.
  *
- * A kept connection serves only the name that it was made for. With TLS the pool separates names, because they are part
- * of the TLS settings. For plain http it does not, so each name has a pool of its own.
+ * A kept connection serves only the name that it was made for. Bun keeps TLS connections apart by name, because the name
+ * is one of their settings. It does not do so for plain http: there each name gets its own pool.
  */
 import { rootCertificates } from "node:tls";
 import { BoundedMap } from "../../actors/bounded-map.ts";
@@ -48,8 +48,9 @@ const KEEP_ALIVE_IDLE_SECONDS = 4;
 /** Names whose plain connections are kept. */
 const PLAIN_POOLS = 256;
 /**
- * Bun sends the other methods once more if a kept connection breaks before the answer, although the first request may
- * have had its effect. So a request that must not be repeated gets a connection of its own.
+ * Methods that Bun never repeats by itself. It repeats the others if a kept connection breaks before the answer, although
+ * the first request may have taken effect. So a request with another method that must not be repeated gets its own
+ * connection.
  */
 const SENT_ONCE: ReadonlySet<EgressMethod> = new Set(["POST", "PATCH"]);
 /** For a host with many addresses. */

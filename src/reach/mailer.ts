@@ -116,7 +116,7 @@ export interface MailText {
   readonly html: string;
 }
 
-/** A notice as a mail (REACH-4): plain text, and simple HTML without an image, a script or a style of its own. */
+/** A notice as a mail (REACH-4): as plain text and as simple HTML, without images, scripts or style sheets. */
 export function mailText({ title, facts, arguments: json, link, note }: NoticeWords): MailText {
   const lines = facts.map(([label, text]) => `${label}: ${text}`);
   const text = [lines.join("\n"), ...(json === null ? [] : [json]), `${link.label}:\n${link.url}`, note].join("\n\n");

@@ -23,8 +23,7 @@ export function ProgramsPage() {
         empty={
           <>
             <p class="quiet">
-              You have granted access to no program. A program that speaks MCP asks for access when you give it this
-              address:
+              No program has access yet. A program that speaks MCP asks for access when you give it this address:
             </p>
             <Command text={`${location.origin}${SERVICE_ROOT}/mcp`} />
           </>

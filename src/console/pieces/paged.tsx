@@ -18,7 +18,7 @@ export interface PagedItems<T> extends Loaded<readonly T[]> {
 
 /**
  * Lists items of the API: the first page at once, and anew when one of `inputs` changes. `reload` reads the pages that
- * are shown. `itemsOf` finds the items in an answer; each needs an id of its own.
+ * are shown. `itemsOf` returns the items of an answer. No two items may have the same id.
  */
 export function usePaged<P, T extends { readonly id: string }>(
   list: ListPage<P>,

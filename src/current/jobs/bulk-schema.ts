@@ -57,7 +57,9 @@ export const BulkJobResult = noun("BulkJobResult", "What an action on many jobs 
       "`done` (in a dry run: would be done), `unchanged` because the job is already as the action would leave it, or `refused`",
   }),
   status: OneOf(JOB_STATUSES, { description: "Status of the job afterwards" }),
-  next_job_id: Nullable(Type.String({ description: "The new job that continues the work; null if there is none" })),
+  next_job_id: Nullable(
+    Type.String({ description: "Id of the new job that continues the work; null if no new job was made" }),
+  ),
   error: Nullable(
     noun("BulkJobRefusal", "Why an action on many jobs was refused for one of them", {
       code: Text("An error code", "invalid_state"),
