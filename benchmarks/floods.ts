@@ -208,12 +208,17 @@ const p99 = (samples: readonly number[]): number =>
  * Findings from traces: turns of the event loop, its sections, profiles, statements; a few slices of each, on an
  * otherwise idle machine.
  */
-const WHERE =
-  "Where the time goes. **The machine**: while the generator floods a bare server in another process, and the service serves B alone, B's reads have three to ten times their quiet p99 and its writes up to two and a half times; a quiet read takes half a millisecond at p99, which is less than the time for which another process takes a core. The flooded bare server itself answers B's reads at a p99 of up to 7 ms. So no service on these two cores can keep reads under three times the quiet ones; the second aim measures the service's own part. " +
-  "**The loop**: before the organization that fills it was throttled (FAIR-11, decision 46), it was ready for 92 % of the time beside streams, and only 1 or 2 ms of turns with 10 to 20 ms of CPU were accounted for: thirty connections that arrive together, and what thirty committed groups release. Before and after, with slices of 4 or 5 s: writes beside messages of 200 KB from 33 to between 14 and 20 ms at p99, beside a hostile MCP server from 29 to between 16 and 21, reads from 10 and 13 to between 6 and 8 ms. A share lower than 40 % makes no difference that stands out from the noise. " +
-  "**The disk and PostgreSQL**: with the database in memory, B's writes beside a hostile MCP server had 1.7 instead of 3.4 ms at p50 and 15 instead of 24 at p99, before large work paused after its commits. A new WAL segment of 16 MB delayed all commits by 30 to 60 ms; one of 2 MB delays them by 5. " +
-  "**200 KB messages**: what remains are turns of 6 to 12 ms, in which a statement of 1.2 MB is built and sent; it contains each message four times. " +
-  "**Garbage collections** take 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process' CPU in the first minute.";
+const WHERE = [
+  "**Where the time goes** (traces of 2026-11-23 and 24):",
+  [
+    "- *The machine.* While the generator floods a bare server in another process and the service serves B alone, B's reads have three to ten times their quiet p99, and its writes up to two and a half times. A quiet read takes half a millisecond at p99, which is less than the time for which another process takes a core. The flooded bare server itself answers B's reads at a p99 of up to 7 ms. So no service on these two cores can keep reads under three times the quiet ones. The aims beside a bare server measure the service's own part.",
+    "- *The loop.* Beside a flood of streams it was ready for 92 % of the time, until the organization that fills it was throttled (FAIR-11, docs/decisions/0046). Throttling lowered the p99 of writes beside messages of 200 KB from 33 to between 14 and 20 ms, and beside a hostile MCP server from 29 to between 16 and 21 ms; reads went from 10 and 13 to between 6 and 8 ms. A share lower than 40 % makes no difference beyond the noise.",
+    "- *The disk and PostgreSQL.* With the database in memory, B's writes beside a hostile MCP server took 1.7 instead of 3.4 ms at p50, and 15 instead of 24 ms at p99. That was before large work paused after its commits. A new WAL segment of 16 MB delayed all commits by 30 to 60 ms; one of 2 MB delays them by 5.",
+    "- *Messages of 200 KB.* What remains are turns of 6 to 12 ms in which a long statement is built and sent. It contained each message four times; since 2026-11-29 it contains it twice (docs/decisions/0066).",
+    "- *Bodies held open.* The longest turn of the loop had 7 ms of CPU and five had more than 4, where the longest has 4 to 7 ms with nobody else at work (2026-11-23). So it is not the length of turns; what else a refused body costs beyond the bare server has not been profiled.",
+    "- *Collections and the compiler.* A garbage collection takes 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process's CPU in the first minute.",
+  ].join("\n"),
+].join("\n\n");
 
 /** The flood's requests per second, answered or not. */
 const perSecond = ({ sent, floodSeconds }: Measured): number => sent / floodSeconds;
@@ -275,12 +280,25 @@ function report(results: readonly (readonly [string, Measured])[]) {
   const held = results.find(([, { sentMb }]) => sentMb > 0)?.[1];
   const line =
     held === undefined
-      ? ""
-      : `Bodies held open arrive over a line of 1 Gbit/s, which carried ${figure(held.sentMb / held.floodSeconds)} MB/s, ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second were refused, and ${figure(held.held)} or more were held at the end of each slice. `;
-  const text =
-    `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents per second, in slices of at least ${LEAST_SECONDS} s. Figures are B's p99 alone, and its multiple beside the flood; the median of the rounds. ` +
-    `Beside a bare server: the same generator floods a bare server instead, which shows what the generator itself takes from this machine; "of that" is the flood's multiple divided by this one. The floor: B sends its requests to the flooded bare server itself. ` +
-    `Requests per second are those that the flood sent. Waits for a core: the fraction of the time in which the service's event loop was ready but had no core, and the p99 of the time that B's client waited for one, which no latency includes.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
+      ? []
+      : [
+          `Bodies held open arrive over a line of 1 Gbit/s. It carried ${figure(held.sentMb / held.floodSeconds)} MB/s, the service refused ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second, and at the end of each slice it held at least ${figure(held.held)}.`,
+        ];
+  const text = [
+    `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents per second, in slices of at least ${LEAST_SECONDS} s. The columns:`,
+    [
+      "- *alone*: B's p99 without a flood, the median of the rounds.",
+      "- *beside the flood*: the multiple of that beside the flood.",
+      "- *beside a bare server*: the multiple while the same generator floods a bare server instead. It shows what the generator itself takes from this machine. *Of that* is the flood's multiple divided by this one.",
+      "- *floor*: the multiple when B sends its requests to the flooded bare server itself.",
+      "- *requests per second*: those that the flood sent.",
+      "- *service's loop waits for a core*: the part of the time in which the service's event loop was ready but had no core.",
+      "- *B's client waits for a core*: the p99 of that wait. No latency includes it.",
+    ].join("\n"),
+    table(head, rows),
+    ...line,
+    WHERE,
+  ].join("\n\n");
   return { text, aims: [...results.map(aimAlone), ...results.map(aimBesideBare)], skipped: [] };
 }
 

@@ -19,8 +19,8 @@ import { startWorker, type Worker } from "./support/worker.ts";
 const KNOWN = 200_000;
 const LOADED = 10_000;
 const FEW = 10;
-/** Rounds of appends before the measurement: until then the compiler takes a fifth of the process's CPU. */
-const WARM_UP_ROUNDS = 3;
+/** Rounds of appends before the measurement: until then the compiler takes a noticeable part of the process's CPU. */
+const WARM_UP_ROUNDS = 8;
 
 type Process = Worker<MemoryQuestion, MemoryAnswer>;
 
@@ -122,11 +122,12 @@ async function appends(context: BenchmarkContext): Promise<Appends> {
   return best;
 }
 
+/** Profiles with `perf` on 2026-11-23, beside other work. */
 const WHY_WARM =
-  "Each process appends for three rounds before anything is measured. Without this warm-up the second row was 0.79 to 1.23 times the first, because of the " +
-  "compiler: its threads had 43 % of the CPU of a process's first two seconds, and 9 % of its fifth two. After eight rounds the two took 25.2 and 24.6 µs, " +
-  "and their profiles (`perf`) have the same functions with the same parts: Bun's own code 38 and 36 %, compiled JavaScript 30 and 27 %, the kernel 16 and " +
-  "18 %, the collector 2 % at most (2026-11-23, beside other work).";
+  "The number of known actors should not matter for an append, and by a profile it does not: after eight rounds of appends the first two rows took 25.2 and 24.6 µs, and " +
+  "the same functions had the same parts of it (Bun's own code 38 and 36 %, compiled JavaScript 30 and 27 %, the kernel 16 and 18 %, the collector at most 2 %; 2026-11-23). " +
+  "What differs between two processes is the compiler. Its threads had 43 % of the CPU of a process's first two seconds and 9 % of its fifth two, and the second row was 0.79 to 1.23 times the first. " +
+  `So each process appends for ${WARM_UP_ROUNDS} rounds before anything is measured.`;
 
 /** A passivated actor leaves nothing; below this, the figure is noise of the heap. */
 const NOTHING_BYTES = 32;

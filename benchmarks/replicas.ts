@@ -52,8 +52,29 @@ interface Figures {
   readonly cpuUs: number;
 }
 
-const WHERE_IT_GOES =
-  "Forwards are measured with requests to both replicas, alternately for their own organizations and for those of the other one. So both are equally busy in both runs, and both have frames to join: everything that one turn of the event loop sends to the other replica is one message, signed once (HMAC), and with more connections a message holds more. For a read that comes over the link, the owner creates no `Request`, no `Response` and no headers, has no HTTP to parse, and writes the only log line: it takes about 0.7 of a direct read's CPU. The forwarding replica takes as much again. Of that, the client's HTTP is what a bare Bun server takes for such an answer (0.2). The rest is the path through the router to the token, its hash and its owner (which a direct read has too), the address of the client (a system call of 1 µs, which a direct read does not need), the headers into a frame, the message (a system call and an HMAC on each side, for all of it), and an answer that is made in a later turn of the loop. Of the forwarding replica's CPU more than a quarter is the kernel's and half is native code of Bun; the JavaScript of the link itself takes a few per cent. Streams, bodies over 64 KiB and long answers go over HTTP.";
+/** Counted and profiled (`perf`) on 2026-11-23. */
+const WHERE_IT_GOES = [
+  "Forwards are measured with requests to both replicas, alternately for their own organizations and for those of the other one, so both are equally busy either way. Everything that one turn of the event loop sends to the other replica is one message, signed once (HMAC). With more connections a message holds more, so a forward costs less. Streams, bodies over 64 KiB and long answers go over HTTP.",
+  "**Where the CPU of a forwarded read goes** (parts of a direct read's CPU, 2026-11-23):",
+  table(
+    ["part", "of a direct read", "what it is"],
+    [
+      [
+        "the owner",
+        "0.7",
+        "the read itself and the log line; no HTTP to parse, no `Request`, `Response` or headers to create",
+      ],
+      ["the forwarding replica", "0.7", "the rows below"],
+      ["of which the client's HTTP", "0.2", "what a bare Bun server takes for such an answer"],
+      [
+        "the rest",
+        "0.5",
+        "the path through the router to the token, its hash and its owner, as in a direct read; the client's address (a system call of 1 µs); the headers in a frame; the message (a system call and an HMAC on each side, for all of it); an answer that is made in a later turn of the loop",
+      ],
+    ],
+  ),
+  "More than a quarter of the forwarding replica's CPU is the kernel's and half is Bun's own code; the JavaScript of the link takes a few per cent. The aim of 1.4 leaves the forwarding replica 0.7 if the owner takes 0.7, which holds where many forwards share a message (64 connections) and not where few do (16).",
+].join("\n\n");
 
 type Loads = readonly Worker<HttpLoad, HttpRun>[];
 

@@ -88,10 +88,10 @@ const BATCH = table(
 );
 
 const WHERE_IT_GOES =
-  "Why not more: all tasks belong to one organization, so only one batch is in flight at a time, and during its sync the " +
-  `waiting requests send nothing new. With 64 connections a batch has 32 tasks.\n\n${BATCH}\n\nEach of pgbench's 64 clients has a backend process of its own; PostgreSQL ` +
-  "groups their commits as we do, and executes on both cores meanwhile. If the disk cost nothing, the service's thread would be the bottleneck: 70 µs for each task are 14,000 a second, " +
-  "0.9 of what pgbench had. Why execution and sync are not overlapped: docs/decisions/0037.";
+  "Where the time goes: all tasks belong to one organization, so only one batch is in flight at a time, and during its sync the " +
+  `waiting requests send nothing new. With 64 connections a batch has 32 tasks (2026-11-23):\n\n${BATCH}\n\nEach of pgbench's 64 clients has a backend process of its own. PostgreSQL ` +
+  "groups their commits as we do, and meanwhile executes others on both cores. If the disk cost nothing, the service's single thread would be the limit. " +
+  "Execution and sync could overlap, but then other connections could read what is not yet on the disk (docs/decisions/0037). So this aim stays missed while that holds.";
 
 /** Null if there is no compiler. */
 function compileShim(lifetime: Lifetime): string | null {

@@ -1,8 +1,8 @@
 /**
  * What does a webhook delivery cost?
  *
- * The part of the service that delivers, in its own process, against a receiver over TLS on loopback that accepts
- * everything. Events are enqueued as by a request: a message in a commit.
+ * The whole service, in its own process, against a receiver over TLS on loopback that accepts everything. Events are
+ * enqueued as by a request: a message in a commit.
  *
  *   Troupe         8 organizations, each with 16 events outstanding, of which 8 are in flight (HOOK-6). A
  *                  delivery is the event with its number, the row of its attempt, a signed request and the
@@ -279,15 +279,16 @@ function notes(best: ReadonlyMap<Contestant, Figures>): string {
   const [client, service] = [guarded.serviceUs, ours.serviceUs];
   const all = service + ours.receiverUs + ours.databaseUs;
   return (
-    "A delivery has three commits more than a bare request: one stores the event, one gives it a number and an attempt, " +
+    "**Where the time goes.** A delivery has three commits more than a bare request: one stores the event, one gives it a number and an attempt, " +
     `and one records the end of the attempt. Half the rate of bare fetches would leave ${figure(left)} µs of all cores for ` +
-    `each delivery, and the service, the receiver and PostgreSQL take ${figure(all)} µs. ` +
-    `Of the service's ${figure(service)} µs the guarded client takes ${figure(client)}. Of the other ` +
-    `${figure(service - client)}, by a profile, two fifths put 4 KB of JSON for each delivery (the event as a message and ` +
-    "as a row, its attempt twice) into text and onto the socket; the rest is the turns. Of PostgreSQL's " +
-    `${figure(ours.databaseUs)} µs a quarter reads that JSON, a sixth is the kernel's (the socket, the WAL, the disk), and the ` +
-    "rest changes rows with their indexes: three are inserted, one is updated, one is deleted, and effects and feeds take a " +
-    `share each. Without PostgreSQL it would be ${figure(service + ours.receiverUs)} µs.`
+    `each delivery; the service, the receiver and PostgreSQL take ${figure(all)} µs, and without PostgreSQL it would still be ${figure(service + ours.receiverUs)} µs. ` +
+    `So the aim is out of reach while a delivery is recorded. Of the service's ${figure(service)} µs the guarded client takes ${figure(client)}.\n\n` +
+    "By a profile of 2026-11-21, two fifths of the rest put 4 KB of JSON for each delivery (the event as a message and " +
+    "as a row, its attempt twice) into text and onto the socket; the other part is the turns. Of PostgreSQL's CPU " +
+    "a quarter read that JSON and a sixth was the kernel's (the socket, the WAL, the disk). The " +
+    "rest changed rows with their indexes: three are inserted, one is updated, one is deleted, and effects and feeds take a share each. " +
+    "Since 2026-11-29 a commit sends only the changed fields of a feed (docs/decisions/0066), so there is less JSON now. Since 2026-11-26 the " +
+    "measured process runs the whole service, not only what delivers."
   );
 }
 

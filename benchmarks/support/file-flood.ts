@@ -15,8 +15,15 @@ const FLOOD_MEMORY = 1_536 * MIB;
 const FLOOD_RATIO = 1.3;
 
 /** Measured by hand on 2026-11-24, on 2 shared cores. */
-const FLOOD_NOTE =
-  "Where the time of a message beside uploads goes: uploads yield (FAIR-10, decision 43), so they reach only the rate above, and the uploaders, which run in a process of the lowest priority, wait. What remains: Bun takes the first megabyte of each body whether it is read or not, so 50 uploads that begin at once occupy the loop for some 60 ms, which delays two or three messages of each phase; a message may wait behind the commit of an upload; and the loop, the thread that hashes, PostgreSQL and the clients share two cores. Before, most of the delay came from uploads that all ended and restarted together: then p99 was 1.5 to 1.8 times that alone, and in five alternating pairs of phases after that 1.2 to 1.35 times, where nothing else stalled the machine. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone (a day before, beside the work of others).";
+const FLOOD_NOTE = [
+  "**Where the time of a message beside uploads goes** (traced on 2026-11-24). Uploads yield (FAIR-10, docs/decisions/0043), so they reach only the rate above; the uploaders wait, in a process of the lowest priority. What remains for a message:",
+  [
+    "- Bun takes the first megabyte of each body whether it is read or not. So 50 uploads that begin at once occupy the loop for some 60 ms, which delays two or three messages of each phase.",
+    "- A message may wait behind the commit of an upload.",
+    "- The loop, the thread that hashes, PostgreSQL and the clients share two cores.",
+  ].join("\n"),
+  "In five alternating pairs of phases in which nothing else stalled the machine, the p99 beside uploads was 1.2 to 1.35 times that alone, so the aim of 1.3 is within the noise of one record. 50 uploads to the bare server, in a process of its own, raised the p99 from 14 to 60 ms alone to 20 to 120 ms (2026-11-23, beside other work).",
+].join("\n\n");
 
 /**
  * The time of a message to a chat, alone and during 50 uploads: alternating phases, and the p99 over all phases of a

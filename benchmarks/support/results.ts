@@ -8,9 +8,15 @@ import { table } from "./table.ts";
 
 const INTRODUCTION = `# Results
 
-Written by \`bun run bench\`. Each section names its machine and its commit. The head of each benchmark's file says what
-its peers leave out. Machines differ, and one machine differs from hour to hour, so compare figures only within one
-section. A cost is the lowest of the rounds, a rate the highest.
+Written by \`bun run bench\`, which also writes these paragraphs: change them in \`benchmarks/\`, not here. Each section
+says when it was measured, at which commit, on which machine, and how busy others kept the machine before. Machines
+differ, and one machine differs from hour to hour, so compare figures only within one section. A cost is the lowest of the
+rounds, a rate the highest. The head of each benchmark's file says what its peers leave out.
+
+An aim is set before it is reached. One that does not hold stays as it is, and the notes of its section say where the time
+goes. Some figures have two aims: one says what would be good for the machine, the other, marked "aim of 0.3.0", what that
+release set out to reach. Several aims cannot be met on two cores, or not without giving up a guarantee; then the notes
+say so. Figures in notes that have a date are from a profile of that day. All others are from the record.
 `;
 
 /** Describes the machine and the commit. Call it before a benchmark. */
@@ -25,7 +31,7 @@ interface MeasuredHow {
 }
 
 const measuredLine = ({ rounds, seconds, where }: MeasuredHow): string =>
-  `Measured ${new Date().toISOString().slice(0, 10)} ${where}; ${rounds} rounds of ${seconds} s.`;
+  `Measured ${new Date().toISOString().slice(0, 10)} ${where}; ${rounds} round${rounds === 1 ? "" : "s"} of ${seconds} s.`;
 const skippedLines = ({ skipped }: Report): string[] => skipped.map((peer) => `Skipped: ${peer}.`);
 
 export function sectionOf(name: string, { question }: Benchmark, report: Report, how: MeasuredHow): string {
@@ -66,11 +72,14 @@ function withBlock(results: string, name: string, text: string): string {
     : results.slice(0, from) + block + results.slice(to + end.length);
 }
 
-/** Writes all aims anew, from the sections that are there. */
-export const withAllAims = (results: string): string => withBlock(results, "all-aims", allAims(results));
+/** Writes the introduction and the table of all aims anew, the table from the sections that are there. */
+export function withAllAims(results: string): string {
+  const blocks = results.slice(Math.max(0, results.indexOf("<!-- begin ")));
+  return `${INTRODUCTION}\n${withBlock(blocks, "all-aims", allAims(blocks))}`;
+}
 
 /** Puts the section in its place in the file, or at the end, and updates the table of all aims. */
 export async function withSection(path: string, name: string, section: string): Promise<void> {
-  const before = existsSync(path) ? await Bun.file(path).text() : withAllAims(INTRODUCTION);
+  const before = existsSync(path) ? await Bun.file(path).text() : withAllAims("");
   await Bun.write(path, withAllAims(withBlock(before, name, section)));
 }
