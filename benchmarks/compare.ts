@@ -35,9 +35,9 @@ const ROUND_KILLS = 7;
 /** The page that has the tables. */
 const PAGE = "docs/comparison.md";
 const PAGE_LINK = "[Troupe beside others](../docs/comparison.md#measured)";
-/** The profile of the other aim. */
-const ACKNOWLEDGED =
-  "Until it is acknowledged, a message waits for the same parts as a stream until `meta` (section `stream`), while the run before it still goes on.";
+/** Where the profiles of the aims are on that page. */
+const WHERE_IT_GOES =
+  "Where the time goes is on that page too: of a step under *What a step of Troupe waits for*, of runs also under *Cores that such runs keep busy*, of a message below *Until a message is acknowledged*.";
 const PARTS = ["steps", "acknowledgements", "streams", "footprint", "kills", "first-run"] as const;
 
 export const benchmark: Benchmark = {
@@ -88,7 +88,7 @@ export const benchmark: Benchmark = {
       take(first);
       skipped.push(...first.skipped);
     }
-    const text = `The tables are on the page ${PAGE_LINK}, with what a step of Troupe waits for. ${ACKNOWLEDGED}`;
+    const text = `The tables are on the page ${PAGE_LINK}. ${WHERE_IT_GOES}`;
     return { text, aims, skipped, page: { path: PAGE, text: [headlineTable(headlines), ...texts].join("\n\n") } };
   },
 };

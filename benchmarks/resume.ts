@@ -86,8 +86,17 @@ function tableOf(outcomes: ReadonlyMap<string, readonly CutRun[]>): string {
       best(({ end }) => end),
     ];
   });
-  const head = ["", "readers at the end", "gaps", "repeats", "reused ids", "lost", "serves again s", "half hear s"];
-  return table([...head, "all at the end s"], rows);
+  const head = [
+    "",
+    "readers at the end",
+    "gaps",
+    "repeats",
+    "reused ids",
+    "lost",
+    "serves again, s",
+    "half are back, s",
+  ];
+  return table([...head, "all at the end, s"], rows);
 }
 
 function aims(ours: readonly CutRun[]): Aim[] {

@@ -15,7 +15,9 @@
  * (`fetch`, `new Response(body)`), and nginx without buffering. All of them include the machine's wake-ups, so most
  * aims are ratios. Readers directly at the provider measure the remaining cost.
  */
+import postgres from "postgres";
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
+import { cpuOfTree } from "./support/cpu.ts";
 import { openPgbench } from "./support/pgbench.ts";
 import { startServer } from "./support/postgres.ts";
 import { figure } from "./support/statistics.ts";
@@ -57,8 +59,6 @@ type Way = (typeof WAYS)[number];
 interface Place {
   readonly port: number;
   readonly pid: number;
-  /** Its PostgreSQL. */
-  readonly databasePid?: number;
   readonly request: (prompt: string) => string;
 }
 type Places = Partial<Record<Way, Place>>;
@@ -66,17 +66,21 @@ type Places = Partial<Record<Way, Place>>;
 export const benchmark: Benchmark = {
   question: "How much does the service add to the stream of a model, compared with a bare relay?",
   async run(context) {
-    const { ask, places, commitTimes } = await open(context);
+    const { ask, places, commitTimes, database } = await open(context);
     // Code is compiled during use: the first few hundred executions cost several times as much.
     for (const place of Object.values(places)) await ask(loadOf(WARM_UP, "starts", place, context.seconds * 2));
     const best = new Map<string, StreamRun>();
+    let databaseUs = Number.POSITIVE_INFINITY;
     for (let round = 1; round <= context.rounds; round++)
       for (const shape of SHAPES)
         for (const phase of phasesOf(shape))
           for (const way of WAYS) {
             const place = places[way];
             if (place === undefined) continue;
+            const before = await database();
             const run = await ask(loadOf(shape, phase, place, context.seconds));
+            if (phase === "runs" && way === "service")
+              databaseUs = Math.min(databaseUs, databaseUsOfRun(before, await database()));
             const key = keyOf(shape.streams, phase, way);
             best.set(key, better(best.get(key), run));
             context.say(`round ${round}: ${key}: ${line(run)}`);
@@ -88,9 +92,18 @@ export const benchmark: Benchmark = {
       ...(places.nginx === undefined ? ["nginx: it is not installed"] : []),
       ...(commitMs === null ? ["pgbench: it is not installed"] : []),
     ];
-    return { text: tables(of, commits), aims: aims(of, commitMs), skipped };
+    return { text: tables(of, commits, databaseUs), aims: aims(of, commitMs), skipped };
   },
 };
+
+/** What PostgreSQL has used so far, and for how many runs. */
+interface DatabaseWork {
+  readonly cpuSeconds: number;
+  readonly jobs: number;
+}
+
+const databaseUsOfRun = (before: DatabaseWork, after: DatabaseWork): number =>
+  ((after.cpuSeconds - before.cpuSeconds) * 1e6) / (after.jobs - before.jobs);
 
 const phasesOf = ({ phases }: Shape): readonly Phase[] => Object.keys(phases) as Phase[];
 const keyOf = (streams: number, phase: Phase, way: Way): string => `${streams} ${phase} ${way}`;
@@ -107,13 +120,18 @@ function better(before: StreamRun | undefined, run: StreamRun): StreamRun {
     delta: smaller(before.delta, run.delta),
     cpuUsPerDelta: Math.min(before.cpuUsPerDelta, run.cpuUsPerDelta),
     cpuUsPerStream: Math.min(before.cpuUsPerStream, run.cpuUsPerStream),
-    databaseUsPerStream: Math.min(before.databaseUsPerStream, run.databaseUsPerStream),
   };
 }
 
 async function open({ lifetime, seconds }: BenchmarkContext) {
   const server = await startServer(lifetime);
   const pgbench = await openPgbench(lifetime, server);
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  lifetime.add(() => sql.end({ timeout: 1 }));
+  const database = async (): Promise<DatabaseWork> => {
+    const [row] = await sql<{ jobs: number }[]>`select count(*)::int as jobs from job`;
+    return { cpuSeconds: cpuOfTree(server.pid), jobs: row?.jobs ?? 0 };
+  };
   const provider = startWorker<null, { port: number }>(lifetime, "stream-provider.ts");
   const { port } = await provider.ask(null);
   const asMany = { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "8192" } };
@@ -132,7 +150,6 @@ async function open({ lifetime, seconds }: BenchmarkContext) {
     service: {
       port: serving.port,
       pid: service.pid,
-      databasePid: server.pid,
       request: (prompt) =>
         post(
           `/api/v1/agents/${serving.agentId}/execute`,
@@ -152,7 +169,7 @@ async function open({ lifetime, seconds }: BenchmarkContext) {
     const [hotMs, pacedMs, unsyncedMs] = [hot, paced, unsynced].map(({ p50Us }) => p50Us / 1_000) as Three;
     return { hotMs, pacedMs, unsyncedMs };
   };
-  return { ask: client.ask, places, commitTimes };
+  return { ask: client.ask, places, commitTimes, database };
 }
 
 const completion = (prompt: string): string =>
@@ -163,8 +180,7 @@ function post(path: string, body: object, headers = ""): string {
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-function loadOf({ streams, phases }: Shape, phase: Phase, place: Place, seconds: number): StreamLoad {
-  const { port, pid, databasePid, request } = place;
+function loadOf({ streams, phases }: Shape, phase: Phase, { port, pid, request }: Place, seconds: number): StreamLoad {
   const [few, every] = phases[phase] ?? [1, 1];
   const deltas = phase === "flow" ? Math.ceil(((seconds + WARM_UP_SECONDS + 0.5) * 1_000) / every) : few;
   return {
@@ -172,7 +188,6 @@ function loadOf({ streams, phases }: Shape, phase: Phase, place: Place, seconds:
     pid,
     streams,
     seconds,
-    ...(databasePid !== undefined && { databasePid }),
     warmUpSeconds: WARM_UP_SECONDS,
     request: request(`deltas=${deltas} every=${every}`),
   };
@@ -187,7 +202,7 @@ const NAMES: Record<Way, string> = {
   provider: "from the provider itself",
 };
 
-function tables(of: Of, commits: CommitTimes | null): string {
+function tables(of: Of, commits: CommitTimes | null, databaseUs: number): string {
   const head = ["streams", "meta p50 ms", "first delta p50 ms", "p99", "each delta p50 ms", "p99", "CPU µs/delta"];
   const rows = [1, 50, 500].flatMap((streams) =>
     WAYS.flatMap((way) => {
@@ -217,7 +232,6 @@ function tables(of: Of, commits: CommitTimes | null): string {
           `A commit of one row by one client of pgbench takes ${figure(commits.hotMs)} ms at p50 if the client commits without a pause. ` +
             `If it begins ${PACE} a second, a commit takes ${figure(commits.pacedMs)} ms, and ${figure(commits.unsyncedMs)} ms without the sync. ${WHY_A_PAUSE}`,
         ];
-  const databaseUs = of(4, "runs", "service")?.databaseUsPerStream ?? Number.NaN;
   const short =
     `CPU of a whole short run of eight deltas, four side by side: ${runs.join(", ")}. ` +
     `PostgreSQL takes another ${figure(databaseUs)} µs for a run through the service.`;

@@ -7,6 +7,7 @@ import type { Pgbench } from "../support/pgbench.ts";
 import { figure, Samples, times } from "../support/statistics.ts";
 import { table } from "../support/table.ts";
 import { headline, type Headline } from "./headlines.ts";
+import { type Commits, commitMeans } from "./commits.ts";
 
 const ACKNOWLEDGED_CALLERS = [1, 16] as const;
 const MICROSECONDS = 1_000;
@@ -15,6 +16,8 @@ const MOST_MESSAGES = 100_000;
 
 /** A system to which messages are sent. */
 export interface Acknowledger {
+  /** Its commits so far; omitted: it does not count them. */
+  readonly commits?: () => Promise<Commits>;
   readonly name: string;
   /** What it has stored when it answers. */
   readonly stored: string;
@@ -25,6 +28,8 @@ export interface Acknowledger {
 interface AcknowledgementTimes {
   readonly p50: number;
   readonly p99: number;
+  /** The mean time of the commits meanwhile; omitted: the system does not count them. */
+  readonly commitMs?: number;
 }
 
 /** The best of all rounds, by the system and the number of callers. */
@@ -67,7 +72,21 @@ export class Acknowledgements {
       stored,
     ]);
     const head = ["system", ...ACKNOWLEDGED_CALLERS.map((callers) => `${callers} at once`), "stored by then"];
-    return `Until a message is acknowledged, p50 and p99, in ms:\n\n${table(head, rows)}`;
+    return `Until a message is acknowledged, p50 and p99, in ms:\n\n${table(head, rows)}${this.waits}`;
+  }
+
+  /** What a message of ours waits for. */
+  private get waits(): string {
+    const commits = ACKNOWLEDGED_CALLERS.flatMap((callers) => {
+      const commitMs = this.of("Troupe", callers)?.commitMs;
+      return commitMs === undefined ? [] : [`${figure(commitMs)} ms with ${callers} at once`];
+    });
+    if (commits.length === 0) return "";
+    return (
+      `\n\nA commit of Troupe takes ${commits.join(" and ")} (mean). A message waits for its own commit and for what is left of the one before: ` +
+      "the runs of the messages before it go on meanwhile, and each makes two commits in the same process. Restate, DBOS and LangGraph also begin the runs. The other parts are those of a stream until `meta`, " +
+      "in the section `stream` of [the results](../benchmarks/RESULTS.md#stream)."
+    );
   }
 
   get aims(): Aim[] {
@@ -99,6 +118,7 @@ const BARE_INSERT = { name: "pgbench", stored: "one row of a message's size, by 
 async function acknowledged(one: Acknowledger, callers: number, seconds: number): Promise<AcknowledgementTimes> {
   const senders = await Promise.all(Array.from({ length: callers }, () => one.open()));
   const samples = new Samples(MOST_MESSAGES);
+  const before = await one.commits?.();
   const end = performance.now() + seconds * 1_000;
   const send = async (sender: (message: string) => Promise<void>): Promise<void> => {
     while (performance.now() < end) {
@@ -108,5 +128,7 @@ async function acknowledged(one: Acknowledger, callers: number, seconds: number)
     }
   };
   await Promise.all(senders.map(send));
-  return samples.summary();
+  const after = await one.commits?.();
+  const times = samples.summary();
+  return before === undefined || after === undefined ? times : { ...times, commitMs: commitMeans(before, after).ms };
 }

@@ -43,13 +43,16 @@ export async function cutStreams(
     figure(twice),
     figure(unstored),
   ]);
-  const head = ["system", "readers at the end", "words and events missing", "had twice", "shown, and not stored"];
+  const head = ["system", "readers at the end", "stored, but never shown", "shown twice", "shown, but not stored"];
   const ours = all.find(({ name }) => name === "Troupe");
   return {
-    text: `A stream that a kill -9 cuts, resumed by the client of the system (Restate and DBOS have no streams of text):\n\n${table(head, rows)}`,
+    text: `A stream that a kill -9 cuts, resumed by the client of the system: words and events that each reader lacks or has twice, compared with what is stored at the end. The peers without a row have no streams of text.\n\n${table(head, rows)}`,
     headlines: [
-      headline("a stream cut by a kill -9: words missing, twice", all, ({ missing, twice }) =>
-        [missing, twice].map(figure).join(", "),
+      headline(
+        "a stream cut by a kill -9: readers at the end; words missing, twice, shown but not stored",
+        all,
+        ({ readers, ended, missing, twice, unstored }) =>
+          `${figure(ended)} of ${figure(readers)}; ${[missing, twice, unstored].map(figure).join(", ")}`,
       ),
     ],
     aims:

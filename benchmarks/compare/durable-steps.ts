@@ -8,7 +8,8 @@ import type { WorldNotes } from "../support/step-world.ts";
 import { table } from "../support/table.ts";
 import type { Worker } from "../support/worker.ts";
 import { headline, type Headline } from "./headlines.ts";
-import type { AgentSystem, Commits } from "./peers.ts";
+import { type CommitMeans, commitMeans } from "./commits.ts";
+import type { AgentSystem } from "./peers.ts";
 
 const STEP_CALLERS = [1, 16, 64] as const;
 /** What a step of ours waits for: the commit of the answer with its calls, and that of their results. */
@@ -24,11 +25,6 @@ interface StepTimes {
   readonly p99: number;
   /** The commits meanwhile; null: the system does not count them. */
   readonly commits: CommitMeans | null;
-}
-
-interface CommitMeans {
-  readonly ms: number;
-  readonly groups: number;
 }
 
 interface RunCost {
@@ -123,11 +119,6 @@ async function measureSteps(world: World, system: AgentSystem, given: StepLoad):
   return { ...samples.summary(), commits: before && after ? commitMeans(before, after) : null };
 }
 
-function commitMeans(before: Commits, after: Commits): CommitMeans {
-  const count = after.count - before.count;
-  return { ms: ((after.seconds - before.seconds) * 1_000) / count, groups: (after.groups - before.groups) / count };
-}
-
 async function measureRuns(system: AgentSystem, given: StepLoad): Promise<RunCost> {
   const [cpu, from] = [system.cpu(), performance.now()];
   const runs = await load(system, given);
@@ -158,13 +149,22 @@ function stepText(
       head,
       rows((key) => figure(costs.get(key)?.cpuMs ?? Number.NaN)),
     ),
-    `What a step of Troupe waits for, in ms. It makes ${STEP_COMMITS} commits: of the answer with its calls, and of their results. ` +
-      "The rest is its own work, and waiting for a processor and for the commit before:",
+    "Cores that such runs keep busy. The provider, the tool and the callers need the others:",
+    table(
+      head,
+      rows((key) =>
+        figure(((costs.get(key)?.perSecond ?? Number.NaN) * (costs.get(key)?.cpuMs ?? Number.NaN)) / 1_000),
+      ),
+    ),
+    `What a step of Troupe waits for, in ms. It makes ${STEP_COMMITS} commits in a row: the answer with its calls, then their results. ` +
+      "Commits are counted with the mean of all commits of the measurement, those that begin and end runs included, so the parts are approximate. " +
+      "The rest is the step's own work, and waiting for a processor and for the commit before:",
     table(
       ["at once", "a step, p50", "its commits", "changes in a commit", "the bare loop", "the rest"],
       STEP_CALLERS.flatMap((callers) => profileRow(callers, steps)),
     ),
-    "What is durable:",
+    WHY_A_STEP_TAKES_LONGER,
+    "What each system stores for a step, before the next one:",
     table(
       ["system", "stored for each step"],
       systems.map(({ name, durability }) => [name, durability]),
@@ -172,6 +172,11 @@ function stepText(
   ];
   return parts.join("\n\n");
 }
+
+const WHY_A_STEP_TAKES_LONGER =
+  "With one run at a time, the commits are most of a step. The model is asked after the results are stored, not meanwhile, which would save about half a millisecond ([why](decisions/0067-a-model-is-asked-after-the-results-are-stored.md)). " +
+  "With more runs, a commit carries the changes of several of them, so it takes longer, and steps wait for the one before: groups of small changes have one statement in flight, during which the event loop has less to do. " +
+  "What that leaves unused is in the table of cores.";
 
 function profileRow(callers: number, steps: ReadonlyMap<string, StepTimes>): string[][] {
   const ours = steps.get(keyOf("Troupe", callers));

@@ -58,7 +58,7 @@ export async function firstRuns(
     rows.push([way.name, figure(seconds), figure(bytes / MIB), way.commands]);
     say(`${way.name}: first answer ${figure(seconds)} s after nothing, ${figure(bytes / MIB)} MiB`);
   }
-  const head = ["system", "seconds to the first answer", "MiB on the disk", "what is typed"];
+  const head = ["system", "seconds to the first answer", "MiB on the disk, caches included", "what is typed"];
   return {
     text: `From nothing to the first answer, with empty caches:\n\n${table(head, rows)}`,
     headlines: [headline("from nothing to the first answer, s", ended, ({ seconds }) => figure(seconds))],

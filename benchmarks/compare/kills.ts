@@ -89,7 +89,7 @@ export function lossText(losses: ReadonlyMap<string, Losses>): string {
     String(repeatedModels),
   ]);
   return [
-    `All processes of a system killed with -9 again and again while runs are begun. Acknowledged runs that did not end, and calls that were made again:`,
+    "Runs are begun while all processes of the system are killed with -9 again and again. The table has the acknowledged runs that never ended, and the calls that were made once more (the tool says that it may be repeated):",
     table(["system", "kills", "runs lost", "tool calls repeated", "model calls repeated"], rows),
   ].join("\n\n");
 }

@@ -9,6 +9,7 @@ import { freePort } from "../../test/support/free-port.ts";
 import { cpuOf, cpuOfTree } from "../support/cpu.ts";
 import type { Lifetime } from "../support/lifetime.ts";
 import type { Acknowledger } from "./acknowledgements.ts";
+import { type Commits, commitsOf } from "./commits.ts";
 import { installPeer, PeerProcess } from "../support/npm-peer.ts";
 import { asked } from "../support/organization.ts";
 import type { Server } from "../support/postgres.ts";
@@ -41,14 +42,6 @@ export interface AgentSystem {
   cpu(): number;
   /** Its commits so far; null: it does not count them. */
   readonly commits: (() => Promise<Commits>) | null;
-}
-
-/** Totals since its start. */
-export interface Commits {
-  readonly count: number;
-  readonly seconds: number;
-  /** Changes of different chats and jobs that they store, each at once or not at all. */
-  readonly groups: number;
 }
 
 /** Those that could be started, and why others could not. */
@@ -127,6 +120,7 @@ export async function startTroupe(lifetime: Lifetime, server: Server, worldPort:
     },
     acknowledger: {
       name: "Troupe",
+      commits: () => commitsOf(metricsPort),
       stored: "the message, its job, both streams' events and the intent of the run, in PostgreSQL, synced",
       open: async () => {
         const open = () => asked(service, owner, ["POST", "/api/chats"], place);
@@ -143,20 +137,6 @@ export async function startTroupe(lifetime: Lifetime, server: Server, worldPort:
     crash: () => service.crash(),
     cpu: () => cpuOf(service.pid) + cpuOfTree(server.pid),
     commits: () => commitsOf(metricsPort),
-  };
-}
-
-async function commitsOf(port: number): Promise<Commits> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const value = (name: string): number => {
-    const found = new RegExp(`^${name} (\\S+)$`, "m").exec(text);
-    if (found === null) throw new Error(`there is no metric ${name}`);
-    return Number(found[1]);
-  };
-  return {
-    count: value("troupe_flush_duration_seconds_count"),
-    seconds: value("troupe_flush_duration_seconds_sum"),
-    groups: value("troupe_flush_groups_sum"),
   };
 }
 

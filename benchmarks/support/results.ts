@@ -14,9 +14,9 @@ differ, and one machine differs from hour to hour, so compare figures only withi
 rounds, a rate the highest. The head of each benchmark's file says what its peers leave out.
 
 An aim is set before it is reached. One that does not hold stays as it is, and the notes of its section say where the time
-goes. Some figures have two aims: one says what would be good for the machine, the other, marked "aim of 0.3.0", what that
-release set out to reach. Several aims cannot be met on two cores, or not without giving up a guarantee; then the notes
-say so. Figures in notes that have a date are from a profile of that day. All others are from the record.
+goes. Some figures have two aims: one is what the machine should allow, and the one marked "aim of 0.3.0" is what that
+release set out to reach. A few aims cannot be met on two cores, or only by giving up a guarantee; then the notes say so.
+Figures with a date in the notes are from a profile of that day. All others are from the record.
 `;
 
 /** Describes the machine and the commit. Call it before a benchmark. */

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "bun";
 import { openAcpReader } from "./acp-reader.ts";
-import { cpuOf, cpuOfTree } from "./cpu.ts";
+import { cpuOf } from "./cpu.ts";
 import { Samples } from "./statistics.ts";
 import { type StreamLoad, type StreamRun, UNIQUE } from "./stream-load.ts";
 import { wallMs } from "./wall-clock.ts";
@@ -52,8 +52,7 @@ class Readers {
   }
 
   async run(): Promise<StreamRun> {
-    const { streams, seconds, pid, databasePid, warmUpSeconds } = this.load;
-    const databaseCpu = (): number => (databasePid === undefined ? 0 : cpuOfTree(databasePid));
+    const { streams, seconds, pid, warmUpSeconds } = this.load;
     const readers: Reader[] = [];
     for (let i = 0; i < streams; i++) {
       const reader = await (this.load.acp === undefined ? this.connect() : this.connectAcp());
@@ -63,9 +62,9 @@ class Readers {
     }
     await Bun.sleep(warmUpSeconds * 500);
     this.isMeasured = true;
-    const [cpu, database] = [cpuOf(pid), databaseCpu()];
+    const cpu = cpuOf(pid);
     await Bun.sleep(seconds * 1_000);
-    const [used, databaseUsed] = [cpuOf(pid) - cpu, databaseCpu() - database];
+    const used = cpuOf(pid) - cpu;
     this.isOver = true;
     const delta = this.delta.summary();
     const first = this.first.summary();
@@ -78,7 +77,6 @@ class Readers {
       delta,
       cpuUsPerDelta: (used * 1e6) / delta.count,
       cpuUsPerStream: (used * 1e6) / first.count,
-      databaseUsPerStream: (databaseUsed * 1e6) / first.count,
     };
   }
 

@@ -15,8 +15,6 @@ export interface StreamLoad {
   readonly seconds: number;
   /** The process whose CPU is measured. */
   readonly pid: number;
-  /** Its PostgreSQL; omitted: it has none. */
-  readonly databasePid?: number;
   /** How long the readers wait for the first pieces of all streams before anything is measured. */
   readonly warmUpSeconds: number;
 }
@@ -35,6 +33,4 @@ export interface StreamRun {
   readonly delta: Quantiles;
   readonly cpuUsPerDelta: number;
   readonly cpuUsPerStream: number;
-  /** CPU of PostgreSQL. */
-  readonly databaseUsPerStream: number;
 }
