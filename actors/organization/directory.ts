@@ -90,8 +90,6 @@ export interface Directory {
   listTokens(organizationId: string): Promise<readonly Token[]>;
   /** Memberships of a person in any organization, by e-mail address, ignoring case. */
   findMembers(email: string): Promise<readonly Member[]>;
-  /** Invitations that can still be accepted at this time, newest first: at most `limit`. */
-  listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]>;
   /** Invitations of an e-mail address, ignoring case, that are neither accepted nor withdrawn. */
   pendingInvitations(organizationId: string, email: string): Promise<readonly string[]>;
   /** Invitations in any state. */

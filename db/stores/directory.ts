@@ -184,16 +184,6 @@ export class PostgresDirectory implements Directory {
     return this.records<Member>(["own", NO_ORGANIZATION], member, test, { order: [asc(member.createdAt)] });
   }
 
-  listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]> {
-    const test = and(
-      eq(invitation.organizationId, organizationId),
-      gt(invitation.expiresAt, now),
-      sql`${invitation.body} ->> 'status' = 'pending'`,
-    );
-    const order = [desc(invitation.createdAt), desc(invitation.id)];
-    return this.records<Invitation>(["list", organizationId], invitation, test, { order, limit });
-  }
-
   async pendingInvitations(organizationId: string, email: string): Promise<readonly string[]> {
     const rows = await this.database.reading("list", organizationId, ({ query }) =>
       query

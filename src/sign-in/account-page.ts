@@ -14,6 +14,7 @@ import { ok, type Outcome } from "../../actors/fault.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { Invoke } from "../http/request/operations.ts";
+import { CONSOLE_PATH } from "../http/contract/paths.ts";
 import { sessionCookie } from "../http/admission/session-cookie.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
@@ -88,7 +89,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
       <section aria-labelledby="who">
         <h2 id="who">${member.name}</h2>
         <p>${member.email}, ${member.role === "owner" ? "an owner" : "a member"} of ${organization.name}.</p>
-        ${member.role === "owner" ? html`<p><a href="/members">Members and invitations</a></p>` : null}
+        ${member.role === "owner" ? html`<p><a href="${CONSOLE_PATH}/people">Members and invitations</a></p>` : null}
         ${organizationForm(shown.value)} ${mailForm(member)}
       </section>
       ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}

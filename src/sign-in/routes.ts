@@ -30,17 +30,6 @@ import {
   askToRevokeToken,
 } from "./account-questions.ts";
 import {
-  askToChangeRole,
-  askToRemove,
-  askToWithdraw,
-  changeRole,
-  inviteMember,
-  MEMBERS_PATH,
-  removeMember,
-  revokeInvitation,
-  showMembers,
-} from "./members-page.ts";
-import {
   beginConnection,
   type ConnectionPageParts,
   denyConnection,
@@ -99,14 +88,6 @@ const PEOPLE_PAGES: readonly (readonly ["GET" | "POST", string, PageAnswer])[] =
   ["POST", INVITATION_PATH, acceptInvitation],
   ["GET", `${APPROVALS_PATH}/:id`, showApproval],
   ["POST", `${APPROVALS_PATH}/:id`, decideApproval],
-  ["GET", MEMBERS_PATH, ownPage((parts, visit) => showMembers(parts, visit))],
-  ["POST", `${MEMBERS_PATH}/invite`, ownPage(inviteMember)],
-  ["GET", `${MEMBERS_PATH}/invitations/revoke`, ownPage(askToWithdraw)],
-  ["POST", `${MEMBERS_PATH}/invitations/revoke`, ownPage(revokeInvitation)],
-  ["GET", `${MEMBERS_PATH}/role`, ownPage(askToChangeRole)],
-  ["POST", `${MEMBERS_PATH}/role`, ownPage(changeRole)],
-  ["GET", `${MEMBERS_PATH}/remove`, ownPage(askToRemove)],
-  ["POST", `${MEMBERS_PATH}/remove`, ownPage(removeMember)],
   ["GET", CONNECTION_CALLBACK_PATH, ownPage(finishConnection)],
   ["GET", `${CONNECTIONS_PATH}/:id`, ownPage(showConnection)],
   ["POST", `${CONNECTIONS_PATH}/:id`, ownPage(beginConnection)],

@@ -40,8 +40,6 @@ const post = (path: string, body?: Json): Promise<unknown> =>
   answered(client.call("POST", path, body), body === undefined ? 200 : 201);
 const personalToken = async (): Promise<string> => (await service.tokenFor(owner, {})).tokenId;
 const serviceToken = async (): Promise<string> => (await service.tokenFor(owner, { kind: "service" })).tokenId;
-const invitation = async (): Promise<string> =>
-  (await answered<{ id: string }>(client.call("POST", "/api/invitations", { email: "ada@example.com" }), 201)).id;
 const NEW_TOKEN = { name: "CI", scopes: ["agents:read"], expires_in_days: 30 };
 const newToken = async (...flags: string[]) =>
   [
@@ -54,24 +52,12 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "a member becomes an owner": {
     make: member,
     api: (id) => answered(client.call("PATCH", `/api/members/${id}`, { role: "owner" })),
-    page: (id) => browser.post("/members/role", { id, role: "owner" }),
     command: async (id) => ["user add", { email: await emailOfMember(id) }, "owner"],
   },
   "a member is removed": {
     make: member,
     api: (id) => answered(client.call("DELETE", `/api/members/${id}`)),
-    page: (id) => browser.post("/members/remove", { id }),
     command: async (id) => ["user remove", { email: await emailOfMember(id) }],
-  },
-  "a person is invited": {
-    make: () => Promise.resolve(`${crypto.randomUUID()}@example.com`),
-    api: (email) => post("/api/invitations", { email, role: "member" }),
-    page: (email) => browser.post("/members/invite", { email, role: "member" }),
-  },
-  "an invitation is withdrawn": {
-    make: invitation,
-    api: (id) => post(`/api/invitations/${id}/revoke`),
-    page: (id) => browser.post("/members/invitations/revoke", { id }),
   },
   "a personal token is made": {
     make: nothing,

@@ -162,7 +162,7 @@ test("[REP-4] a sign-in at one replica is valid at both, and a sign-out at one e
   expect((await first.get("/account")).at).toStartWith("/sign-in");
 });
 
-test("[REP-4] [AUTH-18] pages and commands change the same things at either replica", async () => {
+test("[REP-4] [AUTH-13] pages and commands change the same things at either replica", async () => {
   const { owner, other } = await replicas.sides();
   for (const at of [owner, other]) {
     const browser = new PlainBrowser({ url: at.url, origin: at.url });
@@ -170,9 +170,9 @@ test("[REP-4] [AUTH-18] pages and commands change the same things at either repl
     const { pathname, search } = new URL(out.split("\n").at(-1)!);
     const password = { password: PASSWORD, again: PASSWORD };
     await browser.submit(await browser.get(pathname + search), "/set-password", password);
-    const invited = { email: `at-${at.pid}@example.com`, role: "member" };
-    const page = await browser.submit(await browser.get("/members"), "/members/invite", invited);
-    expect([page.status, page.html]).toEqual([200, expect.stringContaining(`The link for ${invited.email}`)]);
+    const named = { name: `at-${at.pid}`, scope: ["agents:read"], days: "1" };
+    const page = await browser.submit(await browser.get("/account"), "/account/tokens", named);
+    expect([page.status, page.html]).toEqual([200, expect.stringContaining(`The token “${named.name}”`)]);
     const made = await replicas.admin(at, ["token", "create", "--email", "owner@localhost"]);
     expect([made.code, made.out]).toEqual([0, expect.stringContaining("Shown once:")]);
   }

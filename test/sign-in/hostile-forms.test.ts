@@ -14,10 +14,6 @@ const FORMS: Readonly<Record<string, string>> = {
   "/sign-in/passkey": "credential key next",
   "/set-password": "token password again",
   "/invitation": "token name password again",
-  "/members/invite": "email role",
-  "/members/role": "id role",
-  "/members/remove": "id",
-  "/members/invitations/revoke": "id",
   "/account/password": "present password again",
   "/account/passkeys": "name credential key",
   "/account/passkeys/remove": "id",
@@ -39,11 +35,16 @@ const USUAL: Readonly<Record<string, string>> = {
   again: "four unrelated words",
   days: "30",
   scope: "agents:read",
-  role: "member",
   redirect_uri: REDIRECT,
 };
 /** These pages take what is asked for from their query. */
-const QUERIES = ["/sign-in?next=", "/set-password?token=", "/invitation?token=", "/members/remove?id=", "/share/"];
+const QUERIES = [
+  "/sign-in?next=",
+  "/set-password?token=",
+  "/invitation?token=",
+  "/account/sessions/end?id=",
+  "/share/",
+];
 
 let service: Service;
 let browser: PlainBrowser;

@@ -63,24 +63,28 @@ describe.each(SITES.map(({ prefix }) => prefix))("below %p", (prefix) => {
     expect(links.length).toBeGreaterThan(5);
     for (const link of links) expect(link).toStartWith(`${prefix}/`);
     expect((await browser.submit(account, `${prefix}/sign-out`)).at).toBe(`${prefix}/sign-in`);
-    const form = await browser.get(`${prefix}/sign-in?next=%2Fmembers`);
+    const form = await browser.get(`${prefix}/sign-in?next=%2Fconnections%2Fx`);
     const email = (await here.service.directory.listMembers(here.owner.organizationId))[0]!.email;
     const sent = formsOf(form.html).find(({ action }) => action === `${prefix}/sign-in`);
-    expect(sent?.fields).toContainEqual(["next", "/members"]);
-    const body = new URLSearchParams({ email, password: PASSWORD, next: "/members" }).toString();
+    expect(sent?.fields).toContainEqual(["next", "/connections/x"]);
+    const body = new URLSearchParams({ email, password: PASSWORD, next: "/connections/x" }).toString();
     const headers = { ...browser.own(), "content-type": "application/x-www-form-urlencoded" };
     const entered = await browser.ask(`${prefix}/sign-in`, { method: "POST", headers, body });
-    expect(entered.headers.get("location")).toBe(`${prefix}/members`);
+    expect(entered.headers.get("location")).toBe(`${prefix}/connections/x`);
     const [name = "", path = ""] = prefix === "" ? ["__Host-troupe_session", "/"] : ["__Secure-troupe_session", prefix];
     const cookie = entered.headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(
       new RegExp(`^${name}=ses_[^;]+; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=\\d+; Secure$`),
     );
-    const invited = await browser.submit(await browser.get(`${prefix}/members`), `${prefix}/members/invite`, {
-      email: "ada@example.com",
-      role: "member",
+    const headersOfApi = { ...browser.own(), "content-type": "application/json" };
+    const invited = await browser.ask(`${prefix}/api/invitations`, {
+      method: "POST",
+      headers: headersOfApi,
+      body: JSON.stringify({ email: "ada@example.com" }),
     });
-    expect(invited.html).toContain(`<code class="secret">${here.appUrl}/invitation?`);
+    expect((await invited.json()) as object).toMatchObject({
+      url: expect.stringContaining(`${here.appUrl}/invitation?`),
+    });
     // The API takes the session from a page of this origin, and of no other.
     const wanted = JSON.stringify({ name: "Laptop", scopes: ["agents:read"] });
     const json = { "content-type": "application/json" };

