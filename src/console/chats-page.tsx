@@ -7,7 +7,7 @@ import { ChatPage } from "./chat/chat-page.tsx";
 import { FIRST_AGENT, isUsableAgent, startChat } from "./chat/start-chat.ts";
 import { Time } from "./format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "./loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "./pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "./pieces/curl.tsx";
 import { ItemRows, usePaged } from "./pieces/paged.tsx";
 import { ListAndOne } from "./routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
@@ -78,12 +78,9 @@ const ChatSearch = ({ label, value, change }: ChatSearchProps) => (
 );
 
 const NoChats = () => (
-  <>
-    <p>There is no chat yet. Begin one above, or use a shell, with the ids of an agent and a workspace:</p>
-    <Command
-      text={curlOf({ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } })}
-    />
-  </>
+  <NothingYet request={{ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } }}>
+    There is no chat yet. Begin one above, or use a shell, with the ids of an agent and a workspace:
+  </NothingYet>
 );
 
 const STATUS_WORDS_OF_CHATS: Readonly<Record<ChatStatus, string | null>> = {
@@ -112,13 +109,10 @@ function NewChat() {
         const agent = agents.find(({ id }) => id === chosen) ?? agents[0];
         if (agent === undefined)
           return (
-            <>
-              <p>
-                A chat needs an agent, and there is none yet. <Link href="/agents/new">Make one</Link>,{" "}
-                <Link href="/agents?source=library">take one of the library</Link>, or use a shell:
-              </p>
-              <Command text={curlOf({ method: "POST", path: "/api/agents", body: FIRST_AGENT })} />
-            </>
+            <NothingYet request={{ method: "POST", path: "/api/agents", body: FIRST_AGENT }}>
+              A chat needs an agent, and there is none yet. <Link href="/agents/new">Make one</Link>,{" "}
+              <Link href="/agents?source=library">take one of the library</Link>, or use a shell:
+            </NothingYet>
           );
         const begin = async (): Promise<void> => navigate(`/chats/${await startChat(agent.id)}`);
         return (

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { useSearchState } from "../pieces/search-state.ts";
 import { ViewChoice } from "../pieces/view-choice.tsx";
@@ -98,12 +98,9 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
 function NoAgents({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <p class="quiet">No agent matches these filters.</p>;
   return (
-    <>
-      <p>
-        There is no agent yet. An agent is a model with instructions and tools. <Link href="/agents/new">Make one</Link>
-        , <Link href="/agents?source=library">take one of the library</Link>, or use a shell:
-      </p>
-      <Command text={curlOf({ method: "POST", path: "/api/agents", body: FIRST_AGENT })} />
-    </>
+    <NothingYet request={{ method: "POST", path: "/api/agents", body: FIRST_AGENT }}>
+      There is no agent yet. An agent is a model with instructions and tools. <Link href="/agents/new">Make one</Link>,{" "}
+      <Link href="/agents?source=library">take one of the library</Link>, or use a shell:
+    </NothingYet>
   );
 }

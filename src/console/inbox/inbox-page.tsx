@@ -6,7 +6,7 @@ import { ActionButton } from "../action-button.tsx";
 import { Decisions } from "../chat/decisions.tsx";
 import { Markdown } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
 import { readDecided, waitingError, waitingWork } from "./waiting.ts";
@@ -27,15 +27,10 @@ export function InboxPage() {
       )}
       {found === null ? <p class="quiet">Loading …</p> : null}
       {found !== null && found.jobs.length + found.missions.length === 0 && !found.hasMore ? (
-        <>
-          <p>
-            Nothing waits for you. Approvals, reviews, questions to your programs, stopped jobs and failed missions
-            appear here. An agent asks first if its tools are listed for that:
-          </p>
-          <Command
-            text={curlOf({ method: "PATCH", path: "/api/agents/agt_…", body: { approval_tools: ["create_task"] } })}
-          />
-        </>
+        <NothingYet request={{ method: "PATCH", path: "/api/agents/agt_…", body: { approval_tools: ["create_task"] } }}>
+          Nothing waits for you. Approvals, reviews, questions to your programs, stopped jobs and failed missions appear
+          here. An agent asks first if its tools are listed for that:
+        </NothingYet>
       ) : null}
       {found?.hasMore ? (
         <p>

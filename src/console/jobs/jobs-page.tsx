@@ -7,7 +7,7 @@ import { useLoaded, useRepeat } from "../loading.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { anyOf, FilterBar, FilterChoice } from "../pieces/filter.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
@@ -117,15 +117,9 @@ function FilteredJobs({ filter }: { readonly filter: JobsFilter }) {
 }
 
 const NoJobs = () => (
-  <>
-    <p>
-      There is no job yet. Each message begins one: <Link href="/chats">say something to an agent</Link>, or use a
-      shell:
-    </p>
-    <Command
-      text={curlOf({ method: "POST", path: "/api/chats/cht_…/messages", body: { content: "What is left to do?" } })}
-    />
-  </>
+  <NothingYet request={{ method: "POST", path: "/api/chats/cht_…/messages", body: { content: "What is left to do?" } }}>
+    There is no job yet. Each message begins one: <Link href="/chats">say something to an agent</Link>, or use a shell:
+  </NothingYet>
 );
 
 function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {

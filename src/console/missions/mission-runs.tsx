@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import type { MissionRun } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
@@ -30,10 +30,9 @@ export function MissionRuns({ missionId, version }: MissionRunsProps) {
       <ItemPages
         of={runs}
         empty={
-          <>
-            <p>It has not run yet. Run it above, or use a shell:</p>
-            <Command text={curlOf({ method: "POST", path: `/api/missions/${missionId}/run` })} />
-          </>
+          <NothingYet request={{ method: "POST", path: `/api/missions/${missionId}/run` }}>
+            It has not run yet. Run it above, or use a shell:
+          </NothingYet>
         }
       >
         {(shown) => (

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import type { Mission, MissionStatus } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { anyOf, FilterBar, FilterChoice } from "../pieces/filter.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { useSearchState } from "../pieces/search-state.ts";
@@ -90,12 +90,9 @@ const FIRST_MISSION = {
 function NoMissions({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <p class="quiet">No mission has this status.</p>;
   return (
-    <>
-      <p>
-        There is no mission yet. A mission gives an agent a goal, on a schedule or when you start it.{" "}
-        <Link href="/missions/new">Make one</Link>, or use a shell:
-      </p>
-      <Command text={curlOf({ method: "POST", path: "/api/missions", body: FIRST_MISSION })} />
-    </>
+    <NothingYet request={{ method: "POST", path: "/api/missions", body: FIRST_MISSION }}>
+      There is no mission yet. A mission gives an agent a goal, on a schedule or when you start it.{" "}
+      <Link href="/missions/new">Make one</Link>, or use a shell:
+    </NothingYet>
   );
 }

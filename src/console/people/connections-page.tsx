@@ -4,7 +4,7 @@ import type { Connection, ConnectionTrial } from "../../../sdk/typescript/troupe
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
@@ -32,12 +32,11 @@ export function ConnectionsPage() {
         label="Connections"
         of={paged}
         empty={
-          <>
-            <p class="quiet">There is no connection yet. An agent asks for one when it needs it. From a terminal:</p>
-            <Command
-              text={curlOf({ method: "POST", path: CONNECTIONS_API_PATH, body: { url: "https://mcp.example.com/" } })}
-            />
-          </>
+          <NothingYet
+            request={{ method: "POST", path: CONNECTIONS_API_PATH, body: { url: "https://mcp.example.com/" } }}
+          >
+            There is no connection yet. An agent asks for one when it needs it. From a terminal:
+          </NothingYet>
         }
       >
         {(connection) => <ConnectionRow key={connection.id} connection={connection} changed={paged.reload} />}

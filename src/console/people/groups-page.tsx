@@ -4,7 +4,7 @@ import type { Group, Member } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { CheckField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
@@ -43,12 +43,9 @@ export function GroupsPage() {
         {({ groups, of }) => (
           <>
             {groups.length === 0 ? (
-              <>
-                <p class="quiet">There are no groups. From a terminal:</p>
-                <Command
-                  text={curlOf({ method: "PUT", path: `${GROUPS_PATH}/finance`, body: { members: ["usr_…"] } })}
-                />
-              </>
+              <NothingYet request={{ method: "PUT", path: `${GROUPS_PATH}/finance`, body: { members: ["usr_…"] } }}>
+                There are no groups. From a terminal:
+              </NothingYet>
             ) : (
               <ul class="rows" aria-label="Groups">
                 {groups.map((group) => (

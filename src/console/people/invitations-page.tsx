@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Invitation } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
@@ -38,10 +38,9 @@ function OwnInvitations() {
         label="Invitations"
         of={paged}
         empty={
-          <>
-            <p class="quiet">Nobody is invited. From a terminal:</p>
-            <Command text={curlOf({ method: "POST", path: INVITATIONS_PATH, body: { email: "ada@example.com" } })} />
-          </>
+          <NothingYet request={{ method: "POST", path: INVITATIONS_PATH, body: { email: "ada@example.com" } }}>
+            Nobody is invited. From a terminal:
+          </NothingYet>
         }
       >
         {(invitation) => <InvitationRow key={invitation.id} invitation={invitation} changed={paged.reload} />}

@@ -4,7 +4,7 @@ import type { Messenger, MessengerFormat } from "../../../sdk/typescript/troupe.
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
@@ -68,16 +68,15 @@ function Messengers() {
         {({ messengers }) => (
           <>
             {messengers.length === 0 ? (
-              <>
-                <p class="quiet">There are no messengers. From a terminal:</p>
-                <Command
-                  text={curlOf({
-                    method: "POST",
-                    path: MESSENGERS_PATH,
-                    body: { name: "Refunds", format: "slack", url: "https://hooks.slack.com/services/…" },
-                  })}
-                />
-              </>
+              <NothingYet
+                request={{
+                  method: "POST",
+                  path: MESSENGERS_PATH,
+                  body: { name: "Refunds", format: "slack", url: "https://hooks.slack.com/services/…" },
+                }}
+              >
+                There are no messengers. From a terminal:
+              </NothingYet>
             ) : (
               <ul class="rows" aria-label="Messengers">
                 {messengers.map((messenger) => (

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Secret } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { service } from "../service.ts";
@@ -19,16 +19,15 @@ export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret
       <WhenLoaded of={found}>
         {({ provider_keys: keys }) =>
           keys.length === 0 ? (
-            <>
-              <p class="quiet">All providers use the operator's keys. Name a secret below, or use a shell:</p>
-              <Command
-                text={curlOf({
-                  method: "PUT",
-                  path: `${PROVIDER_KEYS_PATH}/anthropic`,
-                  body: { secret: "ANTHROPIC_KEY" },
-                })}
-              />
-            </>
+            <NothingYet
+              request={{
+                method: "PUT",
+                path: `${PROVIDER_KEYS_PATH}/anthropic`,
+                body: { secret: "ANTHROPIC_KEY" },
+              }}
+            >
+              All providers use the operator's keys. Name a secret below, or use a shell:
+            </NothingYet>
           ) : (
             <ul class="rows" aria-label="Keys of models">
               {keys.map(({ provider, secret }) => (

@@ -4,7 +4,7 @@ import type { Secret } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { SecretField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
@@ -35,12 +35,9 @@ function OwnSecrets() {
       <WhenLoaded of={found}>
         {({ secrets }) =>
           secrets.length === 0 ? (
-            <>
-              <p class="quiet">There are no secrets. From a terminal:</p>
-              <Command
-                text={curlOf({ method: "PUT", path: `${SECRETS_PATH}/GITHUB_TOKEN`, body: { value: "ghp_…" } })}
-              />
-            </>
+            <NothingYet request={{ method: "PUT", path: `${SECRETS_PATH}/GITHUB_TOKEN`, body: { value: "ghp_…" } }}>
+              There are no secrets. From a terminal:
+            </NothingYet>
           ) : (
             <>
               <ul class="rows" aria-label="Secrets">

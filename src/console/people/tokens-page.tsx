@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Token } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
@@ -79,12 +79,9 @@ function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
         label="Tokens"
         of={paged}
         empty={
-          <>
-            <p class="quiet">There are none yet. From a terminal, with a token that may make others:</p>
-            <Command
-              text={curlOf({ method: "POST", path, body: { name: "The build server", scopes: ["agents:read"] } })}
-            />
-          </>
+          <NothingYet request={{ method: "POST", path, body: { name: "The build server", scopes: ["agents:read"] } }}>
+            There are none yet. From a terminal, with a token that may make others:
+          </NothingYet>
         }
       >
         {(token) => (

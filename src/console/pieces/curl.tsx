@@ -39,6 +39,21 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
+interface NothingYetProps {
+  /** Makes the first one, or shows where to look. */
+  readonly request: ShownRequest;
+  /** What is not there, and how to get it. */
+  readonly children: ComponentChildren;
+}
+
+/** What a page shows in the place of what there is none of yet. */
+export const NothingYet = ({ request, children }: NothingYetProps) => (
+  <>
+    <p>{children}</p>
+    <Command text={curlOf(request)} />
+  </>
+);
+
 const COPIED_SHOWN_MS = 2_000;
 
 export function CopyButton(props: { readonly text: () => string; readonly children: ComponentChildren }) {

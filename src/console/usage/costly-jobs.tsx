@@ -2,7 +2,7 @@
 import { Link } from "wouter-preact";
 import { CostAmount, msWords, percent } from "../format/amount.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 
@@ -20,12 +20,9 @@ export function CostlyJobs({ day }: { readonly day: string }) {
       <WhenLoaded of={found}>
         {({ jobs, currency }) =>
           jobs.length === 0 ? (
-            <>
-              <p class="quiet">
-                No job was created on this day. Days with jobs are in the chart below, or use a shell:
-              </p>
-              <Command text={curlOf({ path: "/api/usage?group_by=day" })} />
-            </>
+            <NothingYet request={{ path: "/api/usage?group_by=day" }}>
+              No job was created on this day. Days with jobs are in the chart below, or use a shell:
+            </NothingYet>
           ) : (
             <ScrolledTable label="Costliest jobs" columns={["Job", "Cost", "Tokens", "Cached", "First token", "Model"]}>
               {jobs.map(({ id, title, metrics, model }) => (

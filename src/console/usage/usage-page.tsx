@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { UsageReport, UsageRow } from "../../../sdk/typescript/troupe.ts";
 import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { FilterChoice, FilterBar, FilterDay } from "../pieces/filter.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { readAgents } from "../pieces/read-pages.ts";
@@ -136,14 +136,9 @@ const isEmpty = ({ totals }: UsageReport): boolean => totals.jobs === 0 && total
 
 function NothingUsed() {
   return (
-    <>
-      <p class="quiet">
-        Nothing was used in this time. Each answer of an agent counts here; write to one in Chats, or from a terminal:
-      </p>
-      <Command
-        text={curlOf({ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } })}
-      />
-    </>
+    <NothingYet request={{ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } }}>
+      Nothing was used in this time. Each answer of an agent counts here; write to one in Chats, or from a terminal:
+    </NothingYet>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import type { Delivery, ListDeliveriesQuery } from "../../../sdk/typescript/troupe.ts";
 import { Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { anyOf, FilterChoice, FilterBar, FilterDay, FilterText } from "../pieces/filter.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
@@ -57,13 +57,10 @@ function DeliveryLedger() {
           isFiltered ? (
             <p class="quiet">No delivery fits these filters.</p>
           ) : (
-            <>
-              <p>
-                No event was sent yet. Set <Link href="/webhooks">the destination</Link>, and send a test there, or use
-                a shell:
-              </p>
-              <Command text={curlOf({ method: "POST", path: "/api/messaging-integration/test" })} />
-            </>
+            <NothingYet request={{ method: "POST", path: "/api/messaging-integration/test" }}>
+              No event was sent yet. Set <Link href="/webhooks">the destination</Link>, and send a test there, or use a
+              shell:
+            </NothingYet>
           )
         }
       >

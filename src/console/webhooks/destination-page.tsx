@@ -4,7 +4,7 @@ import { type MessagingIntegration, NotFoundError } from "../../../sdk/typescrip
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { type FactList, ShownFacts } from "../pieces/table.tsx";
@@ -63,19 +63,16 @@ export function DestinationPage() {
 
 function NoDestination() {
   return (
-    <>
-      <p>
-        No destination is set. The service sends an event to your server whenever a job or a record changes, signed and
-        with retries.
-      </p>
-      <Command
-        text={curlOf({
-          method: "PUT",
-          path: DESTINATION_PATH,
-          body: { url: "https://hooks.example.com/troupe", event_types: ["job.*"] },
-        })}
-      />
-    </>
+    <NothingYet
+      request={{
+        method: "PUT",
+        path: DESTINATION_PATH,
+        body: { url: "https://hooks.example.com/troupe", event_types: ["job.*"] },
+      }}
+    >
+      No destination is set. The service sends an event to your server whenever a job or a record changes, signed and
+      with retries.
+    </NothingYet>
   );
 }
 

@@ -5,7 +5,7 @@ import type { Repository } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { isolated, service } from "../service.ts";
@@ -26,12 +26,9 @@ export function RepositoriesView({ workspaceId }: RepositoriesViewProps) {
       <WhenLoaded of={found}>
         {({ repos }) =>
           repos.length === 0 ? (
-            <>
-              <p>No repository is cloned. Clone one above, or use a shell:</p>
-              <Command
-                text={curlOf({ method: "POST", path: `/api/workspaces/${workspaceId}/repos/clone`, body: example })}
-              />
-            </>
+            <NothingYet request={{ method: "POST", path: `/api/workspaces/${workspaceId}/repos/clone`, body: example }}>
+              No repository is cloned. Clone one above, or use a shell:
+            </NothingYet>
           ) : (
             <ul class="rows" aria-label="Repositories">
               {repos.map((repository) => (

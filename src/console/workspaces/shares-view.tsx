@@ -1,21 +1,20 @@
 /** The files of a workspace that everyone with a link can download. */
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 
 const NoShares = ({ workspaceId }: { readonly workspaceId: string }) => (
-  <>
-    <p>Nothing is shared. Choose a file and open “Share” below it, or use a shell:</p>
-    <Command
-      text={curlOf({
-        method: "POST",
-        path: `/api/workspaces/${workspaceId}/files/share`,
-        body: { path: "notes.md", expires_in_seconds: 86_400 },
-      })}
-    />
-  </>
+  <NothingYet
+    request={{
+      method: "POST",
+      path: `/api/workspaces/${workspaceId}/files/share`,
+      body: { path: "notes.md", expires_in_seconds: 86_400 },
+    }}
+  >
+    Nothing is shared. Choose a file and open “Share” below it, or use a shell:
+  </NothingYet>
 );
 
 export function SharesView({ workspaceId }: { readonly workspaceId: string }) {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { Command, CopyAsCurl, curlOf } from "../pieces/curl.tsx";
+import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
@@ -64,8 +64,7 @@ function NewWorkspace() {
 }
 
 const NoWorkspaces = () => (
-  <>
-    <p>There is no workspace yet. A workspace holds files for people and agents. Make one above, or use a shell:</p>
-    <Command text={curlOf({ method: "POST", path: "/api/workspaces", body: { name: "Reports" } })} />
-  </>
+  <NothingYet request={{ method: "POST", path: "/api/workspaces", body: { name: "Reports" } }}>
+    There is no workspace yet. A workspace holds files for people and agents. Make one above, or use a shell:
+  </NothingYet>
 );
