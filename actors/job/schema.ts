@@ -2,12 +2,10 @@
 import { refTo, table } from "../runtime/actor.ts";
 import { costFields } from "../money.ts";
 import { Citations } from "./citation.ts";
-import { AgentTool, McpServer } from "./connections.ts";
+import { AGENT_TERMS } from "./agent-terms.ts";
 import { CallSettingsField, type CallSettings, mergedSettings, type SetSettings } from "./model-settings.ts";
 import {
   Approval,
-  ApprovalExpiry,
-  ApprovalReach,
   type Budget,
   Budgeting,
   JOB_PRIORITIES,
@@ -19,9 +17,7 @@ import {
   StepCalls,
   StructuredOutput,
   OutputError,
-  OutputSchema,
   JobProgress,
-  PROMPT_CACHES,
   Review,
   ROOT_LINEAGE,
   type RunnerInfo,
@@ -29,7 +25,7 @@ import {
   RunWaiting,
 } from "./terms.ts";
 import { ProviderStateField } from "./provider-state.ts";
-import { ApprovalRule, Provenance } from "./approval-rule.ts";
+import { Provenance } from "./approval-rule.ts";
 import { StopReasonField } from "./stop-reason.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import {
@@ -191,34 +187,12 @@ export type RunErrorCode = RunError["code"];
 
 /** The agent as it was when the job began; a job keeps this copy (AGT-3, V1-5). */
 export const AgentSnapshot = Type.Object({
+  ...AGENT_TERMS,
   id: Type.String(),
-  name: Type.String(),
   version: Type.Integer(),
   createdBy: Type.Optional(Type.String()),
-  systemPrompt: Type.String(),
-  model: Type.Union([Type.String(), Type.Null()]),
   /** The agent's own model, if the chat has another one. Absent: `model` is its own. */
   ownModel: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  allowedTools: Type.Array(Type.String()),
-  /** It gets no tool of the service at all: an empty list was given. Absent: it gets the safe ones. */
-  hasNoTools: Type.Optional(Type.Boolean()),
-  /** Tools whose calls wait for a person (JOB-8). */
-  approvalTools: Type.Array(Type.String()),
-  approvalRules: Type.Optional(Type.Array(ApprovalRule)),
-  /** Absent: the default. */
-  approvalExpiry: Type.Optional(ApprovalExpiry),
-  approvalReach: Type.Optional(ApprovalReach),
-  mcpServers: Type.Array(McpServer),
-  tools: Type.Optional(Type.Array(AgentTool)),
-  maxSteps: Type.Union([Type.Integer(), Type.Null()]),
-  /** JSON Schema of its answers; absent or null: answers are text. */
-  outputSchema: OutputSchema,
-  /** Absent: `auto`. */
-  cache: Type.Optional(OneOf(PROMPT_CACHES)),
-  /** Settings of its model; absent or null: none. */
-  modelSettings: CallSettingsField,
-  /** The model for which the provider options in them were chosen. Absent or null: its own. */
-  settingsModel: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /**
    * For a foreign agent: the tools for reading the organization that the chat lends it. Absent: the agent is not
    * foreign.

@@ -37,7 +37,7 @@ export const groupCommandHandlers = {
     if (stranger !== undefined) return invalid(`/members/${stranger}`, `\`${memberIds[stranger]}\` is not a member`);
     const groups = groupsIn(tx);
     const former = groups.find((one) => one.name === name);
-    const known = former === undefined ? 0 : groupVersion(former);
+    const known = former?.version ?? 0;
     if (version !== null && version !== known) return refuse({ kind: "version_conflict", version: known });
     if (former === undefined && groups.length >= MAX_GROUPS)
       return refuse({ kind: "quota_exceeded", quota: "groups", limit: MAX_GROUPS, used: groups.length });
@@ -91,14 +91,12 @@ export const withoutMember = (organization: Organization, userId: string): Organ
           group.memberIds.includes(userId)
             ? {
                 ...group,
-                version: groupVersion(group) + 1,
+                version: group.version + 1,
                 memberIds: group.memberIds.filter((id) => id !== userId),
               }
             : group,
         ),
       };
-
-export const groupVersion = ({ version = 1 }: MemberGroup): number => version;
 
 const groupsIn = (tx: Tx): readonly MemberGroup[] => tx.read(organizationTable, tx.self.id)?.groups ?? [];
 

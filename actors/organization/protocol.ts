@@ -3,6 +3,7 @@ import type { Origin, PeopleCommand, PeopleReplies } from "./people-protocol.ts"
 import type { JsonObject } from "../schema.ts";
 import type { Resealed } from "../sealing.ts";
 import type { Workspace } from "../workspace/schema.ts";
+import type { AGENT_TERMS } from "../job/agent-terms.ts";
 import type { DecidingPeople } from "../job/approval-rule.ts";
 import type { Principal, SecretsUser } from "./principal.ts";
 import type {
@@ -49,22 +50,7 @@ export interface AgentInput extends Partial<AgentSettings> {
 /** Settings that only the current surface can change. */
 export type AgentSettings = Pick<
   Agent,
-  | "description"
-  | "model"
-  | "allowedTools"
-  | "hasNoTools"
-  | "approvalTools"
-  | "approvalRules"
-  | "approvalExpiry"
-  | "approvalReach"
-  | "mcpServers"
-  | "maxSteps"
-  | "outputSchema"
-  | "cache"
-  | "modelSettings"
-  | "settingsModel"
-  | "tools"
-  | "tags"
+  Exclude<keyof typeof AGENT_TERMS, "name" | "systemPrompt"> | "description" | "tags"
 >;
 
 export interface TaskInput {

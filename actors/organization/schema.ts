@@ -2,10 +2,7 @@
  * The nouns that an organization owns: itself, its members and their tokens, its agents and its tasks. The surfaces
  * never show these records directly; they show views of them.
  */
-import { AgentTool, McpServer } from "../job/connections.ts";
-import { ApprovalRule } from "../job/approval-rule.ts";
-import { ApprovalExpiry, ApprovalReach, OutputSchema, PROMPT_CACHES } from "../job/terms.ts";
-import { CallSettingsField } from "../job/model-settings.ts";
+import { AGENT_TERMS } from "../job/agent-terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
@@ -32,8 +29,8 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 /** A group of members that decides about calls (APR-10). */
 export const MemberGroup = Type.Object({
   name: Type.String(),
-  /** Rises by one with each change; absent in groups of before: 1. */
-  version: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Rises by one with each change. */
+  version: Type.Integer({ minimum: 1 }),
   memberIds: Type.Array(Type.String()),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -203,39 +200,14 @@ export type SelectedWorkspace = Static<typeof SelectedWorkspace>;
 
 export const Agent = Type.Object({
   ...RecordBase,
-  name: Type.String(),
+  ...AGENT_TERMS,
   role: Type.String(),
-  systemPrompt: Type.String(),
   visibility: OneOf(VISIBILITIES),
   description: NullableText,
   status: OneOf(["active", "archived"] as const),
   /** Library agents come with the service; their settings are this organization's own (AGT-2). */
   source: OneOf(["private", "library"] as const),
   installState: OneOf(INSTALL_STATES),
-  model: NullableText,
-  allowedTools: Type.Array(Type.String()),
-  /** Whether an empty list was given: it has no tool of the service then. */
-  hasNoTools: Type.Optional(Type.Boolean()),
-  /** Tools whose calls wait for a person (JOB-8). */
-  approvalTools: Type.Array(Type.String()),
-  /** Rules that decide about calls before `approvalTools` do (APR-1); absent: none. */
-  approvalRules: Type.Optional(Type.Array(ApprovalRule)),
-  /** Omitted: the default. */
-  approvalExpiry: Type.Optional(ApprovalExpiry),
-  /** Omitted: the default. */
-  approvalReach: Type.Optional(ApprovalReach),
-  mcpServers: Type.Array(McpServer),
-  /** Tools that only this agent has (RUN-12); absent: none. */
-  tools: Type.Optional(Type.Array(AgentTool)),
-  maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  /** JSON Schema of its answers (JOB-16); absent or null: answers are text. */
-  outputSchema: OutputSchema,
-  /** Absent: `auto`. */
-  cache: Type.Optional(OneOf(PROMPT_CACHES)),
-  /** Settings of its model (RUN-32). */
-  modelSettings: CallSettingsField,
-  /** The model for which its provider options were chosen. Absent or null: its own. */
-  settingsModel: Type.Optional(NullableText),
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** When the operator disabled it; absent or null: it may work. */

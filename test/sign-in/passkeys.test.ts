@@ -6,7 +6,7 @@ import { until } from "../support/condition.ts";
 import { answered } from "../support/current.ts";
 import type { PlainBrowser, Shown } from "../support/plain-browser.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
-import { browserOf, PASSWORD, signedIn } from "../support/signed-in.ts";
+import { browserOf, signedIn } from "../support/signed-in.ts";
 import { type Asked, type Lies, SoftAuthenticator } from "../support/soft-authenticator.ts";
 
 const APP = "https://troupe.test";

@@ -1,6 +1,6 @@
 /** The access by OAuth that an MCP server or an HTTP tool uses, and the client for it if that was registered by hand. */
 import type { AuthClientInput, ToolAuthInput } from "../../../sdk/typescript/troupe.ts";
-import { ChoiceField, TextField } from "../pieces/fields.tsx";
+import { ChoiceField, formFields, TextField } from "../pieces/fields.tsx";
 
 const ACCESS_CHOICES = [
   ["", "none, or a secret in a header"],
@@ -41,35 +41,29 @@ interface AuthClientFieldsProps {
 }
 
 function AuthClientFields({ client, path, change }: AuthClientFieldsProps) {
-  const { issuer = "", id = "", secret = "" } = client ?? {};
-  const set = (changes: { readonly issuer?: string; readonly id?: string; readonly secret?: string }): void => {
-    const next = { issuer, id, secret, ...changes };
+  const written = { issuer: "", id: "", secret: "", ...client };
+  const field = formFields(`${path}/client`, written, (changes) => {
+    const next = { ...written, ...changes };
     const isEmpty = Object.values(next).every((text) => text === "");
     const { secret: name, ...rest } = next;
     change(isEmpty ? undefined : { ...rest, ...(name === "" ? {} : { secret: name }) });
-  };
+  });
   return (
     <div class="columns">
       <TextField
         label="Client id"
-        path={`${path}/client/id`}
         hint="Only for a client that you have registered by hand: otherwise leave these three fields empty"
-        value={id}
-        change={(text) => set({ id: text })}
+        {...field("id")}
       />
       <TextField
         label="Secret of the client"
-        path={`${path}/client/secret`}
         hint="The name of a secret of the organization; empty if the client has none"
-        value={secret}
-        change={(text) => set({ secret: text })}
+        {...field("secret")}
       />
       <TextField
         label="Authorization server of the client"
-        path={`${path}/client/issuer`}
         hint="Its issuer, such as https://auth.example; no other server gets the secret"
-        value={issuer}
-        change={(text) => set({ issuer: text })}
+        {...field("issuer")}
       />
     </div>
   );

@@ -17,8 +17,9 @@ interface DestinationFormProps {
 interface DestinationDraft {
   readonly name: string;
   readonly url: string;
-  readonly types: string;
-  readonly profile: "standard" | "durable";
+  /** One in a line. */
+  readonly event_types: string;
+  readonly retry_profile: "standard" | "durable";
   readonly enabled: boolean;
 }
 
@@ -30,17 +31,16 @@ const PROFILE_CHOICES = [
 const draftOf = (integration: MessagingIntegration | null): DestinationDraft => ({
   name: integration?.name ?? "",
   url: integration?.url ?? "",
-  types: (integration?.event_types ?? []).join("\n"),
-  profile: integration?.retry_profile ?? "standard",
+  event_types: (integration?.event_types ?? []).join("\n"),
+  retry_profile: integration?.retry_profile ?? "standard",
   enabled: integration?.enabled ?? true,
 });
 
-const bodyOfDraft = ({ name, url, types, profile, enabled }: DestinationDraft): PutMessagingIntegrationRequest => ({
+const bodyOfDraft = ({ name, url, event_types: types, ...rest }: DestinationDraft): PutMessagingIntegrationRequest => ({
+  ...rest,
   ...(name.trim() === "" ? {} : { name }),
   url: url.trim(),
   event_types: types.split(/[\s,]+/).filter((one) => one !== ""),
-  retry_profile: profile,
-  enabled,
 });
 
 export function DestinationForm({ integration, isReadOnly, saved }: DestinationFormProps) {
@@ -48,12 +48,8 @@ export function DestinationForm({ integration, isReadOnly, saved }: DestinationF
   // What the person has not changed follows the record.
   const draft = useDraft(null, known);
   useEffect(() => draft.move(known), [JSON.stringify(known)]);
-  const { value } = draft;
+  const { value, field } = draft;
   const refusals = useRefusals();
-  const set =
-    <K extends keyof DestinationDraft>(field: K) =>
-    (next: DestinationDraft[K]): void =>
-      draft.set(field, next);
   const save = (): Promise<void> =>
     refusals.during(async () => {
       const { secret, ...destination } = await service.putMessagingIntegration(bodyOfDraft(value));
@@ -64,24 +60,16 @@ export function DestinationForm({ integration, isReadOnly, saved }: DestinationF
     <Form label="Destination" isReadOnly={isReadOnly} refusals={refusals}>
       {() => (
         <>
-          <TextField label="URL" path="/url" hint="Begins with https://" value={value.url} change={set("url")} />
-          <TextField label="Name" path="/name" value={value.name} change={set("name")} />
+          <TextField label="URL" hint="Begins with https://" {...field("url")} />
+          <TextField label="Name" {...field("name")} />
           <AreaField
             label="Event types"
-            path="/event_types"
             hint="One in a line, such as job.* or agent.updated; !api_mutation excludes a source. Empty: all."
             rows={3}
-            value={value.types}
-            change={set("types")}
+            {...field("event_types")}
           />
-          <ChoiceField
-            label="Retries"
-            path="/retry_profile"
-            choices={PROFILE_CHOICES}
-            value={value.profile}
-            change={set("profile")}
-          />
-          <CheckField label="Send events" value={value.enabled} change={set("enabled")} />
+          <ChoiceField label="Retries" choices={PROFILE_CHOICES} {...field("retry_profile")} />
+          <CheckField label="Send events" {...field("enabled")} />
           {isReadOnly ? null : (
             <p class="actions">
               <ActionButton act={save} whyNot={value.url.trim() === "" ? "Give it a URL first" : null}>

@@ -4,7 +4,7 @@ import type { WorkspaceFile } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { directoryOf } from "./file-paths.ts";
 import { FilePreviewView } from "./file-preview.tsx";
@@ -63,25 +63,17 @@ export function FileDetails({ workspaceId, file: { path, kind }, round, moved }:
 
 function MoveForm({ workspaceId, file: { path, kind }, moved }: Omit<FileDetailsProps, "round">) {
   const [to, setTo] = useState(path);
-  const refusals = useRefusals();
-  const move = (): Promise<void> =>
-    refusals.during(async () => {
-      const { path: now } = await service.moveFile(workspaceId, { from: path, to });
-      moved({ path: now, kind });
-    });
+  const move = async (): Promise<void> => {
+    const { path: now } = await service.moveFile(workspaceId, { from: path, to });
+    moved({ path: now, kind });
+  };
+  const whyNot = to.trim() === "" || to === path ? "Enter a different path first" : null;
   return (
     <details class="more">
       <summary>Move or rename</summary>
-      <Form label="Move or rename" refusals={refusals}>
-        {() => (
-          <>
-            <TextField label="New path" path="/to" value={to} change={setTo} />
-            <ActionButton act={move} whyNot={to.trim() === "" || to === path ? "Enter a different path first" : null}>
-              Move
-            </ActionButton>
-          </>
-        )}
-      </Form>
+      <SendForm label="Move or rename" send={move} whyNot={whyNot} action="Move">
+        <TextField label="New path" path="/to" value={to} change={setTo} />
+      </SendForm>
     </details>
   );
 }

@@ -6,8 +6,8 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
-import { TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
+import { formFields, TextField } from "../pieces/fields.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { isolated, service } from "../service.ts";
 
 const REFRESH_SECONDS_OF_REPOSITORIES = 3;
@@ -101,50 +101,31 @@ function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps)
 
 function CloneForm({ workspaceId, changed }: RepositoriesViewProps & { readonly changed: () => void }) {
   const [given, setGiven] = useState({ url: "", branch: "", path: "" });
-  const refusals = useRefusals();
-  const clone = (): Promise<void> =>
-    refusals.during(async () => {
-      const { url, branch, path } = given;
-      await service.cloneRepository(workspaceId, {
-        url: url.trim(),
-        ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
-        ...(path.trim() === "" ? {} : { path: path.trim() }),
-      });
-      setGiven({ url: "", branch: "", path: "" });
-      changed();
+  const field = formFields("", given, (changes) => setGiven({ ...given, ...changes }));
+  const clone = async (): Promise<void> => {
+    const { url, branch, path } = given;
+    await service.cloneRepository(workspaceId, {
+      url: url.trim(),
+      ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
+      ...(path.trim() === "" ? {} : { path: path.trim() }),
     });
+    setGiven({ url: "", branch: "", path: "" });
+    changed();
+  };
   return (
-    <Form label="Clone a repository" refusals={refusals}>
-      {() => (
-        <section class="card">
-          <div class="columns">
-            <TextField
-              label="Address of the repository"
-              path="/url"
-              hint="It begins with https://"
-              value={given.url}
-              change={(url) => setGiven({ ...given, url })}
-            />
-            <TextField
-              label="Branch"
-              path="/branch"
-              hint="Empty: its default branch"
-              value={given.branch}
-              change={(branch) => setGiven({ ...given, branch })}
-            />
-            <TextField
-              label="Directory"
-              path="/path"
-              hint="Empty: the name of the repository"
-              value={given.path}
-              change={(path) => setGiven({ ...given, path })}
-            />
-          </div>
-          <ActionButton act={clone} whyNot={given.url.trim() === "" ? "Give its address first" : null}>
-            Clone
-          </ActionButton>
-        </section>
-      )}
-    </Form>
+    <section class="card">
+      <SendForm
+        label="Clone a repository"
+        send={clone}
+        whyNot={given.url.trim() === "" ? "Give its address first" : null}
+        action="Clone"
+      >
+        <div class="columns">
+          <TextField label="Address of the repository" hint="It begins with https://" {...field("url")} />
+          <TextField label="Branch" hint="Empty: its default branch" {...field("branch")} />
+          <TextField label="Directory" hint="Empty: the name of the repository" {...field("path")} />
+        </div>
+      </SendForm>
+    </section>
   );
 }

@@ -1,12 +1,11 @@
 /** The workspaces of the organization, and the beginning of a new one. */
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { TextField } from "../pieces/fields.tsx";
-import { Form, useRefusals } from "../pieces/form.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { SendForm } from "../pieces/send-form.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
 import { useTitle } from "../title.ts";
@@ -46,20 +45,14 @@ function WorkspacesPage() {
 function NewWorkspace() {
   const [, navigate] = useLocation();
   const [name, setName] = useState("");
-  const refusals = useRefusals();
-  const create = (): Promise<void> =>
-    refusals.during(async () => navigate(`/workspaces/${(await service.createWorkspace({ name })).id}`));
+  const create = async (): Promise<void> => navigate(`/workspaces/${(await service.createWorkspace({ name })).id}`);
+  const whyNot = name.trim() === "" ? "Give it a name first" : null;
   return (
-    <Form label="New workspace" refusals={refusals}>
-      {() => (
-        <section class="card">
-          <TextField label="New workspace" path="/name" value={name} change={setName} />
-          <ActionButton act={create} whyNot={name.trim() === "" ? "Give it a name first" : null}>
-            Create
-          </ActionButton>
-        </section>
-      )}
-    </Form>
+    <section class="card">
+      <SendForm label="New workspace" send={create} whyNot={whyNot} action="Create">
+        <TextField label="New workspace" path="/name" value={name} change={setName} />
+      </SendForm>
+    </section>
   );
 }
 

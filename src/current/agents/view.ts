@@ -6,7 +6,7 @@ import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { ModelSettingsShape, settingsView } from "../../operations/model-settings.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
@@ -56,34 +56,23 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
 export const AgentList = listOf("AgentList", "agents", AgentView);
 type AgentView = Shown<typeof AgentView>;
 
+const agentFields = fieldsFrom(AgentView);
+
 /** Readers of other organizations see neither the prompt nor the connections of the agent (V1-5). */
 export const agentView = (agent: Agent, by: Principal): AgentView => ({
-  id: agent.id,
-  name: agent.name,
-  role: agent.role,
-  description: agent.description,
+  ...agentFields(agent),
   system_prompt: agent.organizationId === by.organizationId ? agent.systemPrompt : null,
-  model: agent.model,
-  visibility: agent.visibility,
-  source: agent.source,
-  status: agent.status,
-  install_state: agent.installState,
-  allowed_tools: agent.allowedTools,
   has_no_tools: agent.hasNoTools ?? false,
-  approval_tools: agent.approvalTools,
   approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []).map(ruleView) : [],
   approval_expiry: expiryView(agent),
   approval_reach: reachView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
-  max_steps: agent.maxSteps,
   tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
   output_schema: agent.outputSchema ?? null,
   cache: agent.cache ?? "auto",
   model_settings: settingsView(
     agent.organizationId === by.organizationId ? agent.modelSettings : lentSettings(agent.modelSettings),
   ),
-  tags: agent.tags,
-  created_by: agent.createdBy,
   ...recordView(
     agent,
     { self: `/api/agents/${agent.id}` },

@@ -1,14 +1,13 @@
 /** Groups of members that decide about tool calls (APR-10). */
 import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { GROUP_NAME } from "../../../actors/job/approval-rule.ts";
-import { groupVersion } from "../../../actors/organization/groups.ts";
 import { canUse, FULL_ACCESS, type Principal } from "../../../actors/organization/principal.ts";
 import { MAX_GROUP_MEMBERS, type MemberGroup, organizationRef } from "../../../actors/organization/schema.ts";
 import { Timestamp, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created } from "../../http/commit/commit.ts";
 import { bad, good, pathId, textField } from "../../http/contract/field.ts";
-import { Id, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
@@ -31,13 +30,9 @@ export const GroupView = noun("Group", "Members who may decide about the tool ca
   updated_at: Timestamp,
 });
 
-const groupView = (group: MemberGroup) => ({
-  name: group.name,
-  version: groupVersion(group),
-  members: group.memberIds,
-  created_at: group.createdAt,
-  updated_at: group.updatedAt,
-});
+const groupFields = fieldsFrom(GroupView);
+
+const groupView = (group: MemberGroup) => ({ ...groupFields(group), members: group.memberIds });
 
 export const groupOperations = {
   listGroups: operation(

@@ -6,7 +6,7 @@ import { type Approval, APPROVAL_DECISIONS } from "../../../actors/job/terms.ts"
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, NullableTime, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { visibleJson } from "../../../actors/visible-text.ts";
-import { Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { callerRefusal } from "../../operations/deciding.ts";
 
@@ -64,18 +64,15 @@ export interface ApprovalReader {
 
 export const NO_READER: ApprovalReader = { by: null };
 
+const approvalFields = fieldsFrom(ApprovalView);
+
 export const approvalView = (
   job: Job,
   approval: Approval,
   { by, voters }: ApprovalReader,
 ): Shown<typeof ApprovalView> => ({
-  id: approval.id,
-  tool_name: approval.toolName,
-  tool_call_id: approval.toolCallId,
+  ...approvalFields(approval),
   arguments: visibleJson(approval.arguments),
-  message: approval.message,
-  expires_at: approval.expiresAt,
-  on_expiry: approval.onExpiry,
   asked_by: approval.askedBy ?? null,
   policy: policyView(approval),
   votes: [...votesView(job, approval, voters)],

@@ -78,7 +78,7 @@ const AuthorizationView = noun("Authorization", "A connection that a job needs, 
   message: Nullable(Text("Why there is no connection", "The connection was denied")),
 });
 
-export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
+const JOB_FIELDS = {
   id: ShownJobId,
   title: Text("The title", "The release notes"),
   status: OneOf(JOB_STATUSES),
@@ -177,6 +177,9 @@ export const JobView = noun("Job", "A long-running work record: one chat turn of
   created_by: Id("usr", "The user that it acts for"),
   started_at: NullableTime,
   completed_at: NullableTime,
+};
+export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
+  ...JOB_FIELDS,
   ...RECORD,
 });
 export const JobList = listOf("JobList", "jobs", JobView);
@@ -218,25 +221,13 @@ export const jobView = (
   ...recordView(job, jobLinks(job, appStream), jobVerbs(job, by, standing)),
 });
 
+const ownFields = fieldsFrom(Type.Object(JOB_FIELDS));
+
 /** The job as everybody who may know of it sees it, with what its reader may decide. */
 export const jobFields = (job: Job, reader: ApprovalReader = NO_READER) => ({
-  id: job.id,
-  title: job.title,
-  status: job.status,
-  blocked_reason: job.blockedReason,
+  ...ownFields(job),
   agent_id: job.agent.id,
-  chat_id: job.chatId,
-  workspace_id: job.workspaceId,
-  mission_id: job.missionId,
-  mission_task_id: job.missionTaskId,
-  parent_job_id: job.parentJobId,
   root_job_id: job.rootJobId ?? job.id,
-  relation: job.relation,
-  iteration: job.iteration,
-  attempt: job.attempt,
-  priority: job.priority,
-  input: job.input,
-  result: job.result,
   stop_reason: job.stopReason ?? null,
   output_schema: outputSchemaOf(job),
   model_settings: settingsView(modelSettingsOf(job)),
@@ -264,11 +255,6 @@ export const jobFields = (job: Job, reader: ApprovalReader = NO_READER) => ({
   metrics: metricsView(job.metrics),
   budget: budgetView(job.budget, job.deadlineAt),
   runner: runnerView(job),
-  metadata: job.metadata,
-  last_seq: job.lastSeq,
-  created_by: job.createdBy,
-  started_at: job.startedAt,
-  completed_at: job.completedAt,
 });
 
 const authorizationFields = fieldsFrom(AuthorizationView);

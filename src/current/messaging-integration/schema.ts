@@ -173,22 +173,20 @@ export const DELIVERY_QUERY = {
   since: timeField({ description: "Attempts scheduled at this time or later, in ISO 8601" }),
 };
 
+const destinationFields = fieldsFrom(IntegrationView);
+
 export function integrationView(
   { destination, lastSuccessAt, lastFailureAt, undelivered }: DestinationState,
   by: Principal,
 ): Shown<typeof IntegrationView> {
   return {
+    ...destinationFields(destination),
     provider: "webhook",
-    name: destination.name,
     // Many webhook URLs work without other credentials, so their paths are secrets.
     url: by.role === "owner" ? destination.url : redactedUrl(destination.url),
-    enabled: destination.enabled,
-    event_types: destination.eventTypes,
-    retry_profile: destination.retryProfile,
     secret_set: true,
     secret_last4: destination.secret.last4,
     former_secret_until: destination.formerSecret?.until ?? null,
-    disabled_reason: destination.disabledReason,
     last_success_at: lastSuccessAt,
     last_failure_at: lastFailureAt,
     undelivered:

@@ -8,7 +8,7 @@ import type { Budgeted } from "../../../actors/usage/protocol.ts";
 import { QUOTAS, type QuotaState } from "../../../actors/usage/quota.ts";
 import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
 import { bad, good, idFilter, inOrder, textField, withDefault } from "../../http/contract/field.ts";
-import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import { CostField, CostLimitField, CurrencyField, UnpricedField, USAGE_FIELDS, usageView } from "../cost.ts";
@@ -45,6 +45,15 @@ const CostlyJobView = noun("CostlyJob", "A job and what it has used", {
   created_at: Timestamp,
 });
 
+const UsageBudget = noun("UsageBudget", "The organization's budget for this month, and its usage", {
+  monthly_tokens: Nullable(Type.Integer({ description: "Null for no limit" })),
+  used_tokens: Count("Tokens used"),
+  monthly_cost: CostLimitField,
+  used_cost: CostField,
+  unpriced_tokens: UnpricedField,
+  resets_at: Timestamp,
+});
+
 export const UsageReportView = noun("UsageReport", "What an organization has used", {
   group_by: OneOf(USAGE_GROUPS),
   currency: CurrencyField,
@@ -62,14 +71,7 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   ),
   totals: noun("UsageTotals", "Usage of all rows together", COUNTS),
   truncated: Type.Boolean({ description: "Whether rows were left out; the totals include them" }),
-  budget: noun("UsageBudget", "The organization's budget for this month, and its usage", {
-    monthly_tokens: Nullable(Type.Integer({ description: "Null for no limit" })),
-    used_tokens: Count("Tokens used"),
-    monthly_cost: CostLimitField,
-    used_cost: CostField,
-    unpriced_tokens: UnpricedField,
-    resets_at: Timestamp,
-  }),
+  budget: UsageBudget,
   quotas: Type.Array(
     noun("Quota", "A quota of the organization, and its usage", {
       quota: OneOf(QUOTAS, { description: "What the quota limits", examples: ["agents"] }),
@@ -152,14 +154,12 @@ export const usageOperations = {
   ),
 };
 
+const costlyFields = fieldsFrom(CostlyJobView);
+
 const costlyJobView = ({ runner, ...job }: UsedJob): Shown<typeof CostlyJobView> => ({
-  id: job.id,
-  title: job.title,
-  status: job.status,
-  agent_id: job.agentId,
+  ...costlyFields(job),
   model: runner === null ? null : `${runner.provider}:${runner.name}`,
   metrics: metricsView(job.metrics),
-  created_at: job.createdAt,
 });
 
 /** Groups per report; the totals include all groups. */
@@ -167,6 +167,8 @@ export const USAGE_ROWS = 1_000;
 
 /** The key of each group in its row. */
 const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
+
+const budgetFields: (budget: Budgeted) => Shown<typeof UsageBudget> = fieldsFrom(UsageBudget);
 
 const usageReportView = (
   { groupBy, since, until }: UsageRequest,
@@ -184,14 +186,7 @@ const usageReportView = (
   usage: groups.map(({ key, ...counts }) => ({ [KEYS[groupBy]]: key, ...countsView(counts) })),
   totals: countsView(totals),
   truncated: groups.length === USAGE_ROWS,
-  budget: {
-    monthly_tokens: budget.monthlyTokens,
-    used_tokens: budget.usedTokens,
-    monthly_cost: budget.monthlyCost,
-    used_cost: budget.usedCost,
-    unpriced_tokens: budget.unpricedTokens,
-    resets_at: budget.resetsAt,
-  },
+  budget: budgetFields(budget),
   quotas,
 });
 
