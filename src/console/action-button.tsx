@@ -5,6 +5,8 @@ import { wordsOfError } from "./service.ts";
 
 interface ActionButtonProps {
   readonly act: () => Promise<unknown>;
+  /** Called when the service has done it, to show what it has changed. */
+  readonly after?: () => void;
   readonly children: ComponentChildren;
   readonly class?: string;
   /** Why the button cannot be pressed; null if it can. */
@@ -14,7 +16,7 @@ interface ActionButtonProps {
 }
 
 /** A button with `whyNot` keeps its place in the order of the keyboard: there it says why. */
-export function ActionButton({ act, children, class: style, whyNot = null, question }: ActionButtonProps) {
+export function ActionButton({ act, after, children, class: style, whyNot = null, question }: ActionButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const running = useRef(false);
   const [error, setError] = useState<string | null>(null);
@@ -27,6 +29,7 @@ export function ActionButton({ act, children, class: style, whyNot = null, quest
     setError(null);
     try {
       await act();
+      after?.();
     } catch (refusal) {
       setError(wordsOfError(refusal));
     } finally {

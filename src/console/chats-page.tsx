@@ -13,14 +13,13 @@ import { ListAndOne } from "./routes.tsx";
 import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
 import { givenParameters, useSearchState } from "./pieces/search-state.ts";
 import { service } from "./service.ts";
-import { useTitle } from "./title.ts";
+import { TitledPage } from "./title.tsx";
 
 const REFRESH_SECONDS = 10;
 
 export const ChatsPages = () => <ListAndOne path="/chats" list={ChatsPage} one={ChatPage} />;
 
 function ChatsPage() {
-  useTitle("Chats");
   const [{ text, title, agent_id }, change] = useSearchState({ text: "", title: "", agent_id: "" });
   const filter = givenParameters({ text, title, agent_id });
   const found = usePaged(
@@ -31,8 +30,7 @@ function ChatsPage() {
   useRepeat(found.reload, REFRESH_SECONDS);
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <>
-      <h1>Chats</h1>
+    <TitledPage title="Chats">
       <NewChat />
       <div class="filters">
         <ChatSearch label="Title" value={title} change={(words) => change({ title: words }, true)} />
@@ -60,7 +58,7 @@ function ChatsPage() {
         )}
       </ItemRows>
       <CopyAsCurl path="/api/chats" query={filter} />
-    </>
+    </TitledPage>
   );
 }
 

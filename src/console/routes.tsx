@@ -1,7 +1,7 @@
 /** Paths below a page, and the page for paths that lead nowhere. */
 import type { ComponentType, FunctionComponent } from "preact";
 import { Link, Route, Switch } from "wouter-preact";
-import { useTitle } from "./title.ts";
+import { TitledPage } from "./title.tsx";
 
 interface ListAndOneProps {
   /** The path of the list; one thing of it is at `path/id`. */
@@ -22,13 +22,11 @@ export function ListAndOne({ path, list, one: One }: ListAndOneProps) {
 }
 
 export function NoPage() {
-  useTitle("No such page");
   return (
-    <>
-      <h1>No such page</h1>
+    <TitledPage title="No such page">
       <p>
         <Link href="/chats">To your chats</Link>
       </p>
-    </>
+    </TitledPage>
   );
 }

@@ -13,7 +13,7 @@ import { useKeptPlace } from "./returning.ts";
 import { NoPage } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
 import { ownId, tellsOfChange } from "./session.ts";
-import { announced, waitingCount, windowTitle } from "./title.ts";
+import { announced, waitingCount, windowTitle } from "./title.tsx";
 
 const LazyDialogs = lazyPage(async () => (await import("./palette/palette.tsx")).PaletteDialogs, FailedDialog);
 

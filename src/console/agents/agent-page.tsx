@@ -8,7 +8,7 @@ import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
 import { Form } from "../pieces/form.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { type AgentDraft, agentDraftOf } from "./agent-draft.ts";
 import { AgentFields } from "./agent-fields.tsx";
 import { NewAgentPage } from "./new-agent-page.tsx";
@@ -31,11 +31,9 @@ function AgentEditor({ now }: { readonly now: Agent }) {
     write: (changes, version) => service.updateAgent(now.id, changes, { ifMatch: version }),
   });
   const { record: agent, draft, refusals } = edited;
-  useTitle(agent.name);
   const whyNot = agent.allowed_actions.includes("update") ? null : whyNotToChange(agent);
   return (
-    <>
-      <h1>{agent.name}</h1>
+    <TitledPage title={agent.name}>
       <p class="quiet">
         <code>{agent.id}</code>
         {agent.updated_at === null ? null : (
@@ -58,7 +56,7 @@ function AgentEditor({ now }: { readonly now: Agent }) {
         </Form>
         <TryOut agent={agent} isChanged={draft.isChanged} />
       </div>
-    </>
+    </TitledPage>
   );
 }
 

@@ -9,7 +9,7 @@ import { useSearchState } from "../pieces/search-state.ts";
 import { ViewChoice } from "../pieces/view-choice.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { FIRST_AGENT } from "../chat/start-chat.ts";
 import { AgentPage } from "./agent-page.tsx";
 
@@ -21,7 +21,6 @@ const AGENT_VIEWS = [
 ] as const;
 
 function AgentsPage() {
-  useTitle("Agents");
   const [{ name, source }, change] = useSearchState({ name: "", source: "" });
   const isLibrary = source === "library";
   const filter = {
@@ -40,8 +39,7 @@ function AgentsPage() {
     [name, isLibrary],
   );
   return (
-    <>
-      <h1>Agents</h1>
+    <TitledPage title="Agents">
       <p class="actions">
         <Link href="/agents/new">New agent</Link>
         <CopyAsCurl path="/api/agents" query={filter} />
@@ -58,7 +56,7 @@ function AgentsPage() {
       <ItemRows label="Agents" of={agents} empty={<NoAgents isFiltered={isLibrary || name !== ""} />}>
         {(agent) => <AgentRow key={agent.id} agent={agent} changed={agents.reload} />}
       </ItemRows>
-    </>
+    </TitledPage>
   );
 }
 

@@ -5,12 +5,11 @@ import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useDraft } from "../pieces/draft.ts";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { type AgentDraft, NEW_AGENT } from "./agent-draft.ts";
 import { AgentFields } from "./agent-fields.tsx";
 
 export function NewAgentPage() {
-  useTitle("New agent");
   const [, navigate] = useLocation();
   const draft = useDraft<AgentDraft>("new agent", NEW_AGENT);
   const refusals = useRefusals();
@@ -23,8 +22,7 @@ export function NewAgentPage() {
       navigate(`/agents/${id}`, { replace: true });
     });
   return (
-    <>
-      <h1>New agent</h1>
+    <TitledPage title="New agent">
       <Form label="New agent" refusals={refusals}>
         {(unreadable) => (
           <>
@@ -38,6 +36,6 @@ export function NewAgentPage() {
           </>
         )}
       </Form>
-    </>
+    </TitledPage>
   );
 }

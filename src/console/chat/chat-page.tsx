@@ -6,7 +6,7 @@ import { ActionButton } from "../action-button.tsx";
 import { lazyPart } from "../lazy-page.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { service, wordsOfError } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../title.tsx";
 import { answerAgain, sayAgain } from "./start-chat.ts";
 import { Composer } from "./composer.tsx";
 import { Decisions, isStopped, whyNotTo } from "./decisions.tsx";

@@ -8,17 +8,15 @@ import { Markdown } from "../format/markdown.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { readDecided, waitingError, waitingWork } from "./waiting.ts";
 
 const WAITING_PATH = "/api/jobs?status=blocked,needs_review";
 
 export function InboxPage() {
-  useTitle("Inbox");
   const found = waitingWork.value;
   return (
-    <>
-      <h1>Inbox</h1>
+    <TitledPage title="Inbox">
       <Notifications />
       {waitingError.value === null ? null : (
         <p class="bad" role="alert">
@@ -57,7 +55,7 @@ export function InboxPage() {
       <p class="actions">
         <CopyAsCurl path={WAITING_PATH} />
       </p>
-    </>
+    </TitledPage>
   );
 }
 

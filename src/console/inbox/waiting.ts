@@ -4,7 +4,7 @@ import type { Job, Mission } from "../../../sdk/typescript/troupe.ts";
 import { readItems } from "../pieces/read-pages.ts";
 import { isAbort, isolated, service, wordsOfError } from "../service.ts";
 import { isOwnPage } from "../session.ts";
-import { waitingCount } from "../title.ts";
+import { waitingCount } from "../title.tsx";
 
 export interface WaitingWork {
   readonly jobs: readonly Job[];

@@ -11,7 +11,7 @@ import { followStream, readSurely } from "../follow-stream.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type FactList, ShownFacts } from "../pieces/table.tsx";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../title.tsx";
 import { IterateForm } from "./iterate-form.tsx";
 import { JobLineage } from "./lineage.tsx";
 import { SendAgain } from "./send-again.tsx";

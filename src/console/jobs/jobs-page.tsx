@@ -12,7 +12,7 @@ import { anyOf, FilterBar, FilterChoice } from "../pieces/filter.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { BulkActions, type JobsFilter } from "./bulk.tsx";
 import { JobPage } from "./job-page.tsx";
 
@@ -47,13 +47,11 @@ function filterIn({ status: given, ...others }: typeof UNFILTERED_JOBS): JobsFil
 }
 
 function JobsPage() {
-  useTitle("Jobs");
   const [search, change] = useSearchState(UNFILTERED_JOBS);
   const filter = filterIn(search);
   const key = JSON.stringify(filter);
   return (
-    <>
-      <h1>Jobs</h1>
+    <TitledPage title="Jobs">
       <FilterBar label="Filters of jobs">
         <FilterChoice
           label="Status"
@@ -73,7 +71,7 @@ function JobsPage() {
         )}
       </p>
       <FilteredJobs key={key} filter={filter} />
-    </>
+    </TitledPage>
   );
 }
 

@@ -8,7 +8,7 @@ import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
 import { Form } from "../pieces/form.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { type MissionDraft, missionDraftOf } from "./mission-draft.ts";
 import { MissionForecast } from "./mission-forecast.tsx";
 import { MissionForm } from "./mission-form.tsx";
@@ -37,13 +37,11 @@ function MissionEditor({ now }: { readonly now: Mission }) {
   // The fields stay at the version that the person edits; state and times are those of the newest one.
   const { record, draft, refusals } = edited;
   const mission = now.version > record.version ? now : record;
-  useTitle(mission.title);
   const whyNot = mission.allowed_actions.includes("update")
     ? null
     : "You may not change this mission: only the person who made it and owners of the organization may";
   return (
-    <>
-      <h1>{mission.title}</h1>
+    <TitledPage title={mission.title}>
       <p>
         <span class={`badge ${mission.status}`}>{mission.status}</span>
         {mission.paused_reason === null ? null : <span class="quiet"> {mission.paused_reason}</span>}
@@ -75,7 +73,7 @@ function MissionEditor({ now }: { readonly now: Mission }) {
         />
       </div>
       <MissionRuns missionId={mission.id} version={mission.version} />
-    </>
+    </TitledPage>
   );
 }
 

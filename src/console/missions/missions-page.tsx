@@ -10,7 +10,7 @@ import { useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { MissionPage } from "./mission-page.tsx";
 
 export const MissionPages = () => <ListAndOne path="/missions" list={MissionsPage} one={MissionPage} />;
@@ -19,7 +19,6 @@ const REFRESH_SECONDS_OF_MISSIONS = 10;
 const STATUSES_OF_MISSIONS: readonly MissionStatus[] = ["pending", "running", "paused", "completed", "failed"];
 
 function MissionsPage() {
-  useTitle("Missions");
   const [search, change] = useSearchState({ status: "" });
   const status = STATUSES_OF_MISSIONS.find((one) => one === search.status);
   const missions = usePaged(
@@ -30,8 +29,7 @@ function MissionsPage() {
   );
   useRepeat(missions.reload, REFRESH_SECONDS_OF_MISSIONS);
   return (
-    <>
-      <h1>Missions</h1>
+    <TitledPage title="Missions">
       <p class="actions">
         <Link href="/missions/new">New mission</Link>
         <CopyAsCurl path="/api/missions" query={status === undefined ? {} : { status }} />
@@ -47,7 +45,7 @@ function MissionsPage() {
       <ItemPages of={missions} empty={<NoMissions isFiltered={status !== undefined} />}>
         {(shown) => <MissionTable missions={shown} />}
       </ItemPages>
-    </>
+    </TitledPage>
   );
 }
 

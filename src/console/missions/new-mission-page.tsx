@@ -6,13 +6,12 @@ import { CopyAsCurl } from "../pieces/curl.tsx";
 import { useDraft } from "../pieces/draft.ts";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { type MissionDraft, newMission } from "./mission-draft.ts";
 import { MissionForecast } from "./mission-forecast.tsx";
 import { MissionForm } from "./mission-form.tsx";
 
 export function NewMissionPage() {
-  useTitle("New mission");
   const [, navigate] = useLocation();
   const draft = useDraft<MissionDraft>("new mission", useMemo(newMission, []));
   const refusals = useRefusals();
@@ -34,8 +33,7 @@ export function NewMissionPage() {
           ? "an agent"
           : null;
   return (
-    <>
-      <h1>New mission</h1>
+    <TitledPage title="New mission">
       <div class="beside">
         <Form label="New mission" refusals={refusals}>
           {(unreadable) => (
@@ -55,6 +53,6 @@ export function NewMissionPage() {
         </Form>
         <MissionForecast mission={null} schedule={draft.value.schedule} isChanged />
       </div>
-    </>
+    </TitledPage>
   );
 }

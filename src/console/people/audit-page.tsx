@@ -9,7 +9,7 @@ import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { SERVICE_ROOT, service } from "../service.ts";
 import { memberName } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 const AUDIT_CHOICES: Readonly<Record<AuditAction, true>> = {
   "session.started": true,
@@ -41,14 +41,12 @@ const AUDIT_CHOICES: Readonly<Record<AuditAction, true>> = {
 };
 
 export function AuditPage() {
-  useTitle("Audit");
   return (
-    <>
-      <h1>Audit</h1>
+    <TitledPage title="Audit">
       <OwnersOnly what="the audit">
         <AuditLedger />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 

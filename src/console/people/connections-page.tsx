@@ -10,22 +10,20 @@ import { SendForm } from "../pieces/send-form.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 import { memberName } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 const CONNECTIONS_API_PATH = "/api/connections";
 /** The person consents in another tab. */
 const REFRESH_SECONDS_OF_CONNECTIONS = 5;
 
 export function ConnectionsPage() {
-  useTitle("Connections");
   const paged = usePaged(
     (query, options) => service.listConnections(query, options),
     (page) => page.connections,
   );
   useRepeat(paged.reload, REFRESH_SECONDS_OF_CONNECTIONS);
   return (
-    <>
-      <h1>Connections</h1>
+    <TitledPage title="Connections">
       <p class="quiet">Agents use them at tool servers, and at no other address. Nobody can read the access.</p>
       <NewConnection made={paged.reload} />
       <ItemRows
@@ -42,7 +40,7 @@ export function ConnectionsPage() {
         {(connection) => <ConnectionRow key={connection.id} connection={connection} changed={paged.reload} />}
       </ItemRows>
       <CopyAsCurl path={CONNECTIONS_API_PATH} />
-    </>
+    </TitledPage>
   );
 }
 
@@ -146,10 +144,8 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
           class="quiet"
           whyNot={whyNot("delete")}
           question={`End the connection to ${isolated(url)}? Its access is forgotten and revoked, and jobs that wait for it go on without it.`}
-          act={async () => {
-            await service.deleteConnection(id);
-            changed();
-          }}
+          act={() => service.deleteConnection(id)}
+          after={changed}
         >
           End
         </ActionButton>

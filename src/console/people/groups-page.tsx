@@ -11,7 +11,7 @@ import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { NOT_ALL_LISTED, readItems } from "../pieces/read-pages.ts";
 import { isolated, service } from "../service.ts";
 import { memberName, ownRole } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 const GROUPS_PATH = "/api/groups";
 
@@ -22,7 +22,6 @@ interface GroupMembers {
 }
 
 export function GroupsPage() {
-  useTitle("Groups");
   const found = useLoaded(async (signal) => {
     const [{ groups }, { items: members, isWhole }] = await Promise.all([
       service.listGroups({ signal }),
@@ -34,8 +33,7 @@ export function GroupsPage() {
     return { groups, of: { members, isWhole } };
   }, []);
   return (
-    <>
-      <h1>Groups</h1>
+    <TitledPage title="Groups">
       <p class="quiet">
         Approval rules of agents name groups whose members decide: <code>{'"of": {"group": "finance"}'}</code>.
       </p>
@@ -58,7 +56,7 @@ export function GroupsPage() {
         )}
       </WhenLoaded>
       <CopyAsCurl path={GROUPS_PATH} />
-    </>
+    </TitledPage>
   );
 }
 
@@ -118,10 +116,8 @@ function GroupRow({ group: { name, version, members, updated_at: updatedAt }, of
           class="quiet"
           whyNot={whyNotWrite()}
           question={`Delete the group ${isolated(name)}? Nobody can decide the calls that wait for it: they end at their expiry.`}
-          act={async () => {
-            await service.deleteGroup(name);
-            changed();
-          }}
+          act={() => service.deleteGroup(name)}
+          after={changed}
         >
           Delete
         </ActionButton>

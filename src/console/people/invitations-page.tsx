@@ -10,19 +10,17 @@ import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 const INVITATIONS_PATH = "/api/invitations";
 
 export function InvitationsPage() {
-  useTitle("Invitations");
   return (
-    <>
-      <h1>Invitations</h1>
+    <TitledPage title="Invitations">
       <OwnersOnly what="invitations">
         <OwnInvitations />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 
@@ -101,10 +99,8 @@ function InvitationRow({ invitation, changed }: { readonly invitation: Invitatio
         <ActionButton
           class="quiet"
           question={`Withdraw the invitation of ${isolated(email)}? Its link stops working.`}
-          act={async () => {
-            await service.revokeInvitation(id);
-            changed();
-          }}
+          act={() => service.revokeInvitation(id)}
+          after={changed}
         >
           Withdraw
         </ActionButton>

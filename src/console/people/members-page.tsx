@@ -7,17 +7,15 @@ import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { ownId, ownRole } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 export function MembersPage() {
-  useTitle("Members");
   const paged = usePaged(
     (query, options) => service.listMembers(query, options),
     (page) => page.members,
   );
   return (
-    <>
-      <h1>Members</h1>
+    <TitledPage title="Members">
       <p class="quiet">
         Your password, passkeys and organizations are on{" "}
         <a href={`${SERVICE_ROOT}/account`}>the page of your account</a>.
@@ -26,7 +24,7 @@ export function MembersPage() {
         {(member) => <MemberRow key={member.id} member={member} changed={paged.reload} />}
       </ItemRows>
       <CopyAsCurl path="/api/members" />
-    </>
+    </TitledPage>
   );
 }
 
@@ -39,10 +37,6 @@ function whyNotChange(member: Member, action: string): string | null {
 function MemberRow({ member, changed }: { readonly member: Member; readonly changed: () => void }) {
   const isOwn = member.id === ownId.value;
   const other = member.role === "owner" ? "member" : "owner";
-  const after = (act: () => Promise<unknown>) => async (): Promise<void> => {
-    await act();
-    changed();
-  };
   const name = member.name === "" ? member.email : member.name;
   return (
     <li>
@@ -59,7 +53,8 @@ function MemberRow({ member, changed }: { readonly member: Member; readonly chan
           class="quiet"
           whyNot={whyNotChange(member, "update")}
           question={`Make ${isolated(name)} ${other === "owner" ? "an owner? Owners may do everything" : "a plain member"}?`}
-          act={after(() => service.updateMember(member.id, { role: other }))}
+          act={() => service.updateMember(member.id, { role: other })}
+          after={changed}
         >
           {other === "owner" ? "Make an owner" : "Make a member"}
         </ActionButton>
@@ -67,7 +62,8 @@ function MemberRow({ member, changed }: { readonly member: Member; readonly chan
           class="quiet"
           whyNot={whyNotChange(member, "delete")}
           question={`Remove ${isolated(name)}? Their sessions, tokens and programs end at once. What they have created stays.`}
-          act={after(() => service.removeMember(member.id))}
+          act={() => service.removeMember(member.id)}
+          after={changed}
         >
           Remove
         </ActionButton>

@@ -10,16 +10,14 @@ import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { isolated, service } from "../service.ts";
 import { memberName } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { SentNotices } from "./sent-notices.tsx";
 
 const MESSENGERS_PATH = "/api/messengers";
 
 export function NoticesPage() {
-  useTitle("Notices");
   return (
-    <>
-      <h1>Notices</h1>
+    <TitledPage title="Notices">
       <p class="quiet">
         People hear of tool calls that wait for them by mail, and in the messengers of the organization.
       </p>
@@ -28,7 +26,7 @@ export function NoticesPage() {
       <OwnersOnly what="messengers and what was sent">
         <Messengers />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 
@@ -131,10 +129,8 @@ function MessengerRow({ messenger, deleted }: MessengerRowProps) {
         <ActionButton
           class="quiet"
           question={`Delete the messenger ${isolated(name)}? Nothing is sent to it any more, and its address is forgotten.`}
-          act={async () => {
-            await service.deleteMessenger(id);
-            deleted();
-          }}
+          act={() => service.deleteMessenger(id)}
+          after={deleted}
         >
           Delete
         </ActionButton>

@@ -5,18 +5,16 @@ import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { scopesInWords } from "./scope-words.ts";
 
 export function ProgramsPage() {
-  useTitle("Programs");
   const paged = usePaged(
     (query, options) => service.listOauthGrants(query, options),
     (page) => page.oauth_grants,
   );
   return (
-    <>
-      <h1>Programs</h1>
+    <TitledPage title="Programs">
       <ItemRows
         label="Programs"
         of={paged}
@@ -32,7 +30,7 @@ export function ProgramsPage() {
         {(grant) => <ProgramRow key={grant.id} grant={grant} ended={paged.reload} />}
       </ItemRows>
       <CopyAsCurl path="/api/oauth-grants" />
-    </>
+    </TitledPage>
   );
 }
 
@@ -53,10 +51,8 @@ function ProgramRow({ grant, ended }: { readonly grant: OauthGrant; readonly end
           class="quiet"
           whyNot={allowed.includes("revoke") ? null : "This session may not end it"}
           question={`End the access of ${isolated(name)}?`}
-          act={async () => {
-            await service.revokeOauthGrant(id);
-            ended();
-          }}
+          act={() => service.revokeOauthGrant(id)}
+          after={ended}
         >
           End its access
         </ActionButton>

@@ -36,10 +36,8 @@ export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret
                   <ActionButton
                     class="quiet"
                     question={`Use the operator's key for ${provider} again?`}
-                    act={async () => {
-                      await service.deleteProviderKey(provider);
-                      found.reload();
-                    }}
+                    act={() => service.deleteProviderKey(provider)}
+                    after={found.reload}
                   >
                     Stop using it
                   </ActionButton>

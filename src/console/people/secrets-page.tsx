@@ -9,21 +9,19 @@ import { SecretField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { OwnProviderKeys } from "./provider-keys.tsx";
 
 const SECRETS_PATH = "/api/secrets";
 
 export function SecretsPage() {
-  useTitle("Secrets");
   return (
-    <>
-      <h1>Secrets</h1>
+    <TitledPage title="Secrets">
       <p class="quiet">Agents, repositories and keys of models name them. Nobody can read a value again.</p>
       <OwnersOnly what="secrets">
         <OwnSecrets />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 
@@ -96,10 +94,8 @@ function SecretRow({
         <ActionButton
           class="quiet"
           question={`Delete the secret ${name}? A secret that is in use is not deleted.`}
-          act={async () => {
-            await service.deleteSecret(name);
-            deleted();
-          }}
+          act={() => service.deleteSecret(name)}
+          after={deleted}
         >
           Delete
         </ActionButton>

@@ -5,27 +5,23 @@ import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 
 export function SessionsPage() {
-  useTitle("Sessions");
   const paged = usePaged(
     (query, options) => service.listSessions(query, options),
     (page) => page.sessions,
   );
   const others = (paged.value ?? []).filter(({ status, is_current: isOwn }) => status === "active" && !isOwn);
   return (
-    <>
-      <h1>Sessions</h1>
+    <TitledPage title="Sessions">
       <p class="actions">
         <ActionButton
           class="quiet"
           whyNot={others.length === 0 ? "There is no other active session" : null}
           question="End all your other sessions?"
-          act={async () => {
-            await service.revokeOtherSessions();
-            paged.reload();
-          }}
+          act={() => service.revokeOtherSessions()}
+          after={paged.reload}
         >
           End all others
         </ActionButton>
@@ -34,7 +30,7 @@ export function SessionsPage() {
         {(session) => <SessionRow key={session.id} session={session} ended={paged.reload} />}
       </ItemRows>
       <CopyAsCurl path="/api/sessions" />
-    </>
+    </TitledPage>
   );
 }
 
@@ -56,10 +52,8 @@ function SessionRow({ session, ended }: { readonly session: Session; readonly en
           class="quiet"
           whyNot={session.allowed_actions.includes("revoke") ? null : "This session may not end it"}
           question={`End the session ${isolated(name)}?`}
-          act={async () => {
-            await service.revokeSession(id);
-            ended();
-          }}
+          act={() => service.revokeSession(id)}
+          after={ended}
         >
           End
         </ActionButton>

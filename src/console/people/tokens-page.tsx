@@ -8,31 +8,27 @@ import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { NewTokenForm } from "./new-token-form.tsx";
 import { scopesInWords } from "./scope-words.ts";
 
 export function PersonalTokensPage() {
-  useTitle("Your tokens");
   return (
-    <>
-      <h1>Your tokens</h1>
+    <TitledPage title="Your tokens">
       <p class="quiet">For programs that act as you. A token may do what you choose, and never more than you may.</p>
       <TokenSection kind="personal" />
-    </>
+    </TitledPage>
   );
 }
 
 export function ServiceTokensPage() {
-  useTitle("Service tokens");
   return (
-    <>
-      <h1>Service tokens</h1>
+    <TitledPage title="Service tokens">
       <p class="quiet">For programs of the organization. All owners see and revoke them.</p>
       <OwnersOnly what="service tokens">
         <TokenSection kind="service" />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 
@@ -84,23 +80,20 @@ function TokenSection({ kind }: { readonly kind: Token["kind"] }) {
           </NothingYet>
         }
       >
-        {(token) => (
-          <TokenRow
-            key={token.id}
-            token={token}
-            revoke={async () => {
-              await revoke(token.id);
-              paged.reload();
-            }}
-          />
-        )}
+        {(token) => <TokenRow key={token.id} token={token} revoke={() => revoke(token.id)} revoked={paged.reload} />}
       </ItemRows>
       <CopyAsCurl path={path} />
     </>
   );
 }
 
-function TokenRow({ token, revoke }: { readonly token: Token; readonly revoke: () => Promise<void> }) {
+interface TokenRowProps {
+  readonly token: Token;
+  readonly revoke: () => Promise<unknown>;
+  readonly revoked: () => void;
+}
+
+function TokenRow({ token, revoke, revoked }: TokenRowProps) {
   const { name, status, scopes, last_characters: last, last_used_at: used, expires_at: expires } = token;
   return (
     <li>
@@ -118,6 +111,7 @@ function TokenRow({ token, revoke }: { readonly token: Token; readonly revoke: (
           whyNot={token.allowed_actions.includes("revoke") ? null : "This session may not revoke it"}
           question={`Revoke the token ${isolated(name)}? Programs with it, and tokens that were made with it, stop working.`}
           act={revoke}
+          after={revoked}
         >
           Revoke
         </ActionButton>

@@ -4,16 +4,14 @@ import { Command, CopyAsCurl } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { ShownFacts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { ModelTable } from "./model-table.tsx";
 import { OwnLoad } from "./own-load.tsx";
 import { StateMachines } from "./state-machines.tsx";
 
 export function SystemPage() {
-  useTitle("System");
   return (
-    <>
-      <h1>System</h1>
+    <TitledPage title="System">
       <VersionFacts />
       <ModelTable />
       <section aria-labelledby="load">
@@ -30,7 +28,7 @@ export function SystemPage() {
       </section>
       <StateMachines />
       <ForOperators />
-    </>
+    </TitledPage>
   );
 }
 

@@ -7,7 +7,7 @@ import { FilterChoice, FilterBar, FilterDay } from "../pieces/filter.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { readAgents } from "../pieces/read-pages.ts";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { BudgetSection } from "./budget.tsx";
 import { CostlyJobs } from "./costly-jobs.tsx";
 import { DayChart } from "./day-chart.tsx";
@@ -20,7 +20,6 @@ const GROUP_CHOICES = ["day", "agent", "model"] as const;
 export const utcDay = (): string => new Date().toISOString().slice(0, 10);
 
 export function UsagePage() {
-  useTitle("Usage");
   const [state, change] = useSearchState({
     group_by: "day",
     measure: "",
@@ -60,8 +59,7 @@ export function UsagePage() {
     );
   };
   return (
-    <>
-      <h1>Usage</h1>
+    <TitledPage title="Usage">
       <CostlyJobs day={day} />
       <FilterBar label="What is shown">
         <FilterChoice
@@ -128,7 +126,7 @@ export function UsagePage() {
           );
         }}
       </WhenLoaded>
-    </>
+    </TitledPage>
   );
 }
 

@@ -10,21 +10,19 @@ import { ItemPages, usePaged } from "../pieces/paged.tsx";
 import { givenParameters, useSearchState } from "../pieces/search-state.ts";
 import { ScrolledTable } from "../pieces/table.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
 
 const DELIVERY_STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed", "retrying", "skipped"];
 const REFRESH_SECONDS_OF_DELIVERIES = 5;
 
 export function DeliveriesPage() {
-  useTitle("Deliveries");
   return (
-    <>
-      <h1>Deliveries</h1>
+    <TitledPage title="Deliveries">
       <OwnersOnly what="the deliveries">
         <DeliveryLedger />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 

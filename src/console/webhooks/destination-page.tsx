@@ -10,7 +10,7 @@ import { ShownOnce } from "../pieces/shown-once.tsx";
 import { type FactList, ShownFacts } from "../pieces/table.tsx";
 import { service } from "../service.ts";
 import { ownRole } from "../session.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";
 
@@ -27,13 +27,11 @@ async function readDestination(signal: AbortSignal): Promise<{ readonly integrat
 }
 
 export function DestinationPage() {
-  useTitle("Webhooks");
   const found = useLoaded(readDestination, []);
   useRepeat(found.reload, REFRESH_SECONDS_OF_DESTINATION);
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <>
-      <h1>Webhooks</h1>
+    <TitledPage title="Webhooks">
       {secret === null ? null : <ShownOnce name="The signing secret" text={secret} done={() => setSecret(null)} />}
       <WhenLoaded of={found}>
         {({ integration }) => {
@@ -57,7 +55,7 @@ export function DestinationPage() {
         }}
       </WhenLoaded>
       <CopyAsCurl path={DESTINATION_PATH} />
-    </>
+    </TitledPage>
   );
 }
 

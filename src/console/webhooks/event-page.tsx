@@ -6,21 +6,19 @@ import { useLoaded, useRepeat, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS, OwnersOnly } from "../pieces/owners-only.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { AttemptOutcome } from "./attempt-outcome.tsx";
 
 const MOST_ATTEMPTS = 100;
 const REFRESH_SECONDS_OF_ATTEMPTS = 5;
 
 export function SentEventPage({ id }: { readonly id: string }) {
-  useTitle("Event");
   return (
-    <>
-      <h1>Event</h1>
+    <TitledPage title="Event">
       <OwnersOnly what="events and their deliveries">
         <SentEventDetails eventId={id} />
       </OwnersOnly>
-    </>
+    </TitledPage>
   );
 }
 
@@ -44,10 +42,8 @@ function SentEventDetails({ eventId }: { readonly eventId: string }) {
             <p class="actions">
               <ActionButton
                 whyNot={latest.allowed_actions.includes("redeliver") ? null : OWNERS_DO_THIS}
-                act={async () => {
-                  await service.redeliverEvent(latest.id);
-                  found.reload();
-                }}
+                act={() => service.redeliverEvent(latest.id)}
+                after={found.reload}
               >
                 Send it again
               </ActionButton>

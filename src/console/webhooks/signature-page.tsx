@@ -1,13 +1,12 @@
 /** The signature debugger: which part of a delivery does not fit its signature. */
 import { useState } from "preact/hooks";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { checkSignatures, readHeaders, type SignatureFinding } from "./signature-check.ts";
 
 const WITHOUT_CRYPTOGRAPHY =
   "Your browser computes signatures only on pages over https and on this machine. Open the console there, or call POST /api/messaging-integration/verify.";
 
 export function SignaturePage() {
-  useTitle("Check a signature");
   const [headers, setHeaders] = useState("");
   const [body, setBody] = useState("");
   const [secret, setSecret] = useState("");
@@ -16,8 +15,7 @@ export function SignaturePage() {
     setFindings(await checkSignatures({ headers: readHeaders(headers), body, secret }, Math.round(Date.now() / 1_000)));
   const isPossible = isSecureContext;
   return (
-    <>
-      <h1>Check a signature</h1>
+    <TitledPage title="Check a signature">
       <p class="quiet">Your browser computes this. Nothing that you paste here leaves it.</p>
       <form
         aria-label="The delivery"
@@ -72,7 +70,7 @@ export function SignaturePage() {
           <FindingCard key={finding.header} finding={finding} />
         ))}
       </div>
-    </>
+    </TitledPage>
   );
 }
 

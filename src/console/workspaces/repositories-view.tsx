@@ -73,22 +73,20 @@ function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps)
       <p class="actions">
         <ActionButton
           class="quiet"
-          act={async () => {
-            await (status === "pending"
+          act={() =>
+            status === "pending"
               ? service.cloneRepository(workspaceId, { repo_id: id })
-              : service.syncRepository(workspaceId, id));
-            changed();
-          }}
+              : service.syncRepository(workspaceId, id)
+          }
+          after={changed}
           whyNot={isCloning ? "It is being cloned" : null}
         >
           {status === "pending" ? "Clone" : "Update"}
         </ActionButton>
         <ActionButton
           class="quiet"
-          act={async () => {
-            await service.removeRepository(workspaceId, id);
-            changed();
-          }}
+          act={() => service.removeRepository(workspaceId, id)}
+          after={changed}
           question={`Remove the repository ${isolated(url)}? Its files stay in the workspace as ordinary files.`}
         >
           Remove

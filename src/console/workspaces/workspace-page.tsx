@@ -6,7 +6,7 @@ import { WhenLoaded, useLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ViewChoice } from "../pieces/view-choice.tsx";
 import { isolated, service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../title.tsx";
 import { FilesView } from "./files-view.tsx";
 import { QuerySheet } from "./query-sheet.tsx";
 import { RepositoriesView } from "./repositories-view.tsx";
@@ -48,10 +48,8 @@ function OpenWorkspace({ workspace, changed }: OpenWorkspaceProps) {
         ) : (
           <ActionButton
             class="quiet"
-            act={async () => {
-              await service.selectWorkspace(id);
-              changed();
-            }}
+            act={() => service.selectWorkspace(id)}
+            after={changed}
             whyNot={allowed_actions.includes("select") ? null : "You may not select this workspace"}
           >
             Work in it

@@ -8,20 +8,18 @@ import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { ListAndOne } from "../routes.tsx";
 import { service } from "../service.ts";
-import { useTitle } from "../title.ts";
+import { TitledPage } from "../title.tsx";
 import { WorkspacePage } from "./workspace-page.tsx";
 
 export const WorkspacePages = () => <ListAndOne path="/workspaces" list={WorkspacesPage} one={WorkspacePage} />;
 
 function WorkspacesPage() {
-  useTitle("Workspaces");
   const workspaces = usePaged(
     (query, options) => service.listWorkspaces(query, options),
     (page) => page.workspaces,
   );
   return (
-    <>
-      <h1>Workspaces</h1>
+    <TitledPage title="Workspaces">
       <NewWorkspace />
       <p class="actions">
         <CopyAsCurl path="/api/workspaces" />
@@ -38,7 +36,7 @@ function WorkspacesPage() {
           </li>
         )}
       </ItemRows>
-    </>
+    </TitledPage>
   );
 }
 

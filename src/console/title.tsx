@@ -1,5 +1,6 @@
 /** The title of the window, with the number of things that wait for the person. */
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { isolated } from "./service.ts";
 
@@ -15,6 +16,22 @@ export function useTitle(title: string): void {
   useEffect(() => {
     pageTitle.value = title;
   }, [title]);
+}
+
+interface TitledPageProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** A page whose heading is the title of the window too. */
+export function TitledPage({ title, children }: TitledPageProps) {
+  useTitle(title);
+  return (
+    <>
+      <h1>{title}</h1>
+      {children}
+    </>
+  );
 }
 
 export const windowTitle = (): string => {
