@@ -15,7 +15,7 @@ import { systemClock } from "../wiring/clock.ts";
 import { Undo, unlessAborted } from "./undo.ts";
 import { CannotListen, findPort, tryPort } from "./ports.ts";
 import { spawnReplica } from "./replica-process.ts";
-import { openFolder } from "./storage.ts";
+import { openFolder, startEmbeddedDatabase } from "./storage.ts";
 import type { ReplicaOrder } from "./supervision.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -61,7 +61,8 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     await unlessAborted(formerGone(join(folder.path, "replicas")), signal);
     const port = findPort({ host: config.host, port: config.port, setting: "PORT" });
     tryAdminPorts(config, count);
-    const url = config.databaseUrl ?? (await startDatabase(folder.path, options, undo));
+    const connections = `max_connections=${count * CONNECTIONS_EACH + CONNECTIONS_SPARE}`;
+    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder.path, options, undo, [connections]));
     const adminKey = newAdminKey();
     const orderOf = (number: number, greets: boolean): ReplicaOrder => ({
       number,
@@ -116,23 +117,6 @@ function tryAdminPorts({ adminPort, adminHost }: Config, count: number): void {
       );
     tryPort({ host: adminHost, port: adminPort + i, setting: "ADMIN_PORT" });
   }
-}
-
-async function startDatabase(
-  folder: string,
-  { count, log, signal, onExit }: ReplicasOptions,
-  undo: Undo,
-): Promise<string> {
-  const { startEmbedded } = await import("../../db/embedded.ts");
-  const server = await startEmbedded({
-    folder,
-    log: (level, message) => log[level](message),
-    onExit,
-    signal,
-    settings: [`max_connections=${count * CONNECTIONS_EACH + CONNECTIONS_SPARE}`],
-  });
-  undo.add(() => server.stop());
-  return server.url;
 }
 
 interface ReplicaSettings {

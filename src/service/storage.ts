@@ -77,7 +77,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   undo.add(() => folder.release());
   try {
     if (config.databaseUrl === undefined) steps?.begin("starting the embedded PostgreSQL");
-    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder, parts, undo));
+    const url = config.databaseUrl ?? (await startEmbeddedDatabase(folder.path, parts, undo));
     steps?.begin("migrating the database");
     const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
@@ -149,17 +149,20 @@ async function dataDirectoryOf(database: Database): Promise<string> {
   return row.path;
 }
 
-async function startEmbeddedDatabase(
-  folder: DataFolder,
-  { log, onExit, signal }: StorageParts,
+/** Starts the embedded PostgreSQL of the data folder, with further `settings`; `undo` stops it. */
+export async function startEmbeddedDatabase(
+  folder: string,
+  { log, onExit, signal }: Pick<StorageParts, "log" | "onExit" | "signal">,
   undo: Undo,
+  settings: readonly string[] = [],
 ): Promise<string> {
   const { startEmbedded } = await import("../../db/embedded.ts");
   const server = await startEmbedded({
-    folder: folder.path,
+    folder,
     log: (level, message) => log[level](message),
     onExit,
     signal,
+    settings,
   });
   undo.add(() => server.stop());
   return server.url;

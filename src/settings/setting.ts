@@ -1,5 +1,5 @@
 /** How a setting is declared (`groups/`): its schema, and what the environment reader and the settings page need. */
-import { type TSchema, Type } from "../../actors/schema.ts";
+import { OneOf, type TSchema, Type } from "../../actors/schema.ts";
 
 /** Options of a setting's schema beyond JSON Schema. */
 export interface SettingOptions {
@@ -59,6 +59,13 @@ export const port = <T extends object>(env: string, words: SettingWords & T) =>
 /** `true`, `false`, `1` or `0`. */
 export const flag = (env: string, words: SettingWords) =>
   Type.Boolean(setting({ env, default: false, allowed: "true, false, 1 or 0", ...words }));
+
+/** One of these words. */
+export const choice = <const V extends readonly string[]>(
+  env: string,
+  values: V,
+  words: Pick<SettingOptions, "about"> & { readonly default: V[number] },
+) => OneOf(values, setting({ env, allowed: values.join(", "), ...words }));
 
 /** Entries in a format, separated by commas or spaces; none by default. */
 export const list = (env: string, format: string, words: AllowedWords) =>

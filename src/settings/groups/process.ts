@@ -1,6 +1,5 @@
 /** The process: its log, its guards, its build, its place among replicas. */
-import { OneOf } from "../../../actors/schema.ts";
-import { group, optionalSetting, setting, wholeNumber } from "../setting.ts";
+import { choice, group, optionalSetting, wholeNumber } from "../setting.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const ENVIRONMENTS = ["development", "production", "test"] as const;
@@ -31,22 +30,9 @@ export const PROCESS = group("Process", {
     allowed: "a time such as 2026-11-01T12:00:00Z",
     about: "The time of the build that `/api/version` reports.",
   }),
-  logLevel: OneOf(
-    LOG_LEVELS,
-    setting({
-      env: "LOG_LEVEL",
-      default: "info",
-      allowed: LOG_LEVELS.join(", "),
-      about: "The least severe level that is logged.",
-    }),
-  ),
-  nodeEnv: OneOf(
-    ENVIRONMENTS,
-    setting({
-      env: "NODE_ENV",
-      default: "development",
-      allowed: ENVIRONMENTS.join(", "),
-      about: "`production` refuses settings that are safe only for a trial.",
-    }),
-  ),
+  logLevel: choice("LOG_LEVEL", LOG_LEVELS, { default: "info", about: "The least severe level that is logged." }),
+  nodeEnv: choice("NODE_ENV", ENVIRONMENTS, {
+    default: "development",
+    about: "`production` refuses settings that are safe only for a trial.",
+  }),
 });

@@ -1,6 +1,5 @@
 /** The export of traces: OpenTelemetry's variables, under their standard names. Unsupported values are refused. */
-import { OneOf } from "../../../actors/schema.ts";
-import { flag, group, optionalSetting, setting, wholeNumber } from "../setting.ts";
+import { choice, flag, group, optionalSetting, wholeNumber } from "../setting.ts";
 
 const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 const COMPRESSIONS = ["none", "gzip"] as const;
@@ -27,24 +26,14 @@ export const TRACING = group("Traces", {
     secret: true,
     about: "Headers of the requests to the collector.",
   }),
-  otlpProtocol: OneOf(
-    OTLP_PROTOCOLS,
-    setting({
-      env: "OTEL_EXPORTER_OTLP_PROTOCOL",
-      default: "http/protobuf",
-      allowed: OTLP_PROTOCOLS.join(", "),
-      about: "The encoding of the requests.",
-    }),
-  ),
-  otlpCompression: OneOf(
-    COMPRESSIONS,
-    setting({
-      env: "OTEL_EXPORTER_OTLP_COMPRESSION",
-      default: "none",
-      allowed: COMPRESSIONS.join(", "),
-      about: "The compression of the requests.",
-    }),
-  ),
+  otlpProtocol: choice("OTEL_EXPORTER_OTLP_PROTOCOL", OTLP_PROTOCOLS, {
+    default: "http/protobuf",
+    about: "The encoding of the requests.",
+  }),
+  otlpCompression: choice("OTEL_EXPORTER_OTLP_COMPRESSION", COMPRESSIONS, {
+    default: "none",
+    about: "The compression of the requests.",
+  }),
   otlpTimeoutMs: wholeNumber("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, [1, 60_000], {
     about: "The time limit of a request, in milliseconds.",
   }),
@@ -63,15 +52,10 @@ export const TRACING = group("Traces", {
     allowed: `attributes: ${PAIRS_FORMAT}`,
     about: "Further attributes of the process in its spans.",
   }),
-  otelSampler: OneOf(
-    SAMPLERS,
-    setting({
-      env: "OTEL_TRACES_SAMPLER",
-      default: "parentbased_always_on",
-      allowed: SAMPLERS.join(", "),
-      about: "Which traces are kept.",
-    }),
-  ),
+  otelSampler: choice("OTEL_TRACES_SAMPLER", SAMPLERS, {
+    default: "parentbased_always_on",
+    about: "Which traces are kept.",
+  }),
   otelSamplerArg: optionalSetting("OTEL_TRACES_SAMPLER_ARG", "ratio", {
     allowed: "a number from 0 to 1",
     about: "The part of the traces that a ratio sampler keeps.",
