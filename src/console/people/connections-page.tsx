@@ -7,7 +7,7 @@ import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 import { memberName } from "../session.ts";
 import { TitledPage } from "../title.tsx";
@@ -94,9 +94,7 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
       : "Only the person whose connection it is may do this, or an owner if it is the organization's";
   return (
     <li>
-      <strong>
-        <bdi>{url}</bdi>
-      </strong>{" "}
+      <ItemName>{url}</ItemName>
       <span class={status === "ended" ? "badge bad" : "badge"}>{status}</span>
       <p class="quiet">
         {owner === "person" ? "yours" : "of the organization"}

@@ -7,7 +7,7 @@ import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
@@ -88,9 +88,7 @@ function InvitationRow({ invitation, changed }: { readonly invitation: Invitatio
   const { id, email, role, status, expires_at: expires, allowed_actions: allowed } = invitation;
   return (
     <li>
-      <strong>
-        <bdi>{email}</bdi>
-      </strong>{" "}
+      <ItemName>{email}</ItemName>
       <span class="badge">{status}</span>
       <p class="quiet">
         as {role} · expires <Time at={expires} />

@@ -4,7 +4,7 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { OWNERS_DO_THIS } from "../pieces/owners-only.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { ownId, ownRole } from "../session.ts";
 import { TitledPage } from "../title.tsx";
@@ -40,9 +40,7 @@ function MemberRow({ member, changed }: { readonly member: Member; readonly chan
   const name = member.name === "" ? member.email : member.name;
   return (
     <li>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>{" "}
+      <ItemName>{name}</ItemName>
       {isOwn ? "(you) " : ""}
       <span class="badge">{member.role}</span>
       <p class="quiet">

@@ -6,6 +6,7 @@ import { Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
+import { ItemName } from "../pieces/paged.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { isolated, service } from "../service.ts";
@@ -105,9 +106,7 @@ function MessengerRow({ messenger, deleted }: MessengerRowProps) {
   const isFailing = failure !== null && (success === null || failure > success);
   return (
     <li>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>{" "}
+      <ItemName>{name}</ItemName>
       <span class="badge">{FORMAT_NAMES[format]}</span> {isFailing ? <span class="badge bad">failing</span> : null}
       <p class="quiet">
         {host} · added <Time at={at} /> by <bdi>{memberName(by) ?? "a person"}</bdi> ·{" "}

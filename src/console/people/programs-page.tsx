@@ -3,7 +3,7 @@ import type { OauthGrant } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { Command, CopyAsCurl } from "../pieces/curl.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
 import { scopesInWords } from "./scope-words.ts";
@@ -39,9 +39,7 @@ function ProgramRow({ grant, ended }: { readonly grant: OauthGrant; readonly end
   const isOpen = status === "active" || status === "offered";
   return (
     <li>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>{" "}
+      <ItemName>{name}</ItemName>
       <span class="badge">{status}</span>
       <p class="quiet">
         It may {scopesInWords(scopes)}. Since <Time at={grant.created_at} />, expires <Time at={expires} />

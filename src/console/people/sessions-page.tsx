@@ -3,7 +3,7 @@ import type { Session } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
 
@@ -38,9 +38,7 @@ function SessionRow({ session, ended }: { readonly session: Session; readonly en
   const { id, name, status, is_current: isOwn, last_address: address, last_used_at: used } = session;
   return (
     <li>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>{" "}
+      <ItemName>{name}</ItemName>
       {isOwn ? "(this one) " : ""}
       <span class="badge">{status}</span>
       <p class="quiet">

@@ -5,7 +5,7 @@ import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
-import { ItemRows, usePaged } from "../pieces/paged.tsx";
+import { ItemName, ItemRows, usePaged } from "../pieces/paged.tsx";
 import { ShownOnce } from "../pieces/shown-once.tsx";
 import { isolated, service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
@@ -97,9 +97,7 @@ function TokenRow({ token, revoke, revoked }: TokenRowProps) {
   const { name, status, scopes, last_characters: last, last_used_at: used, expires_at: expires } = token;
   return (
     <li>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>{" "}
+      <ItemName>{name}</ItemName>
       <code>…{last}</code> <span class="badge">{status}</span>
       <p class="quiet">
         It may {scopesInWords(scopes)}. Expires <Time at={expires} />, {used === null ? "never used" : "last used "}

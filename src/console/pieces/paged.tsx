@@ -104,3 +104,12 @@ export const ItemRows = <T,>({ label, children, ...pages }: ItemRowsProps<T>) =>
     )}
   </ItemPages>
 );
+
+/** The name of an item at the beginning of its row. Whatever the direction of its text, what follows keeps its own. */
+export const ItemName = ({ children }: { readonly children: string }) => (
+  <>
+    <strong>
+      <bdi>{children}</bdi>
+    </strong>{" "}
+  </>
+);

@@ -21,13 +21,26 @@ import { TokenId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView, tokenView } from "./schema.ts";
 
-const tokenParams = { id: TokenId };
+const MAKING = {
+  method: "POST",
+  scope: "tokens:write",
+  description:
+    "The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not longer than your token.",
+  body: CreateTokenBody,
+  hasOneTimeSecret: true,
+  answers: { 201: NewTokenView },
+  errors: ["not_found", "forbidden"],
+} as const;
 
-const MAKING =
-  "The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not longer than your token.";
-
-const REVOKING =
-  "Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A token without the scope `*` cannot revoke a token with more scopes or a later expiry.";
+const REVOKING = {
+  method: "POST",
+  scope: "tokens:write",
+  description:
+    "Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A token without the scope `*` cannot revoke a token with more scopes or a later expiry.",
+  params: { id: TokenId },
+  answers: { 200: TokenView },
+  errors: ["forbidden"],
+} as const;
 
 export const tokenOperations = {
   listServiceTokens: operation(
@@ -46,16 +59,10 @@ export const tokenOperations = {
 
   createServiceToken: operation(
     {
-      method: "POST",
+      ...MAKING,
       path: "/api/service-tokens",
-      scope: "tokens:write",
       isForOwners: true,
       summary: "Create a service token",
-      description: MAKING,
-      body: CreateTokenBody,
-      hasOneTimeSecret: true,
-      answers: { 201: NewTokenView },
-      errors: ["not_found", "forbidden"],
       emits: "service_token.created",
     },
     (services, change, { body }) => createToken(services, change, "service", body),
@@ -63,15 +70,10 @@ export const tokenOperations = {
 
   revokeServiceToken: operation(
     {
-      method: "POST",
+      ...REVOKING,
       path: "/api/service-tokens/{id}/revoke",
-      scope: "tokens:write",
       isForOwners: true,
       summary: "Revoke a service token",
-      description: REVOKING,
-      params: tokenParams,
-      answers: { 200: TokenView },
-      errors: ["forbidden"],
       emits: "service_token.revoked",
     },
     (services, change, { params }) => revokeToken(services, change, "service", params.id),
@@ -92,15 +94,9 @@ export const tokenOperations = {
 
   createPersonalAccessToken: operation(
     {
-      method: "POST",
+      ...MAKING,
       path: "/api/personal-access-tokens",
-      scope: "tokens:write",
       summary: "Create a personal access token",
-      description: MAKING,
-      body: CreateTokenBody,
-      hasOneTimeSecret: true,
-      answers: { 201: NewTokenView },
-      errors: ["not_found", "forbidden"],
       emits: "resource.created",
     },
     (services, change, { body }) => createToken(services, change, "personal", body),
@@ -108,14 +104,9 @@ export const tokenOperations = {
 
   revokePersonalAccessToken: operation(
     {
-      method: "POST",
+      ...REVOKING,
       path: "/api/personal-access-tokens/{id}/revoke",
-      scope: "tokens:write",
       summary: "Revoke a personal access token",
-      description: REVOKING,
-      params: tokenParams,
-      answers: { 200: TokenView },
-      errors: ["forbidden"],
       emits: "resource.deleted",
     },
     (services, change, { params }) => revokeToken(services, change, "personal", params.id),
