@@ -19,8 +19,8 @@ interface SdkSource {
   readonly parts?: Readonly<Record<string, string>>;
   /** The command that runs an example, without its file name. */
   readonly run: string;
-  /** Example programs, with descriptions. */
-  readonly examples: Readonly<Record<string, string>>;
+  /** The file of an example program. */
+  readonly exampleFile: (name: string) => string;
 }
 
 const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
@@ -31,13 +31,7 @@ const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
     requires: "`fetch` and Web Crypto: Node 22.18 (the first that loads TypeScript), Bun, Deno",
     parts: { "/ag-ui": "ag-ui.ts" },
     run: "bun",
-    examples: {
-      "conversation.ts": "Have a conversation",
-      "webhook.ts": "Receive webhooks",
-      "client-tool.ts": "Run a tool of an agent in your program, and get a value that fits a schema",
-      "http-tool.ts": "Give an agent operations of an API as tools",
-      "attachments.ts": "Send a file with a message",
-    },
+    exampleFile: (name) => `${name}.ts`,
   },
   javascript: {
     file: "troupe.mjs",
@@ -48,13 +42,7 @@ const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
     requires: "`fetch` and Web Crypto: Node 20, Bun, Deno, browsers",
     parts: { "/ag-ui": "ag-ui.mjs", "/ag-ui/types": "ag-ui.d.mts" },
     run: "node",
-    examples: {
-      "conversation.mjs": "Have a conversation",
-      "webhook.mjs": "Receive webhooks",
-      "client-tool.mjs": "Run a tool of an agent in your program, and get a value that fits a schema",
-      "http-tool.mjs": "Give an agent operations of an API as tools",
-      "attachments.mjs": "Send a file with a message",
-    },
+    exampleFile: (name) => `${name}.mjs`,
   },
   python: {
     file: "troupe.py",
@@ -62,14 +50,16 @@ const SOURCES: Readonly<Record<SdkLanguageName, SdkSource>> = {
     form: TEXT_FORM,
     requires: "Python 3.11",
     run: "python3",
-    examples: {
-      "conversation.py": "Have a conversation",
-      "webhook.py": "Receive webhooks",
-      "client_tool.py": "Run a tool of an agent in your program, and get a value that fits a schema",
-      "http_tool.py": "Give an agent operations of an API as tools",
-      "attachments.py": "Send a file with a message",
-    },
+    exampleFile: (name) => `${name.replaceAll("-", "_")}.py`,
   },
+};
+/** The example programs, with descriptions: each SDK has all of them. */
+const SDK_EXAMPLES = {
+  conversation: "Have a conversation",
+  webhook: "Receive webhooks",
+  "client-tool": "Run a tool of an agent in your program, and get a value that fits a schema",
+  "http-tool": "Give an agent operations of an API as tools",
+  attachments: "Send a file with a message",
 };
 /** What single examples read besides. */
 const EXAMPLES_READ = [
@@ -130,12 +120,10 @@ export async function sdkManifest({ facts: { version }, appUrl }: Services): Pro
 
 export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof SdkExamples>> {
   const programs = LANGUAGES.flatMap((language) =>
-    Object.entries(SOURCES[language].examples).map(async ([file, title]) => ({
-      title,
-      language,
-      file,
-      code: await Bun.file(new URL(`${language}/${file}`, SDK_FOLDER)).text(),
-    })),
+    Object.entries(SDK_EXAMPLES).map(async ([name, title]) => {
+      const file = SOURCES[language].exampleFile(name);
+      return { title, language, file, code: await Bun.file(new URL(`${language}/${file}`, SDK_FOLDER)).text() };
+    }),
   );
   return {
     environment: [
@@ -149,8 +137,8 @@ export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof Sd
 }
 
 function commandsOf(language: SdkLanguageName) {
-  const { file, path, run, examples: programs } = SOURCES[language];
-  const [conversation] = Object.keys(programs);
+  const { file, path, run, exampleFile } = SOURCES[language];
+  const conversation = exampleFile("conversation");
   return [
     { title: `Get the SDK: ${file}`, language, command: `curl -fsSo ${file} "$TROUPE_URL${path}"` },
     { title: `Run the example ${conversation}`, language, command: `${run} ${conversation}` },

@@ -4,7 +4,7 @@ import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import type { ChangedToolFile, FileService } from "./file-service.ts";
 import { queryData } from "./query-data.ts";
-import { defineTool, outcomeResult, type Tool, untilServiceDecides } from "./tool.ts";
+import { decidedResult, defineTool, outcomeResult, type Tool, untilServiceDecides } from "./tool.ts";
 
 /** Files of one listing: by default, and at most. */
 const LISTED_FILES = { default: 100, most: 500 };
@@ -36,13 +36,12 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
-    async run({ path = "", recursive = false, limit = LISTED_FILES.default }, { context, pauses, signal }) {
+    run({ path = "", recursive = false, limit = LISTED_FILES.default }, call) {
       const query = { path, isRecursive: recursive, limit };
-      return outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => files.list(context, query)),
-        (found) => ({
-          files: found,
-        }),
+      return decidedResult(
+        call,
+        () => files.list(call.context, query),
+        (found) => ({ files: found }),
       );
     },
   }),
@@ -54,14 +53,12 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
-    async run({ query }, { context, pauses, signal }) {
-      return outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => files.search(context, query)),
-        (found) => ({
-          files: found,
-        }),
-      );
-    },
+    run: ({ query }, call) =>
+      decidedResult(
+        call,
+        () => files.search(call.context, query),
+        (found) => ({ files: found }),
+      ),
   }),
   defineTool({
     name: "read_file",
@@ -73,15 +70,12 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
-    async run({ path, offset = 0 }, { context, pauses, signal }) {
-      return outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => files.read(context, path, offset)),
-        ({ nextOffset, ...part }) => ({
-          ...part,
-          next_offset: nextOffset,
-        }),
-      );
-    },
+    run: ({ path, offset = 0 }, call) =>
+      decidedResult(
+        call,
+        () => files.read(call.context, path, offset),
+        ({ nextOffset, ...part }) => ({ ...part, next_offset: nextOffset }),
+      ),
   }),
   defineTool({
     name: "write_file",

@@ -9,7 +9,7 @@ import type { TaskSettings } from "../../../actors/mission/protocol.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { Choice, defineTool, outcomeResult, type Tool, type ToolSource, untilServiceDecides } from "./tool.ts";
+import { Choice, decidedResult, defineTool, type Tool, type ToolSource } from "./tool.ts";
 
 const MAX_MISSION_TASK_TITLE = 200;
 const MAX_MISSION_TASK_DESCRIPTION = 2_000;
@@ -53,9 +53,10 @@ const readMissionTool = (service: MissionService): Tool =>
     reads: "own_work",
     safeToRepeat: true,
     readOnly: true,
-    run: async (_, { context, pauses, signal }) =>
-      outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => service.read(context)),
+    run: (_, call) =>
+      decidedResult(
+        call,
+        () => service.read(call.context),
         ({ title, goal, status, scheduleText, tasks, results }) => ({
           title,
           goal,
@@ -85,7 +86,7 @@ const addTask = (service: MissionService): Tool =>
     access: "safe",
     reads: "own_work",
     safeToRepeat: true,
-    async run({ title, description, priority, depends_on }, { context, idempotencyKey, pauses, signal }) {
+    run({ title, description, priority, depends_on }, call) {
       const settings: TaskSettings = {
         title: visibleText(title),
         description: description === undefined ? null : visibleText(description),
@@ -93,10 +94,11 @@ const addTask = (service: MissionService): Tool =>
         assignedTo: null,
         dependsOn: [...new Set(depends_on)],
       };
-      const added = await untilServiceDecides({ pauses, signal }, () =>
-        service.addTask(context, settings, idempotencyKey),
+      return decidedResult(
+        call,
+        () => service.addTask(call.context, settings, call.idempotencyKey),
+        (task) => ({ task: missionTaskForModel(task) }),
       );
-      return outcomeResult(added, (task) => ({ task: missionTaskForModel(task) }));
     },
   });
 
@@ -108,12 +110,11 @@ const finishTask = (service: MissionService): Tool =>
     access: "safe",
     reads: "own_work",
     safeToRepeat: true,
-    run: async ({ task_id: taskId }, { context, pauses, signal }) =>
-      outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => service.finishTask(context, taskId)),
-        (task) => ({
-          task: missionTaskForModel(task),
-        }),
+    run: ({ task_id: taskId }, call) =>
+      decidedResult(
+        call,
+        () => service.finishTask(call.context, taskId),
+        (task) => ({ task: missionTaskForModel(task) }),
       ),
   });
 

@@ -5,7 +5,7 @@
 import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { Type } from "../../../actors/schema.ts";
-import { Choice, defineTool, outcomeResult, type Tool, untilServiceDecides } from "./tool.ts";
+import { Choice, decidedResult, defineTool, type Tool } from "./tool.ts";
 import type { TaskService } from "./service.ts";
 
 /** Tasks in one answer: by default, and at most. */
@@ -26,13 +26,12 @@ export const listTasks = (service: TaskService): Tool =>
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
-    async run({ status, assigned_to, limit }, { context, pauses, signal }) {
+    run({ status, assigned_to, limit }, call) {
       const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? TASKS_OF_ANSWER };
-      return outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => service.listTasks(context, filter)),
-        (tasks) => ({
-          tasks: tasks.map(taskForModel),
-        }),
+      return decidedResult(
+        call,
+        () => service.listTasks(call.context, filter),
+        (tasks) => ({ tasks: tasks.map(taskForModel) }),
       );
     },
   });
@@ -56,14 +55,12 @@ export const listAgentsTool = (service: TaskService): Tool =>
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
-    async run(_input, { context, pauses, signal }) {
-      return outcomeResult(
-        await untilServiceDecides({ pauses, signal }, () => service.listAgents(context)),
-        (agents) => ({
-          agents: agents.map(({ id, name, role }) => ({ id, name, role })),
-        }),
-      );
-    },
+    run: (_input, call) =>
+      decidedResult(
+        call,
+        () => service.listAgents(call.context),
+        (agents) => ({ agents: agents.map(({ id, name, role }) => ({ id, name, role })) }),
+      ),
   });
 
 const MAX_TASK_TITLE = 500;
@@ -82,7 +79,8 @@ export const createTask = (service: TaskService): Tool =>
     access: "granted",
     // The service creates one task per key.
     safeToRepeat: true,
-    async run({ title, description, priority, assign_to }, { context, idempotencyKey: key, openedAt, pauses, signal }) {
+    run({ title, description, priority, assign_to }, call) {
+      const { context, idempotencyKey: key, openedAt } = call;
       const input = {
         title: visibleText(title),
         description: description === undefined ? null : visibleText(description),
@@ -91,9 +89,10 @@ export const createTask = (service: TaskService): Tool =>
         assignedTo: assign_to || null,
         workspaceId: null,
       };
-      const made = await untilServiceDecides({ pauses, signal }, () =>
-        service.createTask(context, input, { key, openedAt }),
+      return decidedResult(
+        call,
+        () => service.createTask(context, input, { key, openedAt }),
+        (task) => ({ task: taskForModel(task) }),
       );
-      return outcomeResult(made, (task) => ({ task: taskForModel(task) }));
     },
   });

@@ -158,3 +158,10 @@ export const untilServiceDecides = <T>(
   { pauses, signal }: WaitingTool,
   ask: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> => untilDecided(pauses, TOOL_PATIENCE, signal, ask);
+
+/** The result of what the service decides in the end. */
+export const decidedResult = async <T>(
+  waiting: WaitingTool,
+  ask: () => Promise<Outcome<T>>,
+  show: (value: T) => unknown,
+): Promise<ToolResult> => outcomeResult(await untilServiceDecides(waiting, ask), show);
