@@ -13,7 +13,7 @@ import type { MissionCommand, TaskBrief } from "./protocol.ts";
 import type { Mission, MissionTask } from "./schema.ts";
 import { blockersOf, findTask, replaceTask, stampedTask } from "./task-list.ts";
 
-type MissionCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
+export type MissionCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
 /** The allowed verbs of a task; `start_work` needs an agent, no job in progress, and all of the task's dependencies done. */
 export function taskVerbs(mission: Mission, task: MissionTask): readonly string[] {

@@ -6,13 +6,11 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { permittedMission, unlessMoved, visibleMission } from "./access.ts";
 import { keepMission, tellTask } from "./news.ts";
-import type { MissionCommand, MissionProtocol } from "./protocol.ts";
+import type { MissionProtocol } from "./protocol.ts";
 import { sendCancel } from "./runs.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
 import { type FoundTask, findTask, replaceTask, stampedTask } from "./task-list.ts";
-import { startTask, taskVerbs } from "./task-work.ts";
-
-type TaskCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
+import { type MissionCommandOf, startTask, taskVerbs } from "./task-work.ts";
 
 export const missionTaskHandlers = {
   add_task: addMissionTask,
@@ -27,7 +25,7 @@ export const missionTaskHandlers = {
   start_task: startTask,
 } satisfies Partial<Handlers<MissionProtocol>>;
 
-function addMissionTask(tx: Tx, { by, settings, taskId }: TaskCommandOf<"add_task">): Outcome<FoundTask> {
+function addMissionTask(tx: Tx, { by, settings, taskId }: MissionCommandOf<"add_task">): Outcome<FoundTask> {
   const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
   const { tasks } = allowed.value;
@@ -54,7 +52,10 @@ function addMissionTask(tx: Tx, { by, settings, taskId }: TaskCommandOf<"add_tas
   return ok({ mission: keepMission(tx, { ...allowed.value, tasks: [...tasks, task] }), task });
 }
 
-function updateMissionTask(tx: Tx, { by, taskId, changes, version }: TaskCommandOf<"update_task">): Outcome<FoundTask> {
+function updateMissionTask(
+  tx: Tx,
+  { by, taskId, changes, version }: MissionCommandOf<"update_task">,
+): Outcome<FoundTask> {
   const seen = visibleMission(tx, by);
   if (!seen.ok) return seen;
   const present = findTask(seen.value, taskId);
@@ -76,7 +77,7 @@ function updateMissionTask(tx: Tx, { by, taskId, changes, version }: TaskCommand
   return findTask(mission, taskId);
 }
 
-function finishMissionTask(tx: Tx, { by, taskId }: TaskCommandOf<"finish_task">): Outcome<FoundTask> {
+function finishMissionTask(tx: Tx, { by, taskId }: MissionCommandOf<"finish_task">): Outcome<FoundTask> {
   const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
   const present = findTask(allowed.value, taskId);

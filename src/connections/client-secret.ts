@@ -6,13 +6,13 @@ import type { Outcome } from "../../actors/fault.ts";
 import { AuthorizationFault } from "./oauth/fault.ts";
 import type { KnownClient } from "./sealed-grant.ts";
 
-export interface ClientSecrets {
+export interface SecretReader {
   /** The value; `not_found` if there is no readable secret. */
   read(organizationId: string, name: string): Promise<Outcome<string>>;
 }
 
 /** The present value. Throws `AuthorizationFault`. */
-export async function readClientSecret(secrets: ClientSecrets, organizationId: string, name: string): Promise<string> {
+export async function readClientSecret(secrets: SecretReader, organizationId: string, name: string): Promise<string> {
   const value = await secrets.read(organizationId, name);
   if (value.ok) return value.value;
   throw value.fault.kind === "not_found"
@@ -25,7 +25,7 @@ export async function readClientSecret(secrets: ClientSecrets, organizationId: s
 
 /** The client as it is used. Throws `AuthorizationFault`. */
 export async function withClientSecret<K extends KnownClient>(
-  secrets: ClientSecrets,
+  secrets: SecretReader,
   organizationId: string,
   known: K,
 ): Promise<K> {

@@ -26,7 +26,7 @@ import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { AccessedRequests, type AccessParts, connectionIdOf } from "./accessed-requests.ts";
 import {
-  type ClientSecrets,
+  type SecretReader,
   isOwnersToMend,
   readClientSecret,
   withClientSecret,
@@ -51,7 +51,7 @@ const STATE_BYTES = 32;
 export interface ConnectionsParts extends AccessParts {
   readonly egress: Pick<Egress, "open" | "request" | "resolve">;
   readonly clock: Pick<Clock, "now">;
-  readonly secrets: ClientSecrets;
+  readonly secrets: SecretReader;
   readonly connections: Pick<ConnectionDirectory, "connectionsOf">;
   readonly addresses: ConnectionAddresses;
 }

@@ -12,7 +12,7 @@ import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import type { Egress } from "../egress/egress.ts";
-import { type ClientSecrets, isOwnersToMend, withClientSecret } from "./client-secret.ts";
+import { type SecretReader, isOwnersToMend, withClientSecret } from "./client-secret.ts";
 import { sealTokens } from "./connections.ts";
 import { refreshTokens, revokeAtServer } from "./oauth/client.ts";
 import { AuthorizationFault } from "./oauth/fault.ts";
@@ -22,7 +22,7 @@ import { SealedGrant } from "./sealed-grant.ts";
 export interface ConnectionEffectParts {
   readonly system: Pick<TroupeSystem, "dispatch" | "dispatchGroup">;
   readonly sealing: Sealing;
-  readonly secrets: ClientSecrets;
+  readonly secrets: SecretReader;
   readonly egress: Pick<Egress, "request" | "resolve">;
   readonly clock: Pick<Clock, "now">;
   readonly pauses: BackoffParts;

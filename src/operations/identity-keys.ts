@@ -1,16 +1,15 @@
 /** Port: the public keys with which receivers verify who acts (ACC-13). */
 import { OneOf, Type, type Static } from "../../actors/schema.ts";
-import { noun } from "../http/contract/noun.ts";
+import { noun, Text } from "../http/contract/noun.ts";
 
-const KeyText = (description: string, example: string) => Type.String({ description, examples: [example] });
 const COORDINATE = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
 
 export const IdentityKey = noun("IdentityKey", "A public key that verifies who acts, as a JSON Web Key", {
   kty: OneOf(["EC"] as const, { description: "Kind of the key" }),
   crv: OneOf(["P-256"] as const, { description: "Its curve" }),
-  x: KeyText("The x coordinate of its point", COORDINATE),
-  y: KeyText("The y coordinate of its point", COORDINATE),
-  kid: KeyText("Id of the key, which tokens name: its thumbprint (RFC 7638)", COORDINATE),
+  x: Text("The x coordinate of its point", COORDINATE),
+  y: Text("The y coordinate of its point", COORDINATE),
+  kid: Text("Id of the key, which tokens name: its thumbprint (RFC 7638)", COORDINATE),
   alg: OneOf(["ES256"] as const, { description: "Algorithm of the signatures" }),
   use: OneOf(["sig"] as const, { description: "What it is for" }),
 });

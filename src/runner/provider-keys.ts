@@ -4,7 +4,7 @@
  * pays for, and where its data goes, follow from its own contract with the provider.
  */
 import { type ModelCall, type ModelPort, withCalls } from "../../actors/job/ports.ts";
-import type { SecretReader } from "./mcp/header-secrets.ts";
+import type { SecretReader } from "../connections/client-secret.ts";
 import type { FailedCall } from "../../actors/job/run/call-failures.ts";
 
 /** Characters that an HTTP header can hold. */

@@ -16,7 +16,7 @@ import { type FilePath, parentPath, parseNewPath, parsePath } from "../../actors
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { type Repository, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { CloneFailure, CloneLimits, Cloner, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
-import type { SecretReader } from "../runner/mcp/header-secrets.ts";
+import type { SecretReader } from "../connections/client-secret.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";
 import { MIB } from "../../actors/units.ts";

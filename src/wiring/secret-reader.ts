@@ -1,7 +1,7 @@
 /** Secrets for the runner, over the actor and the service's key. */
 import { notFound, ok } from "../../actors/fault.ts";
 import { type Sealing, secretContext } from "../../actors/sealing.ts";
-import type { SecretReader } from "../runner/mcp/header-secrets.ts";
+import type { SecretReader } from "../connections/client-secret.ts";
 import type { ProviderKeys } from "../../actors/job/ports.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";

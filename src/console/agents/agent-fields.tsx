@@ -1,23 +1,16 @@
 /** The two views of an agent's fields: a form, and the same as JSON. Both change one draft. */
 import { useSearchParams } from "wouter-preact";
-import type { FormDraft } from "../pieces/draft.ts";
 import { JsonField } from "../pieces/written-fields.tsx";
 import { ViewChoice } from "../pieces/view-choice.tsx";
 import type { AgentDraft } from "./agent-draft.ts";
-import { AgentForm } from "./agent-form.tsx";
+import { AgentForm, type AgentFormProps } from "./agent-form.tsx";
 
 const VIEWS = [
   ["form", "Form"],
   ["json", "JSON"],
 ] as const;
 
-interface AgentFieldsProps {
-  readonly draft: FormDraft<AgentDraft>;
-  readonly agentId: string | null;
-  readonly version: number;
-}
-
-export function AgentFields(props: AgentFieldsProps) {
+export function AgentFields(props: AgentFormProps) {
   const [search] = useSearchParams();
   const { draft } = props;
   return (

@@ -23,7 +23,7 @@ const CACHE_CHOICES: readonly (readonly [PromptCache, string])[] = [
   ["off", "off"],
 ];
 
-interface AgentFormProps {
+export interface AgentFormProps {
   readonly draft: FormDraft<AgentDraft>;
   readonly agentId: string | null;
   readonly version: number;

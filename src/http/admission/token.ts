@@ -73,7 +73,7 @@ function checksum(body: string): string {
   return text;
 }
 
-/** A key in a link that is passed to a person: shown once, and stored only as `keyHash`. */
+/** A key in a link that is passed to a person, or in a code of OAuth: shown once, and stored only as `keyHash`. */
 export const newKey = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_SECRET_BYTES))).toString("base64url");
 export const keyHash = (key: string): string => secretHash(key);

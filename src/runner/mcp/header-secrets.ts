@@ -1,15 +1,10 @@
 /** The headers of an MCP server, built from secrets for each request (RUN-5). */
-import type { Outcome } from "../../../actors/fault.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
+import type { SecretReader } from "../../connections/client-secret.ts";
 import { maskSecrets } from "../mask.ts";
 import { identityHeader } from "../agent-identity.ts";
 import { McpFailure } from "./failure.ts";
 import { HEADER_VALUE } from "../../../actors/header-name.ts";
-
-export interface SecretReader {
-  /** The value; `not_found` if there is no readable secret. */
-  read(organizationId: string, name: string): Promise<Outcome<string>>;
-}
 
 export class HeaderSecrets {
   private readonly secrets: SecretReader;

@@ -24,7 +24,8 @@ import { accessOf, type ToolAccess } from "./accessed-egress.ts";
 import { ConnectionLacking, failureOf } from "./failure.ts";
 import type { FileKeeper } from "./kept-files.ts";
 import { ResultBytes } from "./result-bytes.ts";
-import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
+import type { SecretReader } from "../../connections/client-secret.ts";
+import { HeaderSecrets } from "./header-secrets.ts";
 
 /** Tools of one server that an agent may use: every model call carries their descriptions. */
 export const MAX_SERVER_TOOLS = 64;

@@ -22,7 +22,7 @@ import { SECRET_PREFIX, signatureHeaders, Signer } from "../../egress/webhook-si
 import type { Lanes } from "../../sandbox/lanes.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { ToolAccess } from "../mcp/accessed-egress.ts";
-import type { SecretReader } from "../mcp/header-secrets.ts";
+import type { SecretReader } from "../../connections/client-secret.ts";
 import { EGRESS_WORDS, MAX_TOOL_ANSWER_BYTES, mayRepeat, hostWaitMs, textOfAnswer } from "./http-answer.ts";
 import { type BuiltRequest, buildRequest } from "./http-request.ts";
 import { failure, type RunningTool, success, untilServiceDecides } from "./tool.ts";

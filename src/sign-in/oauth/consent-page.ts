@@ -6,6 +6,7 @@
 import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
 import { type Organization, organizationRef } from "../../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
+import { keyHash, newKey } from "../../http/admission/token.ts";
 import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/paths.ts";
 import type { OwnVisit, Visit } from "../visit.ts";
 import { html } from "../html.ts";
@@ -21,7 +22,7 @@ import {
 } from "./authorization-request.ts";
 import type { Clients } from "./clients.ts";
 import { policySourceOf } from "./redirect-uri.ts";
-import { codeHash, codeOf, newCodeSecret } from "./grant-secrets.ts";
+import { codeOf } from "./grant-secrets.ts";
 
 export interface ConsentParts {
   readonly system: TroupeSystem;
@@ -56,7 +57,7 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   const scopes = asked.filter((scope) => form.getAll("grant").includes(scope));
   if (form.get("decision") !== "allow" || scopes.length === 0)
     return redirectTo(backTo(redirectUri, { error: "access_denied", state }, appUrl));
-  const secret = newCodeSecret();
+  const secret = newKey();
   const { organizationId, userId, tokenId } = principal;
   const offered = await parts.system.dispatch(organizationRef(organizationId), {
     kind: "offer_grant",
@@ -67,7 +68,7 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
       scopes,
       resource,
       redirectUri,
-      codeHash: codeHash(secret),
+      codeHash: keyHash(secret),
       codeChallenge,
     },
     origin: { userId, tokenId, address: sender.address },

@@ -7,9 +7,9 @@
  *   ort_<organization>.<grant>.<generation>.<HMAC>
  */
 import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
+import { keyHash } from "../../http/admission/token.ts";
 import { isIdOf } from "../../../actors/ids.ts";
 
-const RANDOM_BYTES = 32;
 const CODE = /^oac_([\w-]{21})\.([\w-]{21})\.([\w-]{43})$/;
 const REFRESH = /^ort_([\w-]{21})\.([\w-]{21})\.(\d{1,9})\.([\w-]{43})$/;
 
@@ -20,16 +20,13 @@ export interface GrantPlace {
 
 const bare = (id: string): string => id.slice(id.indexOf("_") + 1);
 
-export const newCodeSecret = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString("base64url");
-export const codeHash = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 export const codeOf = ({ organizationId, grantId }: GrantPlace, secret: string): string =>
   `oac_${bare(organizationId)}.${bare(grantId)}.${secret}`;
 
 export function readCode(code: string): (GrantPlace & { readonly codeHash: string }) | null {
   const [, organization = "", grant = "", secret = ""] = CODE.exec(code) ?? [];
   const place = grantPlace(organization, grant);
-  return place === null ? null : { ...place, codeHash: codeHash(secret) };
+  return place === null ? null : { ...place, codeHash: keyHash(secret) };
 }
 
 export const refreshTokenOf = (sealing: Sealing, place: GrantPlace, generation: number): string => {
