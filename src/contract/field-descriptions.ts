@@ -4,32 +4,28 @@
  * takes precedence. A test fails for a field of the contract without a description.
  */
 
-/** `name`: the meaning everywhere. `Component.name`: the meaning in this component, also in objects within it. */
-export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
+/**
+ * `name`: the meaning everywhere. `Component.name` and `One|Other.name`: the meaning in these components, also in objects
+ * within them.
+ */
+const DESCRIBED: Readonly<Record<string, string>> = {
   // Common to many records.
   title: "Title",
   description: "Description",
   name: "Name",
   status: "Current status",
-  "UpdateMissionTaskRequest.status": "New status",
-  "UpdateTaskRequest.status": "New status",
+  "UpdateMissionTaskRequest|UpdateTaskRequest.status": "New status",
   approval_notices: "What was sent, one entry for each approval",
-  "Error.status": "HTTP status",
-  "AgentReadiness.status": "HTTP status",
+  "Error|AgentReadiness.status": "HTTP status",
   "V1Error.statusCode": "HTTP status",
   "Delivery.status": "`pending`: not attempted yet; `retrying`: failed, and will be retried; `skipped`: not sent",
-  "Mission.status": "Current status; `GET /api/state-machines` has the transitions",
-  "Job.status": "Current status; `GET /api/state-machines` has the transitions",
+  "Mission|Job.status": "Current status; `GET /api/state-machines` has the transitions",
   visibility:
     "Who may see it. `private`: its creator; `organization`: every member; `public`: every caller; `unlisted`: every caller who knows the id",
-  "CreateMissionRequest.visibility": "Who may see it. `private`: its creator; `organization`: every member",
-  "UpdateMissionRequest.visibility": "Who may see it. `private`: its creator; `organization`: every member",
-  "Mission.visibility": "Who may see it. `private`: its creator; `organization`: every member",
-  "DeletedMission.visibility": "Who may see it. `private`: its creator; `organization`: every member",
+  "CreateMissionRequest|UpdateMissionRequest|Mission|DeletedMission.visibility":
+    "Who may see it. `private`: its creator; `organization`: every member",
   priority: "How urgent it is",
-  "CreateMissionRequest.priority": "Priority of its jobs while job slots are scarce",
-  "UpdateMissionRequest.priority": "Priority of its jobs while job slots are scarce",
-  "Mission.priority": "Priority of its jobs while job slots are scarce",
+  "CreateMissionRequest|UpdateMissionRequest|Mission.priority": "Priority of its jobs while job slots are scarce",
   "Job.priority": "Priority of the job while job slots are scarce",
   type: "Kind of the entry",
   kind: "Kind of the entry",
@@ -41,19 +37,15 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "AgentApiManifest.version": "Version of the service",
 
   // Agents.
-  "CreateAgentRequest.name": "Display name",
-  "UpdateAgentRequest.name": "Display name",
-  "CreateAgentRequest.role": "The agent's role in a few words, such as `Editor`",
-  "UpdateAgentRequest.role": "The agent's role in a few words, such as `Editor`",
+  "CreateAgentRequest|UpdateAgentRequest.name": "Display name",
+  "CreateAgentRequest|UpdateAgentRequest.role": "The agent's role in a few words, such as `Editor`",
   "CreateAgentRequest.description": "What the agent is for",
   "UpdateAgentRequest.description": "What the agent is for; null clears it",
   system_prompt: "Instructions at the start of every model call of the agent",
-  "CreateAgentRequest.model": "Model as `provider:name`; null is the service's default",
-  "UpdateAgentRequest.model": "Model as `provider:name`; null is the service's default",
-  "UpdateChatOptionsRequest.model": "Model that answers in this chat, as `provider:name`; null is the agent's own",
+  "CreateAgentRequest|UpdateAgentRequest.model": "Model as `provider:name`; null is the service's default",
+  "UpdateChatOptionsRequest|ChatOptionsChange|ChatOptionsInput.model":
+    "Model that answers in this chat, as `provider:name`; null is the agent's own",
   "ChatRoutingUpdatedEvent.model": "Model that answers from now on, as `provider:name`; null is the agent's own",
-  "ChatOptionsChange.model": "Model that answers in this chat, as `provider:name`; null is the agent's own",
-  "ChatOptionsInput.model": "Model that answers in this chat, as `provider:name`; null is the agent's own",
   "JobStartedEvent.model": "Model of this run, as `provider:name`",
   allowed_tools:
     "Tools that the agent may use in addition to the read-only ones; `<server>__*` stands for all tools of an MCP server",
@@ -102,29 +94,25 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   on_busy:
     "What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it (`interrupt`) or be refused (`reject`)",
   tools: "Tools that the agent may use in this chat; null is all that the agent has",
-  "CreateAgentRequest.tools":
+  "CreateAgentRequest|UpdateAgentRequest|Agent.tools":
     "The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)",
-  "UpdateAgentRequest.tools":
-    "The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)",
-  "Agent.tools": "The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)",
   auto_approve: "Whether calls that need approval are approved without a person",
   pinned: "Whether the chat is pinned in lists",
-  "UpdateMessageRequest.pinned": "Whether the message stays in the model's context when the chat is compacted",
+  "UpdateMessageRequest|ChatMessageUpdatedEvent.pinned":
+    "Whether the message stays in the model's context when the chat is compacted",
   deleted: "Whether the chat has been deleted",
   run_number: "Number of the mission's run that the chat belongs to; null for other chats",
   "Chat.summary": "Summary that replaces older messages in model calls; null if nothing was compacted",
   "ChatCompactedEvent.messages": "Number of messages that the summary replaces",
-  "ChatMessageUpdatedEvent.pinned": "Whether the message stays in the model's context when the chat is compacted",
   "FoundFiles.files": "The matching files",
   "ModelList.models": "The allowed models",
   "SecretList.secrets": "The secrets, sorted by name",
   "SdkManifest.packages": "The SDKs",
   "StateMachineList.machines": "The state machines",
-  "DeletedMission.tasks": "The mission's tasks, in their order",
+  "DeletedMission|Mission.tasks": "The mission's tasks, in their order",
   "DeletedChat.summary": "Summary that replaced older messages in model calls",
   forked_from: "Where the chat was forked from; null if it was not forked",
-  "Chat.status": "What the chat needs: `working` has an active job, `needs_attention` waits for a person",
-  "MessagePage.status": "What the chat needs: `working` has an active job, `needs_attention` waits for a person",
+  "Chat|MessagePage.status": "What the chat needs: `working` has an active job, `needs_attention` waits for a person",
   "Message.status": "State of the message's text",
   role: "Author of the message: a person, the agent, the system or a tool",
   blocks: "Content as blocks, in their order: text, files, tool calls and their results",
@@ -159,17 +147,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tool_use_id: "Id of the tool call that this is the result of",
   tool_calls_aborted: "Tool calls that were stopped before they had a result",
   is_error: "Whether the tool has failed",
-  "TranscriptToolResult.content": "Result of the tool call, as text",
-  "PlainToolResultBlock.content": "Result of the tool call, as text",
-  "ToolResultBlock.content": "Result of the tool call, as text",
-  "ChatToolRequestedEvent.name": "Name of the tool",
-  "ChatToolStartedEvent.name": "Name of the tool",
-  "ClientToolCall.id": "Id of the tool call",
-  "ClientToolCall.name": "Name of the tool",
-  "TranscriptToolUse.id": "Id of the tool call",
-  "TranscriptToolUse.name": "Name of the tool",
-  "ToolUseBlock.id": "Id of the tool call",
-  "ToolUseBlock.name": "Name of the tool",
+  "TranscriptToolResult|PlainToolResultBlock|ToolResultBlock.content": "Result of the tool call, as text",
+  "ChatToolRequestedEvent|ChatToolStartedEvent|ClientToolCall|TranscriptToolUse|ToolUseBlock.name": "Name of the tool",
+  "ClientToolCall|TranscriptToolUse|ToolUseBlock.id": "Id of the tool call",
   input: "Input of the tool call",
   text: "The text",
   comment: "Comment on the decision",
@@ -187,9 +167,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   error: "Why it failed; null if it did not",
   code: "Code of the error",
   "JobWarning.code": "Code of the warning",
-  "JobBlockedEvent.reason": "What the job waits for",
+  "JobBlockedEvent|JobWaiting.reason": "What the job waits for",
   "JobRunnerStatusEvent.reason": "Why the runner waits; absent if it does not",
-  "JobWaiting.reason": "What the job waits for",
   input_tokens: "Tokens sent to models",
   output_tokens: "Tokens received from models",
   cached_input_tokens: "Input tokens that the provider read from its cache; part of `input_tokens`",
@@ -215,8 +194,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   // Missions.
   goal: "What each run should achieve; it is the first message of each run's chat",
-  "MissionSchedule.type": "Kind of schedule",
-  "MissionScheduleInput.type": "Kind of schedule",
+  "MissionSchedule|MissionScheduleInput.type": "Kind of schedule",
   max_runs: "Number of runs after which the mission is completed; null for no limit",
   overlap: "What happens when a run is due while an earlier one is open",
   upcoming_runs_at: "The next scheduled times, at most five",
@@ -224,10 +202,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   failed_reason: "Why it failed; null if it did not",
   assigned_to: "Id of the agent or user that the task is assigned to; null if unassigned",
   depends_on: "Ids of the tasks that must be completed or cancelled first",
-  "AddMissionTaskRequest.description": "What is to be done; null if not given",
-  "UpdateMissionTaskRequest.description": "What is to be done; null if not given",
-  "MissionTask.description": "What is to be done; null if not given",
-  "Mission.tasks": "The mission's tasks, in their order",
+  "AddMissionTaskRequest|UpdateMissionTaskRequest|MissionTask.description": "What is to be done; null if not given",
   last_run: "The newest run; null before the first",
   trigger: "What started the run",
   outcome: "Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run",
@@ -254,18 +229,15 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   password: "Password that a download needs",
   has_password: "Whether a download needs a password",
   "FilePreview.kind": "How the file can be shown",
-  "FoundFile.kind": "Kind of the entry",
 
   repos: "Git repositories that are mounted in the workspace",
   mode: "Whether agents may only read the files or also write them",
 
   // Tokens and secrets.
-  "CreatePersonalAccessTokenRequest.name": "Name of the token, for people",
-  "CreateServiceTokenRequest.name": "Name of the token, for people",
+  "CreatePersonalAccessTokenRequest|CreateServiceTokenRequest.name": "Name of the token, for people",
   scopes: "What the token allows",
   expires_in_days: "Days until the token expires",
-  "Token.kind": "For a person (`personal`) or for a program (`service`)",
-  "NewToken.kind": "For a person (`personal`) or for a program (`service`)",
+  "Token|NewToken.kind": "For a person (`personal`) or for a program (`service`)",
   value: "The secret's value; it is never shown again",
 
   // Webhooks.
@@ -277,9 +249,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   event_type: "Type of the event",
   "Event.type": "Type of the event",
   "Event.api_version": "Version of the contract that the event's data follows",
-  "Event.source": "Origin of the event: a change over the API, the lifecycle of a job, or a test",
+  "Event|Delivery.source": "Origin of the event: a change over the API, the lifecycle of a job, or a test",
   "EventResource.id": "Id of the record; null if it has none",
-  "Delivery.source": "Origin of the event: a change over the API, the lifecycle of a job, or a test",
   "Delivery.error": "Why the attempt failed; null if it did not",
   "Delivery.trigger": "Why it is sent: for the event, again, as a test, or as a push notification of A2A",
   http_status: "HTTP status of the receiver's response; null if there was none",
@@ -366,6 +337,14 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "V1ExecuteAgentRequest.message": "The message, as text",
   "V1ExecutionMessageEvent.message": "The message so far",
 };
+
+/** The same, each component for itself. */
+export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(DESCRIBED).flatMap(([key, text]) => {
+    const [components = "", name] = key.split(".");
+    return name === undefined ? [[key, text]] : components.split("|").map((one) => [`${one}.${name}`, text]);
+  }),
+);
 
 /** Lists, by the field that holds them. */
 const LISTS: ReadonlySet<string> = new Set([

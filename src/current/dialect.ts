@@ -13,17 +13,12 @@ import { didYouMean } from "../../actors/near-name.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 interface Words {
-  readonly code: ErrorCode;
   readonly message: string;
   readonly details?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "headers"> = {}): Words => ({
-  code,
-  message,
-  ...more,
-});
+const words = (message: string, more: Pick<Words, "details" | "headers"> = {}): Words => ({ message, ...more });
 const FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 /** Types and families, as in event filters. */
 const EVENT_FILTERS = [...EVENT_TYPES, ...FAMILIES];
@@ -48,83 +43,79 @@ const tooLarge = (limitBytes: number): string => `Too large: the limit is ${limi
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
 const WORDS: RefusalTable<Words> = {
-  invalid_json: ({ message, place = "" }) => words("invalid_json", message + place),
-  invalid_cursor: () => words("invalid_cursor", "Invalid cursor for this list"),
+  invalid_json: ({ message, place = "" }) => words(message + place),
+  invalid_cursor: () => words("Invalid cursor for this list"),
   invalid_request: ({ errors }) => {
     const list = errors.map(({ path, message }) => ({ path, message }));
-    return words("invalid_request", errors[0]?.message ?? "Invalid request", { details: { errors: list } });
+    return words(errors[0]?.message ?? "Invalid request", { details: { errors: list } });
   },
   invalid_schedule: ({ errors }) => {
     const list = errors.map(({ path, message }) => ({ path, message }));
-    return words("invalid_schedule", errors[0]?.message ?? "Invalid schedule", { details: { errors: list } });
+    return words(errors[0]?.message ?? "Invalid schedule", { details: { errors: list } });
   },
   unsupported_api_version: ({ supported }) =>
-    words("unsupported_api_version", `Unsupported Api-Version; supported: ${supported.join(", ")}`, {
+    words(`Unsupported Api-Version; supported: ${supported.join(", ")}`, {
       details: { supported },
     }),
   unauthenticated: ({ challenge }) =>
     challenge === undefined
-      ? words("unauthenticated", "A valid bearer token is required")
-      : words("unauthenticated", "The password of this share is missing or wrong", {
+      ? words("A valid bearer token is required")
+      : words("The password of this share is missing or wrong", {
           headers: { "www-authenticate": challenge },
         }),
-  token_expired: () => words("token_expired", "The token has expired"),
+  token_expired: () => words("The token has expired"),
   insufficient_scope: ({ required }) =>
-    words("insufficient_scope", `The token lacks the scope ${required.join(" or ")}`, {
+    words(`The token lacks the scope ${required.join(" or ")}`, {
       details: { required_scopes: required },
       headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${required.join(" ")}"` },
     }),
-  organization_suspended: () =>
-    words("organization_suspended", "The operator of the service has suspended this organization"),
-  owner_required: () => words("owner_required", "Only an owner of the organization may do this"),
+  organization_suspended: () => words("The operator of the service has suspended this organization"),
+  owner_required: () => words("Only an owner of the organization may do this"),
   not_found: ({ noun, fields }) => {
     const missing = noun === "route" ? "Unknown path" : `No such ${noun.replaceAll("_", " ")}`;
-    if (fields === undefined) return words("not_found", missing);
+    if (fields === undefined) return words(missing);
     const errors = fields.map((field) => ({
       path: `/${field}`,
       message: `Field ${field}: ${missing.replace("No", "no")}`,
     }));
-    return words("not_found", errors[0]?.message ?? missing, { details: { errors } });
+    return words(errors[0]?.message ?? missing, { details: { errors } });
   },
   method_not_allowed: ({ allow }) =>
-    words("method_not_allowed", `Method not allowed; use ${allow.join(", ")}`, {
+    words(`Method not allowed; use ${allow.join(", ")}`, {
       headers: { allow: allow.join(", ") },
     }),
-  unsupported_media_type: ({ expected }) => words("unsupported_media_type", `Content-Type must be ${expected}`),
+  unsupported_media_type: ({ expected }) => words(`Content-Type must be ${expected}`),
   range_not_satisfiable: ({ bytes }) =>
-    words("range_not_satisfiable", `The range begins past the end of the file, which has ${bytes} bytes`, {
+    words(`The range begins past the end of the file, which has ${bytes} bytes`, {
       details: { bytes },
       headers: contentRange(bytes),
     }),
   upload_offset_mismatch: ({ offset }) =>
     words(
-      "upload_offset_mismatch",
       `The upload has ${offset} bytes: the next part begins with byte ${offset}. If that is the whole content, \`Content-Range: bytes */${offset}\` without a body completes it`,
       {
         details: { offset },
       },
     ),
   payload_too_large: ({ limitBytes, field }) => {
-    if (field === undefined)
-      return words("payload_too_large", tooLarge(limitBytes), { details: { limit_bytes: limitBytes } });
+    if (field === undefined) return words(tooLarge(limitBytes), { details: { limit_bytes: limitBytes } });
     const message = `Field ${field} is ${tooLarge(limitBytes).toLowerCase()}`;
     const errors = [{ path: `/${field}`, message }];
-    return words("payload_too_large", message, { details: { limit_bytes: limitBytes, errors } });
+    return words(message, { details: { limit_bytes: limitBytes, errors } });
   },
   invalid_state: ({ status, allowedActions, message }) =>
-    words("invalid_state", message, { details: { status, allowed_actions: allowedActions } }),
+    words(message, { details: { status, allowed_actions: allowedActions } }),
   chat_busy: ({ status, allowedActions, jobId }) =>
-    words("chat_busy", "A turn is running in this chat", {
+    words("A turn is running in this chat", {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   approval_pending: ({ status, allowedActions, jobId }) =>
-    words("approval_pending", jobWaitWords(status, allowedActions), {
+    words(jobWaitWords(status, allowedActions), {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
-  version_conflict: ({ version }) =>
-    words("version_conflict", "The record was changed since you read it", { details: { version } }),
+  version_conflict: ({ version }) => words("The record was changed since you read it", { details: { version } }),
   secret_in_use: ({ agents, workspaces, providers, others }) =>
-    words("secret_in_use", "Agents, workspaces or provider keys use this secret; `force=true` deletes it anyway", {
+    words("Agents, workspaces or provider keys use this secret; `force=true` deletes it anyway", {
       details: {
         agents: agents.map(({ id, name }) => ({ id, name })),
         workspaces: workspaces.map(({ id, name }) => ({ id, name })),
@@ -132,52 +123,47 @@ const WORDS: RefusalTable<Words> = {
         others,
       },
     }),
-  not_a_library_agent: () => words("not_a_library_agent", "Only a library agent can be installed or uninstalled"),
+  not_a_library_agent: () => words("Only a library agent can be installed or uninstalled"),
   invalid_idempotency_key: () =>
     words(
-      "invalid_idempotency_key",
       "Idempotency-Key must be one header of 1 to 255 printable ASCII characters; quote a key that contains a comma",
     ),
-  idempotency_conflict: () =>
-    words("idempotency_conflict", "This idempotency key was already used with different input"),
+  idempotency_conflict: () => words("This idempotency key was already used with different input"),
   idempotency_in_progress: ({ retryAfterMs }) =>
-    words("idempotency_in_progress", "The first request with this key is still running", later(retryAfterMs)),
+    words("The first request with this key is still running", later(retryAfterMs)),
   invalid_event_type: ({ unknown, paths }) => {
     const errors = unknown.map((type, i) => ({ path: paths[i] ?? "", message: unknownType(type) }));
-    return words("invalid_event_type", unknownType(unknown[0] ?? ""), { details: { unknown, errors } });
+    return words(unknownType(unknown[0] ?? ""), { details: { unknown, errors } });
   },
-  invalid_url: ({ message }) => words("invalid_url", message, { details: { errors: [{ path: "/url", message }] } }),
-  invalid_path: ({ field, message }) =>
-    words("invalid_path", message, { details: { errors: [{ path: `/${field}`, message }] } }),
-  read_only_violation: ({ message }) => words("read_only_violation", message),
-  path_exists: ({ path, message }) => words("path_exists", message, { details: { path } }),
-  share_expired: () =>
-    words("share_expired", "The share has expired, was revoked, or has reached its number of downloads"),
+  invalid_url: ({ message }) => words(message, { details: { errors: [{ path: "/url", message }] } }),
+  invalid_path: ({ field, message }) => words(message, { details: { errors: [{ path: `/${field}`, message }] } }),
+  read_only_violation: ({ message }) => words(message),
+  path_exists: ({ path, message }) => words(message, { details: { path } }),
+  share_expired: () => words("The share has expired, was revoked, or has reached its number of downloads"),
   event_not_retained: ({ oldest }) =>
-    words("event_not_retained", "The event is no longer retained", {
+    words("The event is no longer retained", {
       details: oldest === undefined ? {} : { oldest_sequence: oldest },
     }),
-  forbidden: ({ message }) => words("forbidden", message),
-  invalid_signature: () => words("invalid_signature", "The signed address is invalid or has expired"),
-  budget_exceeded: ({ of, retryAfterMs }) => words("budget_exceeded", spentWords(of), later(retryAfterMs)),
+  forbidden: ({ message }) => words(message),
+  invalid_signature: () => words("The signed address is invalid or has expired"),
+  budget_exceeded: ({ of, retryAfterMs }) => words(spentWords(of), later(retryAfterMs)),
   quota_exceeded: ({ quota, limit, used }) =>
-    words("quota_exceeded", `The organization has reached its quota of ${quota.replaceAll("_", " ")}`, {
+    words(`The organization has reached its quota of ${quota.replaceAll("_", " ")}`, {
       details: { quota, limit, used },
     }),
-  provider_error: ({ message }) => words("provider_error", message),
-  rate_limited: ({ retryAfterMs }) =>
-    words("rate_limited", "Too many requests; retry when the window ends", later(retryAfterMs)),
+  provider_error: ({ message }) => words(message),
+  rate_limited: ({ retryAfterMs }) => words("Too many requests; retry when the window ends", later(retryAfterMs)),
   overloaded: ({ retryAfterMs }) =>
-    words("overloaded", "Too many requests, bodies or streams are open at once; retry later", later(retryAfterMs)),
+    words("Too many requests, bodies or streams are open at once; retry later", later(retryAfterMs)),
   storage_full: ({ retryAfterMs }) =>
-    words("storage_full", "The disk of the service is nearly full; reads still work", later(retryAfterMs)),
+    words("The disk of the service is nearly full; reads still work", later(retryAfterMs)),
   unavailable: ({ retryAfterMs, message = "The service is temporarily unavailable" }) =>
-    words("unavailable", message, later(retryAfterMs)),
+    words(message, later(retryAfterMs)),
   outcome_unknown: ({ retryAfterMs }) =>
-    words("outcome_unknown", "The outcome is unknown; repeat with the same idempotency key", later(retryAfterMs)),
-  shutting_down: ({ retryAfterMs }) => words("shutting_down", "The service is restarting", later(retryAfterMs)),
-  timeout: ({ message }) => words("timeout", message),
-  request_timeout: () => words("request_timeout", "The body of the request did not arrive in time"),
+    words("The outcome is unknown; repeat with the same idempotency key", later(retryAfterMs)),
+  shutting_down: ({ retryAfterMs }) => words("The service is restarting", later(retryAfterMs)),
+  timeout: ({ message }) => words(message),
+  request_timeout: () => words("The body of the request did not arrive in time"),
 };
 
 const METADATA_PATH = `/.well-known/oauth-protected-resource${API_RESOURCE}`;
@@ -199,7 +185,7 @@ function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, stri
  * open.
  */
 export function currentDialect(appUrl: () => string): Dialect {
-  const refusal = ({ code, message, details = {}, headers = {} }: Words, requestId: string) => {
+  const refusal = (code: ErrorCode, { message, details = {}, headers = {} }: Words, requestId: string) => {
     const { status } = ERROR_CODES[code];
     const type = errorUrl(appUrl(), code);
     return { status, body: { type, code, error: code, message, status, request_id: requestId, details }, headers };
@@ -209,20 +195,21 @@ export function currentDialect(appUrl: () => string): Dialect {
       const worded = entryOf(WORDS, fault);
       const challenge = challengeOf(fault, appUrl());
       return refusal(
+        fault.kind,
         challenge === null ? worded : { ...worded, headers: { ...worded.headers, ...challenge } },
         requestId,
       );
     },
     bug: (requestId) =>
-      refusal(words("internal_error", "Internal error; the operator finds it by the request id"), requestId),
+      refusal("internal_error", words("Internal error; the operator finds it by the request id"), requestId),
   };
 }
 
 /** A refusal that is a part of an answer. */
-export function refusalWords(fault: Fault): Pick<Words, "code" | "message"> {
-  const { code, message } = entryOf(WORDS, fault);
-  return { code, message };
-}
+export const refusalWords = (fault: Fault): { readonly code: ErrorCode; readonly message: string } => ({
+  code: fault.kind,
+  message: entryOf(WORDS, fault).message,
+});
 
 /** Why a job cannot take a message now. */
 function jobWaitWords(status: string, actions: readonly string[]): string {
