@@ -89,99 +89,68 @@ export function leftOut(schema: JsonSchema): JsonSchema {
   return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
 }
 
+const headerParameter = (name: string, description: string, schema: JsonSchema) =>
+  ({ name, in: "header", required: false, description, schema }) as const;
+
 /** Parameters that requests share. */
 export const PARAMETERS = {
-  IdempotencyKey: {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    description:
-      "Makes a repeated request run once: the same key with the same input returns the first answer, for 24 hours",
-    schema: { type: "string", minLength: 1, maxLength: 255, examples: ["3f0e5f5c-6f0c-4a5e-9f43-0d8f4f6d7a11"] },
-  },
-  IfMatch: {
-    name: "If-Match",
-    in: "header",
-    required: false,
-    description: "The `version` that you have read: 409 `version_conflict` if the record was changed since",
-    schema: { type: "string", examples: ["3"] },
-  },
-  ApiVersion: {
-    name: "Api-Version",
-    in: "header",
-    required: false,
-    description: "The version of the API that you expect; default: the newest",
-    schema: { type: "string", enum: SUPPORTED_VERSIONS },
-  },
-  IfNoneMatch: {
-    name: "If-None-Match",
-    in: "header",
-    required: false,
-    description: "The `ETag` that you have: 304 if it is still the same",
-    schema: { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
-  },
-  Range: {
-    name: "Range",
-    in: "header",
-    required: false,
-    description: "One part of the file, as `bytes=<first>-<last>`: 206 with these bytes",
-    schema: { type: "string", examples: ["bytes=0-1023"] },
-  },
-  IfRange: {
-    name: "If-Range",
-    in: "header",
-    required: false,
-    description: "The `ETag` of the file that you have a part of. If the file has changed, the whole file is sent",
-    schema: { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
-  },
-  ContentRange: {
-    name: "Content-Range",
-    in: "header",
-    required: false,
-    description: "Which bytes of the whole content the body has; `bytes */<size>` asks how many have arrived",
-    schema: { type: "string", examples: ["bytes 0-8388607/268435456"] },
-  },
-  ReprDigest: {
-    name: "Repr-Digest",
-    in: "header",
-    required: false,
-    description:
-      "SHA-256 of the whole content in base64; content with another digest is refused. Required with `Content-Range`",
-    schema: { type: "string", examples: ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] },
-  },
-  McpProtocolVersion: {
-    name: "MCP-Protocol-Version",
-    in: "header",
-    required: false,
-    description: "The revision of MCP that the client speaks",
-    schema: { type: "string", examples: ["2025-11-25"] },
-  },
-  McpSessionId: {
-    name: "Mcp-Session-Id",
-    in: "header",
-    required: false,
-    description: "Id of the session, from the header of the same name in the response to `initialize`",
-    schema: { type: "string" },
-  },
-  McpMethod: {
-    name: "Mcp-Method",
-    in: "header",
-    required: false,
-    description: "The `method` of the message, from revision 2026-07-28 on",
-    schema: { type: "string", examples: ["tools/call"] },
-  },
-  McpName: {
-    name: "Mcp-Name",
-    in: "header",
-    required: false,
-    description: "The tool, prompt or resource of the message, from revision 2026-07-28 on",
-    schema: { type: "string", examples: ["execute_agent"] },
-  },
-  LastEventId: {
-    name: "Last-Event-ID",
-    in: "header",
-    required: false,
-    description: "The id of the last event that the client has: the stream resumes after it",
-    schema: { type: "string", examples: ["12.480"] },
-  },
+  IdempotencyKey: headerParameter(
+    "Idempotency-Key",
+    "Makes a repeated request run once: the same key with the same input returns the first answer, for 24 hours",
+    { type: "string", minLength: 1, maxLength: 255, examples: ["3f0e5f5c-6f0c-4a5e-9f43-0d8f4f6d7a11"] },
+  ),
+  IfMatch: headerParameter(
+    "If-Match",
+    "The `version` that you have read: 409 `version_conflict` if the record was changed since",
+    { type: "string", examples: ["3"] },
+  ),
+  ApiVersion: headerParameter("Api-Version", "The version of the API that you expect; default: the newest", {
+    type: "string",
+    enum: SUPPORTED_VERSIONS,
+  }),
+  IfNoneMatch: headerParameter("If-None-Match", "The `ETag` that you have: 304 if it is still the same", {
+    type: "string",
+    examples: ['"V1StGXR8_Z5jdHi6B-myTg"'],
+  }),
+  Range: headerParameter("Range", "One part of the file, as `bytes=<first>-<last>`: 206 with these bytes", {
+    type: "string",
+    examples: ["bytes=0-1023"],
+  }),
+  IfRange: headerParameter(
+    "If-Range",
+    "The `ETag` of the file that you have a part of. If the file has changed, the whole file is sent",
+    { type: "string", examples: ['"V1StGXR8_Z5jdHi6B-myTg"'] },
+  ),
+  ContentRange: headerParameter(
+    "Content-Range",
+    "Which bytes of the whole content the body has; `bytes */<size>` asks how many have arrived",
+    { type: "string", examples: ["bytes 0-8388607/268435456"] },
+  ),
+  ReprDigest: headerParameter(
+    "Repr-Digest",
+    "SHA-256 of the whole content in base64; content with another digest is refused. Required with `Content-Range`",
+    { type: "string", examples: ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] },
+  ),
+  McpProtocolVersion: headerParameter("MCP-Protocol-Version", "The revision of MCP that the client speaks", {
+    type: "string",
+    examples: ["2025-11-25"],
+  }),
+  McpSessionId: headerParameter(
+    "Mcp-Session-Id",
+    "Id of the session, from the header of the same name in the response to `initialize`",
+    { type: "string" },
+  ),
+  McpMethod: headerParameter("Mcp-Method", "The `method` of the message, from revision 2026-07-28 on", {
+    type: "string",
+    examples: ["tools/call"],
+  }),
+  McpName: headerParameter("Mcp-Name", "The tool, prompt or resource of the message, from revision 2026-07-28 on", {
+    type: "string",
+    examples: ["execute_agent"],
+  }),
+  LastEventId: headerParameter(
+    "Last-Event-ID",
+    "The id of the last event that the client has: the stream resumes after it",
+    { type: "string", examples: ["12.480"] },
+  ),
 } as const;

@@ -3,6 +3,7 @@
  * authentication or permission is the same 401 (AUTH-4). The interface prescribes 500 for an unreachable database and
  * other temporary unavailability; a request that the service itself holds back gets 503. Both say when to retry.
  */
+import { STATUS_CODES } from "node:http";
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Noun } from "../../actors/fault.ts";
 import {
@@ -14,61 +15,16 @@ import {
   retryAfter,
 } from "../http/answer/dialect.ts";
 
-const STATUS_REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  413: "Payload Too Large",
-  415: "Unsupported Media Type",
-  416: "Range Not Satisfiable",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-};
+/** The nouns with other words here than in the code. */
+const NOUN_WORDS: Readonly<Partial<Record<Noun, string>>> = { oauth_client: "client" };
 
-const NOUNS: Readonly<Record<Noun, string>> = {
-  organization: "Organization not found",
-  user: "User not found",
-  agent: "Agent not found",
-  task: "Task not found",
-  chat: "Chat not found",
-  session: "Session not found",
-  message: "Message not found",
-  job: "Job not found",
-  workspace: "Workspace not found",
-  file: "File not found",
-  upload: "Upload not found",
-  directory: "Directory not found",
-  share: "Share not found",
-  repository: "Repository not found",
-  app: "App not found",
-  token: "Token not found",
-  grant: "Grant not found",
-  invitation: "Invitation not found",
-  oauth_client: "Client not found",
-  secret: "Secret not found",
-  connection: "Connection not found",
-  group: "Group not found",
-  provider_key: "Provider key not found",
-  messenger: "Messenger",
-  messaging_integration: "Messaging integration not found",
-  delivery: "Delivery not found",
-  push_notification: "Push notification not found",
-  approval: "Approval not found",
-  mission: "Mission not found",
-  mission_task: "Mission task not found",
-  route: "Not found",
-};
+function notFoundWords(noun: Noun): string {
+  const words = noun === "route" ? "not found" : `${NOUN_WORDS[noun] ?? noun.replaceAll("_", " ")} not found`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 function refusal(statusCode: number, message: string, headers?: Readonly<Record<string, string>>): Refusal {
-  const body = { error: true, statusCode, statusMessage: STATUS_REASONS[statusCode], message };
+  const body = { error: true, statusCode, statusMessage: STATUS_CODES[statusCode], message };
   return { status: statusCode, body, ...(headers === undefined ? {} : { headers }) };
 }
 
@@ -86,7 +42,7 @@ const REFUSALS: RefusalTable<Refusal> = {
   insufficient_scope: () => UNAUTHORIZED,
   owner_required: () => UNAUTHORIZED,
   organization_suspended: () => refusal(403, "The operator of the service has suspended this organization"),
-  not_found: ({ noun }) => refusal(404, NOUNS[noun]),
+  not_found: ({ noun }) => refusal(404, notFoundWords(noun)),
   method_not_allowed: ({ allow }) => refusal(405, "Method not allowed", { allow: allow.join(", ") }),
   unsupported_media_type: ({ expected }) => refusal(415, `Content-Type must be ${expected}`),
   upload_offset_mismatch: ({ offset }) => refusal(409, `The upload has ${offset} bytes`),
