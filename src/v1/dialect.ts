@@ -3,7 +3,6 @@
  * authentication or permission is the same 401 (AUTH-4). The interface prescribes 500 for an unreachable database and
  * other temporary unavailability; a request that the service itself holds back gets 503. Both say when to retry.
  */
-import { STATUS_CODES } from "node:http";
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Noun } from "../../actors/fault.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type Refusal,
   type RefusalTable,
   retryAfter,
+  statusReason,
 } from "../http/answer/dialect.ts";
 
 /** The nouns with other words here than in the code. */
@@ -24,7 +24,7 @@ function notFoundWords(noun: Noun): string {
 }
 
 function refusal(statusCode: number, message: string, headers?: Readonly<Record<string, string>>): Refusal {
-  const body = { error: true, statusCode, statusMessage: STATUS_CODES[statusCode], message };
+  const body = { error: true, statusCode, statusMessage: statusReason(statusCode), message };
   return { status: statusCode, body, ...(headers === undefined ? {} : { headers }) };
 }
 

@@ -2,6 +2,7 @@
  * How a surface reports errors. Inside the service refusals are faults; a dialect gives each kind its
  * status and its body. `RefusalTable` is total: a kind of fault without an entry does not compile.
  */
+import { STATUS_CODES } from "node:http";
 import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
 
 export interface Refusal {
@@ -25,6 +26,9 @@ export function entryOf<T>(table: RefusalTable<T>, fault: Fault): T {
   const entry = table[fault.kind] as (fault: Fault) => T;
   return entry(fault);
 }
+
+/** The phrase that HTTP has for a status: `Not Found`. */
+export const statusReason = (status: number): string => STATUS_CODES[status] ?? "";
 
 /** The file's length, for a refused range. */
 export const contentRange = (bytes: number): Readonly<Record<string, string>> => ({
