@@ -10,7 +10,7 @@ import { cutText } from "../../actors/cut-text.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { mapOutcome, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
-import type { Caller } from "../http/request/caller.ts";
+import { type Caller, chargeTo } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
 import { didYouMean } from "../../actors/near-name.ts";
 import { factsIn } from "./auth-info.ts";
@@ -70,7 +70,9 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
           { ...asked, approvalId: asked.approvalId },
           call.context.mcpReq.inputResponses?.[ANSWER_KEY],
         );
-  if (decision !== null && !decision.ok) return toolResult(parts, caller.requestId, decision);
+  const resultOf = (outcome: Outcome<ToolAnswer>): CallToolResult =>
+    chargeTo(caller, () => toolResult(parts, caller.requestId, outcome));
+  if (decision !== null && !decision.ok) return resultOf(decision);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
   // The page is opened once for a call: what the person does there is not part of it.
   const page = asked === null && opensPages(tool, call) && answer.ok ? connectionQuestionOf(answer.value.value) : null;
@@ -97,7 +99,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     }
   }
   const isLinked = tool.spec.showsJob === true && facts.hasLinks;
-  return toolResult(parts, caller.requestId, isLinked ? mapOutcome(answer, withFileLinks) : answer);
+  return resultOf(isLinked ? mapOutcome(answer, withFileLinks) : answer);
 }
 
 function namedTool({ tools }: Toolset, name: string): BoundTool {
@@ -199,9 +201,9 @@ export const toolResult = (
   { refusal }: Pick<ServerParts, "refusal">,
   requestId: string,
   answer: Outcome<ToolAnswer>,
-): CallToolResult => (answer.ok ? resultOf(answer.value) : errorOf(refusal(answer.fault, requestId)));
+): CallToolResult => (answer.ok ? callResult(answer.value) : errorOf(refusal(answer.fault, requestId)));
 
-const resultOf = ({ value, content }: ToolAnswer): CallToolResult => ({
+const callResult = ({ value, content }: ToolAnswer): CallToolResult => ({
   content: [...(content ?? [{ type: "text", text: JSON.stringify(value) }])],
   structuredContent: value,
 });

@@ -30,5 +30,9 @@ export const authInfoOf = ({ headers }: Pick<Request, "headers">, given: GivenFa
   return { token: "", clientId: principal.tokenId, scopes: [...principal.scopes], extra: { facts } };
 };
 
-export const factsIn = (context: ServerContext): MessageFacts =>
-  context.http?.authInfo?.extra?.["facts"] as MessageFacts;
+const factsInAuth = (authInfo: AuthInfo | undefined): MessageFacts => authInfo?.extra?.["facts"] as MessageFacts;
+
+/** Who has sent the message of a server that is still to be made. */
+export const callerInAuth = (authInfo: AuthInfo | undefined): Caller => factsInAuth(authInfo).caller;
+
+export const factsIn = (context: ServerContext): MessageFacts => factsInAuth(context.http?.authInfo);

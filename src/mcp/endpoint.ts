@@ -14,7 +14,9 @@
  */
 import {
   createMcpHandler,
+  isJSONRPCRequest,
   isLegacyRequest,
+  isSpecType,
   type McpHttpHandler,
   type Server,
   WebStandardStreamableHTTPServerTransport,
@@ -23,15 +25,16 @@ import { refusalFields } from "./dialect.ts";
 import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { originFault } from "../http/admission/allowed-origin.ts";
 import type { Batches } from "../http/request/batches.ts";
-import type { Caller } from "../http/request/caller.ts";
+import { type Caller, chargeTo } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { HeadedMessage, PostedMessage } from "./operations.ts";
-import { authInfoOf } from "./auth-info.ts";
+import { authInfoOf, callerInAuth } from "./auth-info.ts";
 import { batchAnswers, batchFault, isAnswered, jsonArray, NO_EFFECT } from "./batch.ts";
-import { mcpServer, type ServedSession } from "./server.ts";
+import { mcpServer, type Serving } from "./server.ts";
 import type { Era, ServerParts } from "./call-parts.ts";
 import {
   type PostedJson,
+  INVALID_MESSAGE,
   messageFault,
   messageIn,
   messageText,
@@ -40,13 +43,14 @@ import {
   refusedMessage,
   rpcError,
 } from "./message.ts";
+import { DirectTransport } from "./direct-transport.ts";
 import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
 import { calledTool, sessionRequest, type Posted, SessionStreams } from "./session-streams.ts";
 import { type FoundSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
-import { Toolsets, withTools } from "./toolsets.ts";
+import { Toolsets, withTools, withToolsIn } from "./toolsets.ts";
 import { KEEP_ALIVE_MS, watchedResponse } from "./watched-stream.ts";
 
 /** The connection is closed after so much silence. */
@@ -58,8 +62,8 @@ type Headed = Pick<HeadedMessage, "headers">;
 
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
-  /** Counts and paces the messages of a batch. */
-  readonly batches: Pick<Batches, "count" | "inTurn">;
+  /** Parses, counts and paces messages. */
+  readonly batches: Pick<Batches, "count" | "inTurn" | "parse">;
   /** Replaces the servers behind the endpoint (all of their tools may wait), for the conformance suite. */
   readonly serve?: (era: Era) => Server;
 }
@@ -83,21 +87,25 @@ export class McpEndpoint {
       clock,
       sealing,
       watching: parts,
-      serve: ({ name }, subscriptions) =>
-        this.serve("legacy", {
-          subscribe: async (principal, uri, version) => {
-            const kept = await this.records.subscribe(principal, name, uri);
-            if (kept.ok) subscriptions.add(uri, version);
-            return kept;
-          },
-          unsubscribe: (principal, uri) => {
-            subscriptions.remove(uri);
-            return this.records.unsubscribe(principal, name, uri);
+      serve: ({ name }, { organizationId }, subscriptions) =>
+        this.serve({
+          era: "legacy",
+          timed: (work) => system.loopTime.measure(organizationId, "requests", work),
+          session: {
+            subscribe: async (principal, uri, version) => {
+              const kept = await this.records.subscribe(principal, name, uri);
+              if (kept.ok) subscriptions.add(uri, version);
+              return kept;
+            },
+            unsubscribe: (principal, uri) => {
+              subscriptions.remove(uri);
+              return this.records.unsubscribe(principal, name, uri);
+            },
           },
         }),
     });
     this.streams = new SessionStreams({ ...parts, sessions: this.sessions });
-    this.modern = createMcpHandler(() => this.serve("modern"), {
+    this.modern = createMcpHandler(({ authInfo }) => this.serve(servingOf("modern", callerInAuth(authInfo))), {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
       onerror: (err) => parts.services.log.info(refusalFields(err), "an MCP message was refused"),
@@ -108,7 +116,8 @@ export class McpEndpoint {
   async take(caller: Caller, { headers, query, body }: PostedMessage): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
-    const parsed = messageIn(body.bytes);
+    const { batches } = this.parts;
+    const parsed = await batches.parse(caller, body.bytes.byteLength, () => messageIn(body.bytes));
     const unread = messageFault(parsed);
     if (unread !== null) return ok(rpcError(400, ...unread));
     const messages = [parsed].flat() as readonly (PostedJson | null)[];
@@ -118,7 +127,7 @@ export class McpEndpoint {
     if (lacking !== null) return refuse(lacking);
     const request = sessionRequest(this.parts.allowed().appUrl, { method: "POST", headers, signal: caller.signal });
     const isLegacy = await isLegacyRequest(request, parsed);
-    const counted = await this.parts.batches.count(caller, messages.length);
+    const counted = await batches.count(caller, messages.length);
     if (!counted.ok) return counted;
     const waiting = messages.filter((message) => this.isWaiting(message) || message?.method === LISTEN).length;
     const room = waiting > 0 ? this.parts.services.streams.room(caller.principal.organizationId, waiting) : ok(null);
@@ -157,11 +166,11 @@ export class McpEndpoint {
     const checked = await this.legacy(sent, NO_EFFECT, false);
     if (!checked.ok) return checked;
     const answer = async (message: PostedJson): Promise<string | null> => {
-      const begun = await this.parts.batches.inTurn(sent.caller, () =>
-        this.legacyAnswer(sent, message, { session, waits: false }),
+      const done = await this.parts.batches.inTurn(sent.caller, (caller) =>
+        this.batchAnswer({ ...sent, caller }, message, session),
       );
-      const answered = begun.ok ? await begun.value : begun;
-      if (answered.ok) return messageText(answered.value);
+      const answered = done.ok ? done.value : done;
+      if (answered.ok) return answered.value;
       return refusedMessage(message, this.parts.refusal(answered.fault, sent.caller.requestId));
     };
     const answers = batchAnswers(messages, { answer, waits: (message) => this.isWaiting(message) });
@@ -171,13 +180,27 @@ export class McpEndpoint {
     return new Response(null, { status: 202 });
   }
 
+  /** Answers a message of a batch, as JSON. */
+  private async batchAnswer(
+    sent: Posted,
+    message: PostedJson,
+    session: FoundSession | undefined,
+  ): Promise<Outcome<string | null>> {
+    if (session === undefined) return ok(await this.direct(sent, message));
+    this.streams.cancel(session, message);
+    if (!isOfSession(message)) return ok(await this.direct(sent, message));
+    const answered = await this.streams.call(sent, session, message);
+    return answered.ok ? ok(await messageText(answered.value)) : answered;
+  }
+
   private async modernAnswer({ caller, request, toolset }: Posted, message: PostedJson): Promise<Outcome<Response>> {
     const authInfo = authInfoOf(request, { caller, toolset, leavesTools: message.method === LIST });
     if (message.method !== LISTEN) {
-      const answer = await this.modern.fetch(request, { parsedBody: message, authInfo });
-      return ok(message.method === LIST ? await withTools(answer, toolset) : answer);
+      const answer = await chargeTo(caller, () => this.modern.fetch(request, { parsedBody: message, authInfo }));
+      return ok(message.method === LIST ? await withTools(answer, caller, toolset) : answer);
     }
-    const parts = { ...this.parts, serve: () => this.serve("modern"), keepAliveMs: KEEP_ALIVE_MS };
+    const serve = () => this.serve(servingOf("modern", caller));
+    const parts = { ...this.parts, serve, keepAliveMs: KEEP_ALIVE_MS };
     const listening = await listenForChanges(parts, caller, { request, message: message as ListenRequest, authInfo });
     if (!listening.ok) return listening;
     const { response, end } = listening.value;
@@ -240,18 +263,32 @@ export class McpEndpoint {
       enableJsonResponse: !waits,
       keepAliveMs: KEEP_ALIVE_MS,
     });
-    await this.serve("legacy").connect(transport);
+    await chargeTo(caller, () => this.serve(servingOf("legacy", caller)).connect(transport));
     const isList = message.method === LIST;
     const authInfo = authInfoOf(request, { caller, toolset, leavesTools: isList });
-    const response = await transport.handleRequest(request, { parsedBody: message, authInfo });
-    if (isList) return withTools(response, toolset);
+    const response = await chargeTo(caller, () => transport.handleRequest(request, { parsedBody: message, authInfo }));
+    if (isList) return withTools(response, caller, toolset);
     const terms = response.ok ? termsIn(message) : null;
     if (terms !== null) response.headers.set("mcp-session-id", this.ids.make(caller.principal, terms));
     return response;
   }
 
-  private serve(era: Era, session: ServedSession | null = null): Server {
-    return this.parts.serve?.(era) ?? mcpServer(this.parts, era, session);
+  /** Makes a server for this message only, whose headers were checked with its batch. Answers in JSON. */
+  private async direct({ caller, request, toolset }: Posted, message: PostedJson): Promise<string | null> {
+    if (!isJSONRPCRequest(message)) return isSpecType.JSONRPCMessage(message) ? null : INVALID_MESSAGE;
+    const transport = new DirectTransport();
+    await chargeTo(caller, () => this.serve(servingOf("legacy", caller)).connect(transport));
+    const isList = message.method === LIST;
+    const authInfo = authInfoOf(request, { caller, toolset, leavesTools: isList });
+    const answer = await chargeTo(caller, () => transport.take(message, { request, authInfo }));
+    return chargeTo(caller, () => {
+      const text = JSON.stringify(answer);
+      return isList ? withToolsIn(text, toolset) : text;
+    });
+  }
+
+  private serve(serving: Serving): Server {
+    return this.parts.serve?.(serving.era) ?? mcpServer(this.parts, serving);
   }
 
   /** Whether the message calls a tool that waits for a job. */
@@ -271,5 +308,12 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
 ]);
 /** Whether the message concerns a call in flight or a subscription, which only the session's server has. */
 const isOfSession = (message: PostedJson | null): boolean => OF_SESSIONS.has(message?.method);
+
+/** A server for one message. */
+const servingOf = (era: Era, caller: Caller): Serving => ({
+  era,
+  timed: (work) => chargeTo(caller, work),
+  session: null,
+});
 
 const JSON_HEADERS = { "content-type": "application/json" };

@@ -25,7 +25,7 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
   let opened: Promise<McpEndpoint> | undefined;
   // Loaded with the first message: the protocol's SDK would be an eighth of a start.
   const endpoint = (): Promise<McpEndpoint> =>
-    (opened ??= import("./endpoint.ts").then(
+    (opened ??= loadEndpoint().then(
       (loaded) => new loaded.McpEndpoint({ ...parts, services, tools, batches: surface.batches }),
       (cause: unknown) => {
         // The next message tries again: files may be missing for a moment, while they are replaced.
@@ -40,4 +40,10 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
     end: async (...given) => (await endpoint()).end(...given),
   });
   return new Elysia({ name: "mcp" }).use(group);
+}
+
+/** Loads the SDK in two parts, between which the event loop turns: as one it blocks the loop for a tenth of a second. */
+async function loadEndpoint(): Promise<typeof import("./endpoint.ts")> {
+  await import("@modelcontextprotocol/server/validators/ajv");
+  return import("./endpoint.ts");
 }

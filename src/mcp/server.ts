@@ -22,7 +22,7 @@ import { getPrompt, listPrompts } from "./prompts.ts";
 import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import type { Era, ServerParts } from "./call-parts.ts";
-import { WordedServer } from "./worded-server.ts";
+import { type TimedWork, WordedServer } from "./worded-server.ts";
 
 const SERVER_INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
@@ -42,7 +42,14 @@ export interface ServedSession {
   unsubscribe(by: Principal, uri: string): Promise<Outcome<null>>;
 }
 
-export function mcpServer(parts: ServerParts, era: Era, session: ServedSession | null = null): Server {
+/** How a server serves, and whom it charges. */
+export interface Serving {
+  readonly era: Era;
+  readonly timed: TimedWork;
+  readonly session: ServedSession | null;
+}
+
+export function mcpServer(parts: ServerParts, { era, timed, session }: Serving): Server {
   const { invoke, services } = parts;
   const server = new WordedServer(
     { name: "troupe", title: "Troupe", version: services.facts.version },
@@ -51,6 +58,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
       instructions: SERVER_INSTRUCTIONS,
       jsonSchemaValidator: ANY_ANSWER,
     },
+    timed,
   );
   const guarded = async <T>(context: ServerContext, run: (asking: AskingClient) => Promise<T>): Promise<T> => {
     const { caller } = factsIn(context);

@@ -40,7 +40,7 @@ export interface SessionsParts {
   readonly sealing: Sealing;
   readonly watching: SubscriptionParts;
   /** Makes a server for one session. */
-  readonly serve: (session: OpenedSession, subscriptions: Subscriptions) => Server;
+  readonly serve: (session: OpenedSession, by: Principal, subscriptions: Subscriptions) => Server;
 }
 
 /** A session with its subscriptions. */
@@ -119,7 +119,7 @@ export class McpSessions {
     const subscriptions = new Subscriptions(this.parts.watching, found.subscriptions, (uri) => {
       server.sendResourceUpdated({ uri }).catch(() => {}); // the session has been dropped
     });
-    const server = this.parts.serve(found, subscriptions);
+    const server = this.parts.serve(found, by, subscriptions);
     const session = {
       organizationId: by.organizationId,
       transport,

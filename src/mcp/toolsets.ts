@@ -5,6 +5,7 @@
  */
 import { assert } from "../../actors/assert.ts";
 import { someOf } from "../http/contract/field.ts";
+import { type Caller, chargeTo } from "../http/request/caller.ts";
 import type { BoundTool, ShownTool } from "./tool-schema.ts";
 
 /** The tools of each set. Every tool is in one of them; `chat` is a selection for clients in which people chat. */
@@ -74,11 +75,11 @@ export class Toolsets {
 const PLACE = '"tools":[]';
 
 /** The JSON of an answer to `tools/list`, with the list of the toolset. */
-export async function withTools(answer: Response, { json }: Toolset): Promise<Response> {
+export const withToolsIn = (text: string, { json }: Toolset): string => text.replace(PLACE, () => `"tools":${json}`);
+
+/** The answer to `tools/list`, with the list of the toolset. */
+export async function withTools(answer: Response, caller: Caller, toolset: Toolset): Promise<Response> {
   const text = await answer.text();
   const { status, headers } = answer;
-  return new Response(
-    text.replace(PLACE, () => `"tools":${json}`),
-    { status, headers },
-  );
+  return chargeTo(caller, () => new Response(withToolsIn(text, toolset), { status, headers }));
 }

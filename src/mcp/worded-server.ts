@@ -1,8 +1,18 @@
 /**
- * A server of the SDK with readable errors. The SDK answers a request that does not fit its schema with a dump of its
- * validation, and mostly as an internal error, although it is the client's error.
+ * A server of the SDK with readable errors, and whose work is charged. The SDK answers a request that does not fit its
+ * schema with a dump of its validation, and mostly as an internal error, although it is the client's error. It also
+ * waits between the parts of its work, so each part is measured by itself.
  */
-import { type JSONRPCMessage, ProtocolErrorCode, Server, type Transport } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+  type Transport,
+} from "@modelcontextprotocol/server";
 
 /** How many of a message's mistakes its error names. */
 const NAMED_MISTAKES = 3;
@@ -13,11 +23,32 @@ interface Mistake {
   readonly message: string;
 }
 
+/** Does a part of the work for messages, and charges whom they are from. */
+export type TimedWork = <T>(work: () => T) => T;
+
+type MessageHandler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
 export class WordedServer extends Server {
+  private readonly timed: TimedWork;
+
+  constructor(info: ConstructorParameters<typeof Server>[0], options: ServerOptions, timed: TimedWork) {
+    super(info, options);
+    this.timed = timed;
+  }
+
   override connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
-    transport.send = (message, options) => send(inWords(message), options);
-    return super.connect(transport);
+    transport.send = (message, options) => this.timed(() => send(inWords(message), options));
+    const connected = super.connect(transport);
+    const take = transport.onmessage;
+    transport.onmessage = (...given) => this.timed(() => take?.(...given));
+    return connected;
+  }
+
+  /** A handler with the check of its input and the making of its answer, until it first waits. */
+  protected override _wrapHandler(method: string, handler: MessageHandler): MessageHandler {
+    const wrapped = super._wrapHandler(method, handler);
+    return (request, context) => this.timed(() => wrapped(request, context));
   }
 }
 

@@ -1,18 +1,28 @@
 /**
- * One request that contains several messages. Each message counts as a request and takes a turn of its organization
- * (`fair-turns.ts`), so that a batch gives its sender nothing that the same messages one by one would not.
+ * The messages in the body of one request. If it has several, each counts as a request, takes a turn of its organization
+ * (`fair-turns.ts`) and is charged like a request, so that a batch gives its sender nothing that the same messages one
+ * by one would not.
  */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { CROWDED } from "../admission/fair-turns.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, chargeTo, timedBy } from "./caller.ts";
 import { Exchange } from "./exchange.ts";
 import type { SurfaceParts } from "./surface-parts.ts";
 
-export class Batches {
-  private readonly parts: Pick<SurfaceParts, "admission" | "system" | "turns">;
+type BatchesParts = Pick<SurfaceParts, "admission" | "longBodies" | "system" | "turns">;
 
-  constructor(parts: Pick<SurfaceParts, "admission" | "system" | "turns">) {
+export class Batches {
+  private readonly parts: BatchesParts;
+
+  constructor(parts: BatchesParts) {
     this.parts = parts;
+  }
+
+  /** Parses messages: at once and charged to the caller, or if they are long in a slice of the organization (FAIR-7). */
+  parse<T>(caller: Caller, bytes: number, parse: () => T): MaybePromise<T> {
+    const { organizationId } = caller.principal;
+    return this.parts.longBodies.parse(organizationId, bytes, () => chargeTo(caller, parse));
   }
 
   /** Counts all messages of a batch; its request has already counted as one. Refuses the whole batch if it must. */
@@ -22,17 +32,29 @@ export class Batches {
     return this.parts.admission.countMore(caller, messages - 1);
   }
 
-  /** Does the synchronous part of a message's work in a turn of the organization, at a later turn of the loop. */
-  async inTurn<T>({ principal: { organizationId } }: Pick<Caller, "principal">, work: () => T): Promise<Outcome<T>> {
+  /**
+   * Does a message's work in a turn of the organization, at a later turn of the loop. What it charges to the caller
+   * that it is given is the cost of the turn, as for a request.
+   */
+  async inTurn<T>(caller: Caller, work: (by: Caller) => Promise<T>): Promise<Outcome<T>> {
     const { turns, system } = this.parts;
+    const { organizationId } = caller.principal;
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const isTurn = (await turns.enter(organizationId)) ?? true;
     if (!isTurn) return refuse(CROWDED);
-    const from = system.loopTime.begin("requests", organizationId, "message of a batch");
+    let spentMs = 0;
+    const timed = <V>(run: () => V): V => {
+      const from = system.loopTime.begin("requests", organizationId, "message of a batch");
+      try {
+        return chargeTo(caller, run);
+      } finally {
+        spentMs += system.loopTime.end(from, organizationId, "requests");
+      }
+    };
     try {
-      return ok(work());
+      return ok(await work(timedBy(caller, timed)));
     } finally {
-      turns.cost(organizationId, system.loopTime.end(from, organizationId, "requests"));
+      turns.cost(organizationId, spentMs);
     }
   }
 }

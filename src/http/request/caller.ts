@@ -36,7 +36,13 @@ export interface Visitor {
    * the same cursor, so a forwarding replica requests them only once; null: this answer is unlike any other.
    */
   nameStream?(name: string | null): void;
+  /** Does a part of its work, and charges its organization (FAIR-1); absent: nobody is charged. The work must not wait. */
+  timed?<T>(work: () => T): T;
 }
+
+/** Does a part of the caller's work, and charges the caller's organization for the event loop's time. */
+export const chargeTo = <T>(caller: Visitor, work: () => T): T =>
+  caller.timed === undefined ? work() : caller.timed(work);
 
 /** An authenticated caller. */
 export interface Caller extends Visitor {
@@ -59,19 +65,27 @@ export const detachCaller = (caller: Caller): Caller => ({
   address: caller.address,
   ...(caller.origin === undefined ? {} : { origin: caller.origin }),
   keepOpen: (seconds) => caller.keepOpen(seconds),
+  timed: (work) => chargeTo(caller, work),
 });
 
 /** The caller of a surface that calls operations of another one: what they begin has the origin of that surface. */
 export const callerFrom = (caller: Caller, origin: JobOrigin): Caller => ({
+  ...timedBy(caller, (work) => chargeTo(caller, work)),
+  origin,
+});
+
+/** The caller, whose work is charged by another function. */
+export const timedBy = (caller: Caller, timed: NonNullable<Caller["timed"]>): Caller => ({
   principal: caller.principal,
   requestId: caller.requestId,
   signal: caller.signal,
   address: caller.address,
-  origin,
   keepOpen: (seconds) => caller.keepOpen(seconds),
   nameStream: (name) => caller.nameStream?.(name),
+  timed,
   ...(caller.wantsHeadOnly === undefined ? {} : { wantsHeadOnly: caller.wantsHeadOnly }),
   ...(caller.connection === undefined ? {} : { connection: caller.connection }),
+  ...(caller.origin === undefined ? {} : { origin: caller.origin }),
 });
 
 /** The acting user and token, for the audit (AUTH-17). */

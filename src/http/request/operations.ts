@@ -16,7 +16,7 @@ import type { OperationGroup } from "../contract/operation.ts";
 import type { ChangeParts } from "../commit/commit.ts";
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
 import { BoundOperation } from "./bound-operation.ts";
-import type { Caller, Visitor } from "./caller.ts";
+import { type Caller, chargeTo, type Visitor } from "./caller.ts";
 import { type LocalInput, localInput } from "../input/local-input.ts";
 import { isAboutInput, PathRecords } from "./path-record.ts";
 
@@ -67,8 +67,8 @@ export class Operations {
     const { raw, path, key } = localInput(operation.contract, given);
     const admitted = operation.admit(caller);
     if (!admitted.ok) return admitted;
-    const reading = await operation.readInput(raw, key !== null);
-    const outcome = await this.run(operation, caller, { raw, path, key, reading });
+    const reading = await chargeTo(caller, () => operation.readInput(raw, key !== null));
+    const outcome = await chargeTo(caller, () => this.run(operation, caller, { raw, path, key, reading }));
     if (!outcome.ok || !(outcome.value instanceof CommitAnswer)) return outcome;
     return mapOutcome(outcome.value.outcome, (value) =>
       value instanceof Response ? value : (parseStored(value.body) as object),
