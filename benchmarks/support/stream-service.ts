@@ -1,6 +1,6 @@
 /**
- * The service for streams, put together as `main.ts` does it, but with as many job slots in one organization as the
- * benchmark has streams.
+ * The service for streams, put together as `main.ts` does it, but its one organization may have as many job slots and open
+ * streams as the benchmark needs.
  *
  * On demand it creates chats and publishes events in them, at a given pace.
  *
@@ -8,6 +8,8 @@
  */
 import { chatRef } from "../../actors/chat/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import type { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
+import { OpenStreams } from "../../src/http/stream/open-streams.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { firstRun } from "../../src/service/first-run.ts";
 import { createLogger } from "../../src/log/log.ts";
@@ -46,17 +48,18 @@ const TIDY_MS = 500;
 const [databaseUrl = "", openaiBaseUrl = ""] = process.argv.slice(2);
 
 const budgets = new Map<string, number>();
+let measured: LoopTime | null = null;
 const { actors, app, undo } = await openAssembled(databaseUrl, {
   config: configOf({
     RUNNING_JOBS: String(PLACES),
     RUNNING_JOBS_OF_ORGANIZATION: String(PLACES),
-    MAX_STREAMS: "1000000",
     V1_REQUESTS_PER_MINUTE: "0",
   }),
   log: await createLogger({ level: "info", pretty: false, sink: { write: () => {} } }),
   sealing: createSealing(new Uint8Array(32)),
-  models: ({ log, loopTime }) =>
-    createModels(
+  models: ({ log, loopTime }) => {
+    measured = loopTime;
+    return createModels(
       {
         model: "openai:fake-model",
         openaiBaseUrl,
@@ -68,8 +71,10 @@ const { actors, app, undo } = await openAssembled(databaseUrl, {
       },
       log,
       { time: loopTime },
-    ),
-  overrides: { budgets },
+    );
+  },
+  // One organization may have half of the streams that the limit of open files allows: fewer than the benchmark opens.
+  overrides: { budgets, services: () => ({ streams: new OpenStreams(systemClock, undefined, measured) }) },
 });
 const { system, directory } = actors;
 await system.start();
