@@ -293,7 +293,7 @@ function notes(best: ReadonlyMap<Contestant, Figures>): string {
 }
 
 const MEMORY_NOTE =
-  "When all fall due at once, most of the memory is the client's: connections, their TLS, and garbage of finished requests that has not been collected yet. An organization holds at most 32 ready attempts and 128 records.";
+  "When all fall due at once, most of the memory is the client's: connections, their TLS, and garbage of finished requests that has not been collected yet. An organization holds at most 32 ready attempts and 128 records. A negative figure means that memory of the work before was freed meanwhile.";
 
 interface Findings {
   readonly best: ReadonlyMap<Contestant, Figures>;
