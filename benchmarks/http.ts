@@ -69,26 +69,39 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Taken 2026-11-23 with 64 connections on a machine without other work: means of five runs in alternation, divided by `perf`. */
-const GET_BY_KIND = table(
-  ["a GET: main thread, µs of CPU", "ours", "bare Elysia", "bare Bun.serve"],
+/** Taken with `perf` on 2026-11-29, with 64 connections, beside other work. */
+const BY_KIND = table(
+  ["CPU µs of a request", "GET, ours", "GET, bare Bun.serve", "POST, ours", "what it is"],
   [
-    ["the kernel", "9.6", "6.4", "6.1"],
-    ["Bun's own code", "11.8", "3.4", "3.0"],
-    ["compiled JavaScript", "4.1", "0.1", "0"],
-    ["reading the clock", "0.3", "0", "0"],
-    ["together", "25.7", "9.9", "9.1"],
+    [
+      "main thread, the kernel",
+      "6.3",
+      "4.9",
+      "9.0",
+      "one `recv` and one `send`, also in the bare server; of a POST the socket of PostgreSQL too",
+    ],
+    [
+      "main thread, Bun's own code",
+      "7.6",
+      "2.0",
+      "22.1",
+      "the parser, objects of requests, headers and answers, SHA-256, strings, maps, JSON; of a POST the driver's buffers",
+    ],
+    ["main thread, compiled JavaScript", "1.7", "0", "9.9", "the pipeline; of a POST the turn and its statement"],
+    ["main thread, reading the clock", "0.4", "0", "0.4", "the log line, fair shares"],
+    ["other threads", "0.5", "0", "5.3", "the collector, the compiler, the log writer"],
   ],
 );
 
-const WHERE_IT_GOES =
-  `Where a GET goes:\n\n${GET_BY_KIND}\n\n` +
-  "All three make the same two system calls for a request, one `recv` and one `send`. Ours cost more, because 16 µs of other work lie between them, and a process that works longer is switched out more often. Bun's own code is its parser, the objects of requests, headers " +
-  "and answers, SHA-256, strings, maps, JSON and garbage. The bare servers read no headers: reading the first one costs about 1.5 µs, because Bun then creates an object for all of them. Elysia's router costs 0.8 µs. Of the time in the route's function (Bun's " +
-  "profiler), the token is 22 %, the agent with its view 16 %, the answer with its JSON 15 %, the log record 16 %; the rest is the lifecycle with its stages, the exchange, and the time accounting for fair shares. The table is older than the cache of replies for the token's validity and the agent (docs/decisions/0045): those were two turns, and a sixth of the whole. What remains of both is a hash, three lookups, and a check of the lease and of each record. " +
-  "A limit of 1.5× would leave about 2 µs for the token, the agent, the headers of the answer and the log line together. Other threads take another 1.3 µs per GET: the compiler, the garbage collector and the log writer.\n\n" +
-  "A POST is bound by the one thread of the service: the CPU of a POST in the table limits how many fit into a second, while pgbench and the backends of its clients use both cores. All tasks belong to one organization, so its batches run one after the other. A quarter of the main thread is Bun " +
-  "writing answers, a tenth the driver's socket, a tenth the batch and its statement, a fifteenth each the token, the body and the log line; none of our functions takes 3 %.";
+const WHERE_IT_GOES = [
+  `**Where a request goes** (2026-11-29):\n\n${BY_KIND}`,
+  "*A GET.* The bare server reads no headers; reading the first one costs about 1.5 µs, because Bun then creates an object for all of them. A router like ours costs 0.8 µs in an otherwise bare server (2026-11-23). " +
+    "The rest is the token, the agent with its view, the answer with its JSON, the log record, the stages of a request, and the accounting for fair shares. " +
+    "Of the token and the agent, a hash, three lookups, and a check of the lease and of each record are left, because replies are kept with what they read (docs/decisions/0045). " +
+    "A limit of 1.5× would leave about 3.4 µs for all of this, which is half of what Bun's own code takes for the headers, the hash, the strings and the JSON.",
+  "*A POST* is bound by the one thread of the service, which can make no more tasks in a second than its CPU for one allows, while pgbench and its backends use both cores. All tasks belong to one organization, so its batches run one after the other. " +
+    "By Bun's profiler (2026-11-23) a quarter of the main thread is Bun writing answers, a tenth the driver's socket, a tenth the batch and its statement, and a fifteenth each the token, the body and the log line; none of our functions takes 3 %.",
+].join("\n\n");
 
 function better(before: Figures | undefined, run: Figures): Figures {
   if (before === undefined) return run;
