@@ -8,11 +8,11 @@
  * Bytes in memory are counted per organization, and calls without room wait. A slow answer holds no room. A provider of
  * the AI SDK keeps its input, so its calls hold their room until they end.
  */
+import { unmadeCall } from "../../actors/job/run/call-failures.ts";
 import {
   attachmentsIn,
   type MessagePart,
   type ModelCall,
-  type ModelOutcome,
   type ModelPort,
   type TranscriptEntry,
   withCalls,
@@ -75,12 +75,10 @@ export function withAttachedContent(
 }
 
 /** The store is temporarily unavailable, so the call is retried later. */
-const FILES_UNREADABLE: ModelOutcome = {
-  kind: "failed",
-  error: { code: "provider_unreachable", message: "The files of the conversation could not be read." },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-};
+const FILES_UNREADABLE = unmadeCall({
+  code: "provider_unreachable",
+  message: "The files of the conversation could not be read.",
+});
 
 /**
  * The attachments that the call gets; null if the conversation has none. If one has no room, the oldest of earlier

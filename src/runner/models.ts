@@ -5,18 +5,12 @@
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import { ok } from "../../actors/fault.ts";
-import {
-  type ModelCall,
-  type ModelInfo,
-  type ModelOutcome,
-  type ModelPort,
-  ownKeyWords,
-} from "../../actors/job/ports.ts";
+import { type ModelCall, type ModelInfo, type ModelPort, ownKeyWords } from "../../actors/job/ports.ts";
 import type { Thinking } from "../../actors/job/model-entry.ts";
 import { isHiddenQuery, type ModelProvider, USUAL_PROVIDERS } from "../../actors/job/model-provider.ts";
 import { CREDENTIAL_SCHEMES } from "../../actors/secret-shapes.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
-import type { RunErrorCode } from "../../actors/job/schema.ts";
+import { unmadeCall } from "../../actors/job/run/call-failures.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
 import { answerSourceOfSdk } from "./ai-sdk/source.ts";
 import { callDemo } from "./demo.ts";
@@ -118,19 +112,25 @@ export function createModels(
     async call(asked, onText, signal) {
       const target = allowedTarget(asked.model, allowed);
       if (!target.ok)
-        return failedOutcome(
-          "model_unavailable",
-          target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.",
-        );
+        return unmadeCall({
+          code: "model_unavailable",
+          message: target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.",
+        });
       const call = withTakenSettings(asked, target.value);
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
           log?.error({ err, ...call.origin }, "The demo model failed");
-          return failedOutcome("internal_error", "The service failed while it received the model's answer.");
+          return unmadeCall({
+            code: "internal_error",
+            message: "The service failed while it received the model's answer.",
+          });
         });
       }
       if (isOwnKeyOnly(target.value) && call.apiKey === undefined)
-        return failedOutcome("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
+        return unmadeCall({
+          code: "provider_key_rejected",
+          message: ownKeyWords(`${target.value.provider}:${target.value.name}`),
+        });
       const model = targetName(target.value);
       const known = { memory, thinking: thinking.get(model) ?? ("tags" as const) };
       const source = answerSourceOf(call, target.value, known);
@@ -192,10 +192,3 @@ function hiddenParts({ apiKey, headers = {}, baseUrl }: ModelProvider): readonly
 const SCHEME = new RegExp(`^${CREDENTIAL_SCHEMES}\\s+`, "i");
 /** Shorter values are words of ordinary text. */
 const LEAST_HIDDEN = 8;
-
-const failedOutcome = (code: RunErrorCode, message: string): ModelOutcome => ({
-  kind: "failed",
-  error: { code, message },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});

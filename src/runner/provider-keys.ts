@@ -5,7 +5,7 @@
  */
 import { type ModelCall, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { SecretReader } from "../connections/client-secret.ts";
-import type { FailedCall } from "../../actors/job/run/call-failures.ts";
+import { type FailedCall, unmadeCall, UNREAD_KEY } from "../../actors/job/run/call-failures.ts";
 
 /** Characters that an HTTP header can hold. */
 const PROVIDER_KEY = /^[\x21-\x7e]+$/;
@@ -18,8 +18,7 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
     const provider = callProvider(models, call);
     const value = await secrets.read(call.origin.organizationId, keySecret);
     if (signal.aborted) return { kind: "aborted", partialText: "" };
-    if (!value.ok && value.fault.kind !== "not_found")
-      return failedWithCode("provider_error", "The organization's key for its model provider could not be read.");
+    if (!value.ok && value.fault.kind !== "not_found") return UNREAD_KEY;
     if (!value.ok) return rejectKey(`Its secret ${keySecret} does not exist.`, provider);
     if (!PROVIDER_KEY.test(value.value))
       return rejectKey(
@@ -41,14 +40,7 @@ function callProvider(models: ModelPort, { model }: ModelCall): string {
 }
 
 const rejectKey = (why: string, provider: string): FailedCall =>
-  failedWithCode(
-    "provider_key_rejected",
-    `The organization's own key for ${provider} cannot be used. ${why} An owner must write the secret again, or remove the key.`,
-  );
-
-const failedWithCode = (code: FailedCall["error"]["code"], message: string): FailedCall => ({
-  kind: "failed",
-  error: { code, message },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});
+  unmadeCall({
+    code: "provider_key_rejected",
+    message: `The organization's own key for ${provider} cannot be used. ${why} An owner must write the secret again, or remove the key.`,
+  });

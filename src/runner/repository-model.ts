@@ -4,6 +4,7 @@
  * report its result.
  */
 import { ok } from "../../actors/fault.ts";
+import { unmadeCall } from "../../actors/job/run/call-failures.ts";
 import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import { NO_USAGE, type ToolResultBlock, contentText } from "../../actors/job/schema.ts";
 import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
@@ -35,13 +36,7 @@ function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutc
       usage: NO_USAGE,
       finishReason: "tool_use",
     };
-  if (result.is_error)
-    return {
-      kind: "failed",
-      error: { code: "clone_failed", message: result.content },
-      partialText: "",
-      usage: NO_USAGE,
-    };
+  if (result.is_error) return unmadeCall({ code: "clone_failed", message: result.content });
   const blocks = [{ type: "text", text: result.content }] as const;
   onText(contentText(blocks));
   return { kind: "finished", blocks, usage: NO_USAGE, finishReason: "stop" };

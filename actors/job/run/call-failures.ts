@@ -4,33 +4,31 @@ import type { Job } from "../schema.ts";
 
 export type FailedCall = Extract<ModelOutcome, { readonly kind: "failed" }>;
 
-/** The key has been removed since the work began. */
-export const withoutKey = (model: string): FailedCall => ({
+/** The failure of a call that no model was asked for. */
+export const unmadeCall = (error: FailedCall["error"]): FailedCall => ({
   kind: "failed",
-  error: { code: "provider_key_rejected", message: ownKeyWords(model) },
+  error,
   partialText: "",
   usage: { inputTokens: 0, outputTokens: 0 },
 });
+
+/** The key has been removed since the work began. */
+export const withoutKey = (model: string): FailedCall =>
+  unmadeCall({ code: "provider_key_rejected", message: ownKeyWords(model) });
 
 /** Whether the agent names tools, or has its own: without them it would do something else. */
 export const needsTools = ({ agent, missionId }: Job): boolean =>
   missionId !== null ||
   agent.allowedTools.length + agent.mcpServers.length + (agent.tools ?? []).length + (agent.lentTools ?? []).length > 0;
 
-export const withoutTools = (model: string): FailedCall => ({
-  kind: "failed",
-  error: { code: "provider_rejected", message: `${model} does not support tools, and the agent needs its own.` },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});
+export const withoutTools = (model: string): FailedCall =>
+  unmadeCall({ code: "provider_rejected", message: `${model} does not support tools, and the agent needs its own.` });
 
 /** The operator's key is not used instead. */
-export const UNREAD_KEY: FailedCall = {
-  kind: "failed",
-  error: { code: "provider_error", message: "The organization's key for its model provider could not be read." },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-};
+export const UNREAD_KEY: FailedCall = unmadeCall({
+  code: "provider_error",
+  message: "The organization's key for its model provider could not be read.",
+});
 
 /** The failure of a model, with the fallbacks that were skipped because they have no price. */
 export const withoutFallback = (failure: FailedCall, unpriced: readonly string[]): FailedCall => ({
@@ -41,9 +39,5 @@ export const withoutFallback = (failure: FailedCall, unpriced: readonly string[]
   },
 });
 
-export const pausedTooLong = (retryAfterMs: number): FailedCall => ({
-  kind: "failed",
-  error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});
+export const pausedTooLong = (retryAfterMs: number): FailedCall =>
+  unmadeCall({ code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs });

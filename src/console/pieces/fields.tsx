@@ -34,6 +34,7 @@ interface FieldControl {
   readonly id: string;
   readonly "aria-describedby": string | undefined;
   readonly "aria-invalid": boolean | undefined;
+  readonly readOnly: boolean;
 }
 
 interface LabelledProps extends Pick<FieldProps<unknown>, "label" | "path" | "hint"> {
@@ -44,7 +45,7 @@ interface LabelledProps extends Pick<FieldProps<unknown>, "label" | "path" | "hi
 
 export function LabelledField({ label, path, hint, problem = null, children }: LabelledProps) {
   const id = useId();
-  const { errors } = useFormState();
+  const { errors, isReadOnly } = useFormState();
   // An error inside a value names the place in it.
   const refused = [...errors].flatMap(([at, message]) =>
     at === path ? [message] : at.startsWith(`${path}/`) ? [`${at}: ${message}`] : [],
@@ -58,6 +59,7 @@ export function LabelledField({ label, path, hint, problem = null, children }: L
         id,
         "aria-describedby": notes.length === 0 ? undefined : notes.join(" "),
         "aria-invalid": wrong.length === 0 ? undefined : true,
+        readOnly: isReadOnly,
       })}
       {hint === undefined ? null : (
         <p class="quiet" id={`${id}-hint`}>
@@ -79,7 +81,6 @@ interface TextFieldProps extends FieldProps<string> {
 }
 
 export function TextField({ value, change, list, ...field }: TextFieldProps) {
-  const { isReadOnly } = useFormState();
   return (
     <LabelledField {...field}>
       {(control) => (
@@ -88,7 +89,6 @@ export function TextField({ value, change, list, ...field }: TextFieldProps) {
           {...(list === undefined ? {} : { list })}
           type="text"
           value={value}
-          readOnly={isReadOnly}
           onInput={({ currentTarget }) => change(currentTarget.value)}
         />
       )}
@@ -114,17 +114,10 @@ export function SecretField({ value, change, ...field }: FieldProps<string>) {
 }
 
 export function AreaField({ value, change, rows = 4, ...field }: FieldProps<string> & { readonly rows?: number }) {
-  const { isReadOnly } = useFormState();
   return (
     <LabelledField {...field}>
       {(control) => (
-        <textarea
-          {...control}
-          rows={rows}
-          value={value}
-          readOnly={isReadOnly}
-          onInput={({ currentTarget }) => change(currentTarget.value)}
-        />
+        <textarea {...control} rows={rows} value={value} onInput={({ currentTarget }) => change(currentTarget.value)} />
       )}
     </LabelledField>
   );
@@ -137,7 +130,6 @@ interface NumberFieldProps extends FieldProps<number | null> {
 
 /** Empty for null. */
 export function NumberField({ value, change, step = 1, min = 0, ...field }: NumberFieldProps) {
-  const { isReadOnly } = useFormState();
   return (
     <LabelledField {...field}>
       {(control) => (
@@ -147,7 +139,6 @@ export function NumberField({ value, change, step = 1, min = 0, ...field }: Numb
           min={min}
           step={step}
           value={value ?? ""}
-          readOnly={isReadOnly}
           onInput={({ currentTarget: { valueAsNumber } }) => change(Number.isNaN(valueAsNumber) ? null : valueAsNumber)}
         />
       )}
@@ -162,15 +153,14 @@ interface ChoiceFieldProps<T extends string> extends FieldProps<T> {
 
 /** A value that is not among the choices is shown as it is. */
 export function ChoiceField<T extends string>({ value, change, choices, ...field }: ChoiceFieldProps<T>) {
-  const { isReadOnly } = useFormState();
   const isKnown = choices.some(([one]) => one === value);
   return (
     <LabelledField {...field}>
-      {(control) => (
+      {({ readOnly, ...control }) => (
         <select
           {...control}
           value={value}
-          disabled={isReadOnly}
+          disabled={readOnly}
           onChange={({ currentTarget }) => change(currentTarget.value as T)}
         >
           {isKnown ? null : <option value={value}>{value}</option>}

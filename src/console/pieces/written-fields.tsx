@@ -59,7 +59,7 @@ export const JSON_OBJECT: NonNullable<JsonFieldProps<object>["kind"]> = [
 
 /** A value as JSON. While the text is not such a value, the value stays as it was and the form cannot be sent. */
 export function JsonField<T>({ kind, ...field }: JsonFieldProps<T>) {
-  const { isReadOnly, setUnreadable } = useFormState();
+  const { setUnreadable } = useFormState();
   const { text, error, write } = useWritten(field, {
     show: JSON_NOTATION.show,
     read(written) {
@@ -82,7 +82,6 @@ export function JsonField<T>({ kind, ...field }: JsonFieldProps<T>) {
           spellcheck={false}
           rows={Math.min(MOST_ROWS, text.split("\n").length + 1)}
           value={text}
-          readOnly={isReadOnly}
           onInput={({ currentTarget }) => write(currentTarget.value)}
         />
       )}
@@ -103,18 +102,10 @@ const LIST_NOTATION: Notation<string[]> = {
 
 /** Words with commas between. */
 export function ListField(field: FieldProps<string[]>) {
-  const { isReadOnly } = useFormState();
   const { text, write } = useWritten(field, LIST_NOTATION);
   return (
     <LabelledField {...field}>
-      {(control) => (
-        <input
-          {...control}
-          value={text}
-          readOnly={isReadOnly}
-          onInput={({ currentTarget }) => write(currentTarget.value)}
-        />
-      )}
+      {(control) => <input {...control} value={text} onInput={({ currentTarget }) => write(currentTarget.value)} />}
     </LabelledField>
   );
 }

@@ -16,8 +16,8 @@ export interface ConcessionRule {
   readonly says: (refusal: ProviderRefusal, call: WireCall) => boolean;
   /** Whether the request has what is conceded. */
   readonly concerns: (call: WireCall) => boolean;
-  /** Whether it holds for every later request to the model, or for those with the same settings. */
-  readonly isRemembered: boolean | "for these settings";
+  /** False: it holds for this request only. Absent: for every later request to the model. */
+  readonly isRemembered?: false | "for these settings";
 }
 
 const wordsLike =
@@ -44,51 +44,43 @@ const RULES: readonly ConcessionRule[] = [
     concession: "max_completion_tokens",
     says: wordsLike(/max_completion_tokens.{0,20}instead/is),
     concerns: ({ settings }) => settings.maxOutputTokens !== undefined,
-    isRemembered: true,
   },
   ...SETTING_RULES,
   {
     concession: "no_cache_lifetime",
     says: wordsLike(CACHE_LIFETIME_WORDS),
     concerns: asksForCache,
-    isRemembered: true,
   },
   {
     concession: "no_caching",
     says: wordsLike(/cache_control|prompt_cache|cache_?point|prompt caching/i),
     concerns: asksForCache,
-    isRemembered: true,
   },
   {
     concession: "no_eager_arguments",
     says: wordsLike(/eager_input_streaming/i),
     concerns: ({ tools }) => tools.length > 0,
-    isRemembered: true,
   },
   {
     concession: "no_stream_options",
     says: wordsLike(/stream_options|include_usage/i),
     concerns: alwaysUseful,
-    isRemembered: true,
   },
   {
     concession: "stand_in_reasoning",
     says: wordsLike(/missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is),
     concerns: hasCalls,
-    isRemembered: true,
   },
   {
     concession: "stand_in_signature",
     says: wordsLike(/missing.{0,40}thought_?signature|thought_?signature.{0,40}(?:missing|required)/is),
     concerns: hasCalls,
-    isRemembered: true,
   },
   {
     concession: "no_encrypted_reasoning",
     says: (refusal) =>
       /encrypted.?content.{0,40}not supported/is.test(refusal.words) || /^include\b/.test(refusal.field),
     concerns: alwaysUseful,
-    isRemembered: true,
   },
   {
     concession: "no_system",
@@ -96,13 +88,11 @@ const RULES: readonly ConcessionRule[] = [
       /system (?:role|message|instruction|prompt)s?.{0,20}not (?:supported|enabled|allowed)|not support.{0,20}system (?:role|message|instruction|prompt)|developer instruction is not enabled/is,
     ),
     concerns: hasSystem,
-    isRemembered: true,
   },
   {
     concession: "answer_after_tools",
     says: wordsLike(/role '?"?user'?"? after (?:role )?'?"?tool/is),
     concerns: hasCalls,
-    isRemembered: true,
   },
   {
     concession: "no_state",
@@ -110,7 +100,6 @@ const RULES: readonly ConcessionRule[] = [
       /(?:extra|unknown|unrecogni[sz]ed|unexpected|unsupported|additional).{0,40}(?:field|input|propert|argument|parameter|key)|property.{0,80}unsupported|not permitted/is,
     ),
     concerns: hasState,
-    isRemembered: true,
   },
   {
     concession: "no_state",
@@ -122,7 +111,6 @@ const RULES: readonly ConcessionRule[] = [
     concession: "no_prefill",
     says: wordsLike(/prefill|(?:last|final) message|end with|prefix/i),
     concerns: ({ prefill }) => prefill !== "",
-    isRemembered: true,
   },
   {
     concession: "no_prefill",

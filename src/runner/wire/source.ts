@@ -96,7 +96,7 @@ async function openedWithConcessions(call: ModelCall, way: WireWay, listener: An
       // Only the last concession is known to have helped; the next calls show whether an earlier one is needed too.
       if (newest?.isRemembered === "for these settings") memory.rememberSetting(ofSettings, newest.concession);
       // What a provider says of options that an author has chosen holds for that call only.
-      else if (newest?.isRemembered === true && settings.providerOptions === undefined)
+      else if (newest !== null && newest.isRemembered === undefined && settings.providerOptions === undefined)
         memory.remember(key, newest.concession);
       for (const setting of droppedSettings({ settings, concessions }))
         call.onLeftSetting?.({ setting, why: "the provider refused it" });
