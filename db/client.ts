@@ -116,6 +116,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A port that is kept over the connections. */
+export abstract class OverDatabase {
+  protected readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+}
+
 /**
  * The flush's statements touch up to six tables, and planning one takes longer than running it. So each is planned
  * once, by the indexes, whatever the tables contain at that moment. (A plan of PostgreSQL's own choice could scan a

@@ -13,7 +13,7 @@
  */
 import type { TransactionSql } from "postgres";
 import { shardOf } from "../actors/runtime/placement/placement.ts";
-import { type Database, NO_ORGANIZATION } from "./client.ts";
+import { NO_ORGANIZATION, OverDatabase } from "./client.ts";
 import { ORGANIZATION_TABLES, PEOPLE_TABLES } from "./organization-tables.ts";
 
 /** Rows deleted by one statement. */
@@ -26,13 +26,7 @@ export interface ErasedPerson {
   readonly email: string;
 }
 
-export class PostgresErasure {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresErasure extends OverDatabase {
   /** Whether it is being erased or has been erased. */
   async isBegun(organizationId: string): Promise<boolean> {
     const rows = await this.ask((sql) => sql`select 1 from erasure where organization_id = ${organizationId}`);

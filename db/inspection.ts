@@ -1,14 +1,9 @@
 /** A database's state, for the operator. Read-only. */
 import postgres from "postgres";
-import { pendingMigrations } from "./migrate.ts";
+import { pendingMigrations, type ServerFacts } from "./migrate.ts";
 
-export interface Inspection {
+export interface Inspection extends Omit<ServerFacts, "versionNumber"> {
   readonly version: string;
-  readonly fsync: string;
-  readonly synchronousCommit: string;
-  readonly fullPageWrites: string;
-  readonly synchronousStandbys: string;
-  readonly standbys: number;
   /** Its clock, in ms. */
   readonly nowMs: number;
   /** Migrations that a start would apply; null: the database is newer than this code. */

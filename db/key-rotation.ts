@@ -1,5 +1,5 @@
 /** The key of the service in the database: to which key it belongs, which replicas seal under which, and what is sealed. */
-import { type Database, NO_ORGANIZATION, type Sql } from "./client.ts";
+import { type Database, NO_ORGANIZATION, OverDatabase, type Sql } from "./client.ts";
 
 export interface SealedTexts {
   readonly organizationId: string;
@@ -20,13 +20,7 @@ export interface OtherReplica {
   readonly address: string;
 }
 
-export class PostgresKeyRotation {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresKeyRotation extends OverDatabase {
   /** Living replicas that seal under a key with another check value. */
   sealingOtherwise(check: string): Promise<readonly OtherReplica[]> {
     return this.ask(

@@ -1,14 +1,8 @@
 /** Claims on content (port: `BlobClaims`). The sweep's side is in `db/workspace-sweeps.ts`. */
 import type { BlobClaims, BlobKey } from "../../actors/workspace/ports.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 
-export class PostgresBlobClaims implements BlobClaims {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresBlobClaims extends OverDatabase implements BlobClaims {
   /**
    * Waits while the sweep removes this very content, and then claims it again. An erased organization claims nothing.
    */

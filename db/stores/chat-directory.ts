@@ -3,7 +3,7 @@ import { and, eq, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-
 import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
 import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { wholeMessage } from "../record-rows.ts";
 import { chat, job, message } from "../tables/records.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
@@ -36,13 +36,7 @@ function chatWalks(organizationId: string, { title, text, isPinned }: ChatFilter
   return { table: chat, indexes: [], ...(standing === undefined ? {} : { standing }) };
 }
 
-export class PostgresChatDirectory implements ChatDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresChatDirectory extends OverDatabase implements ChatDirectory {
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
     const { status, agentId, workspaceId } = filter;
     const filters = givenFilters([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import type { ConnectionDirectory } from "../../actors/connection/protocol.ts";
 import { type Connection, OF_ORGANIZATION } from "../../actors/connection/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { connection } from "../tables/people.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
@@ -14,13 +14,7 @@ const CONNECTIONS: Walks = {
   standing: isNull(connection.removedAt),
 };
 
-export class PostgresConnectionDirectory implements ConnectionDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresConnectionDirectory extends OverDatabase implements ConnectionDirectory {
   pageConnections(
     { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
     page: PageRequest,

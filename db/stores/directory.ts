@@ -21,7 +21,7 @@ import {
 } from "../../actors/organization/schema.ts";
 import type { Workspace } from "../../actors/workspace/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import { type Database, NO_ORGANIZATION, type ReadKind } from "../client.ts";
+import { NO_ORGANIZATION, OverDatabase, type ReadKind } from "../client.ts";
 import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
@@ -29,13 +29,7 @@ import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { newestOf, type Paged, type PagedList, readListPage } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
-export class PostgresDirectory implements Directory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresDirectory extends OverDatabase implements Directory {
   async findToken(hash: string): Promise<{ organizationId: string; tokenId: string } | null> {
     const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
       query

@@ -11,7 +11,7 @@ import type {
 } from "../../actors/workspace/directory.ts";
 import { PATH_DEPTH } from "../../actors/workspace/path.ts";
 import type { Share, Version } from "../../actors/workspace/schema.ts";
-import { type Database, NO_ORGANIZATION } from "../client.ts";
+import { NO_ORGANIZATION, OverDatabase } from "../client.ts";
 import { workspaceShare, workspaceVersion } from "../tables/workspaces.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
@@ -28,13 +28,7 @@ const prefixOf = ({ directory }: PlaceQuery): string => (directory === "" ? "" :
 
 const SHARES: Walks = { table: workspaceShare, indexes: [[workspaceShare.workspaceId]] };
 
-export class PostgresFileDirectory implements FileDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresFileDirectory extends OverDatabase implements FileDirectory {
   listPlaces(query: PlaceQuery): Promise<readonly ListedPlace[]> {
     return query.isRecursive ? this.listTree(query) : this.listDirectory(query);
   }

@@ -5,7 +5,7 @@ import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
-import { type Database, NO_ORGANIZATION } from "../client.ts";
+import { NO_ORGANIZATION, OverDatabase } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { wholeJob } from "../record-rows.ts";
 import { job } from "../tables/records.ts";
@@ -33,13 +33,7 @@ function jobWalks({ metadata = {} }: JobFilter): Walks {
   return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
 }
 
-export class PostgresJobDirectory implements JobDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresJobDirectory extends OverDatabase implements JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
     const { status, agentId, chatId, workspaceId, missionId, parentJobId, createdAfter } = filter;
     const filters = givenFilters(

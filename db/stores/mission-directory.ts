@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { MissionDirectory, MissionFilter, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
 import { type Mission, MISSION_STATUSES, type MissionRun, type RunOutcome } from "../../actors/mission/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { mission, missionRun } from "../tables/records.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
@@ -19,13 +19,7 @@ const RUNS: Walks = {
   indexes: [[missionRun.missionId, missionRun.outcome], [missionRun.missionId]],
 };
 
-export class PostgresMissionDirectory implements MissionDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresMissionDirectory extends OverDatabase implements MissionDirectory {
   listMissions(organizationId: string, filter: MissionFilter, page: PageRequest): Promise<Page<Mission>> {
     const { status, agentId, workspaceId } = filter;
     const filters = givenFilters(

@@ -2,7 +2,7 @@
 import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import type { QuotaLimits, QuotaName } from "../../actors/usage/quota.ts";
 import { isoTime } from "../../actors/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { ORGANIZATION_TABLES } from "../organization-tables.ts";
 
 type CountedQuota = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
@@ -73,13 +73,7 @@ const QUOTA_QUERIES: Readonly<Record<QuotaName, string>> = {
   stored_bytes: storedQuery((column) => `sum(pg_column_size(${column}))`),
 };
 
-export class PostgresQuotaDirectory implements QuotaDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresQuotaDirectory extends OverDatabase implements QuotaDirectory {
   async measure(organizationId: string, quota: QuotaName, now: number): Promise<number> {
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) =>
       read.unsafe<{ readonly n: string }[]>(QUOTA_QUERIES[quota], [organizationId, isoTime(now)]),

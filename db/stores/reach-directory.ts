@@ -2,20 +2,14 @@
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { ReachDirectory } from "../../actors/reach/protocol.ts";
 import type { Question } from "../../actors/reach/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { reachQuestion } from "../tables/records.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
 
 const QUESTION_WALKS: Walks = { table: reachQuestion, indexes: [[reachQuestion.jobId]], words: [] };
 
-export class PostgresReachDirectory implements ReachDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresReachDirectory extends OverDatabase implements ReachDirectory {
   pageQuestions(
     organizationId: string,
     { jobId }: { readonly jobId?: string | undefined },

@@ -8,7 +8,7 @@ import type { Chat, Message } from "../../actors/chat/schema.ts";
 import { type ChatHistory, NO_HISTORY, type Transcripts } from "../../actors/job/protocol.ts";
 import { transcriptPart, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { chat, message } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 
@@ -17,13 +17,7 @@ const HISTORY_PAGE = 200;
 /** Older messages of a chat are not read past this many bytes: no model accepts more. */
 const HISTORY_BYTES = 16 * 1024 * 1024;
 
-export class PostgresTranscripts implements Transcripts {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresTranscripts extends OverDatabase implements Transcripts {
   async history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<ChatHistory> {
     return this.database.reading("load", of.organizationId, async ({ query }) => {
       const [row] = await query

@@ -3,20 +3,14 @@ import { gt, isNull, or } from "drizzle-orm";
 import type { Page, PageRequest } from "../../actors/page.ts";
 import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { Upload } from "../../actors/upload/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { upload } from "../tables/workspaces.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListPage } from "./paging.ts";
 
 const UPLOADS: Walks = { table: upload, indexes: [[upload.createdBy]], standing: isNull(upload.deletedAt) };
 
-export class PostgresUploadDirectory implements UploadDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresUploadDirectory extends OverDatabase implements UploadDirectory {
   pageUploads(
     { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
     now: string,

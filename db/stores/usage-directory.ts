@@ -1,7 +1,7 @@
 /** Reports of usage (port: `UsageDirectory`). */
 import type { UsageDirectory, UsageGroup, UsageReport, UsageRequest } from "../../actors/usage/directory.ts";
 import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 
 const GROUP_COLUMN: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
@@ -22,13 +22,7 @@ interface UsageSums {
   readonly ms: string | null;
 }
 
-export class PostgresUsageDirectory implements UsageDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresUsageDirectory extends OverDatabase implements UsageDirectory {
   async report(organizationId: string, request: UsageRequest): Promise<UsageReport> {
     const { groupBy, since, until, limit, seenBy, agentId: onlyAgent = null, model: onlyModel = null } = request;
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {

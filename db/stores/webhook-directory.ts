@@ -6,7 +6,7 @@ import type { AttemptFilter, FoundAttempts, WebhookDirectory } from "../../actor
 import type { EventHead, EventRange } from "../../actors/webhook/protocol.ts";
 import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import { type Attempt, ATTEMPT_STATUSES, type WebhookEvent } from "../../actors/webhook/schema.ts";
-import type { Database } from "../client.ts";
+import { OverDatabase } from "../client.ts";
 import { webhookAttempt, webhookEvent } from "../tables/records.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
 import { readListHead, readListPage } from "./paging.ts";
@@ -17,13 +17,7 @@ const ATTEMPTS: Walks = {
   words: [[webhookAttempt.status, ATTEMPT_STATUSES]],
 };
 
-export class PostgresWebhookDirectory implements WebhookDirectory {
-  private readonly database: Database;
-
-  constructor(database: Database) {
-    this.database = database;
-  }
-
+export class PostgresWebhookDirectory extends OverDatabase implements WebhookDirectory {
   async waiting(organizationId: string, { lane, until, limit, without = [] }: SearchIntent): Promise<FoundAttempts> {
     const { dueAt, sequence, id, status } = webhookAttempt;
     // Written as in the index: the planner must see the literal.

@@ -2,6 +2,7 @@
  * The doctor's findings, with advice. It judges facts gathered elsewhere (`doctor-report.ts`), so each judgement
  * can be tested without causing the fault.
  */
+import type { Inspection } from "../../db/inspection.ts";
 import { losesAtFailover } from "../../db/migrate.ts";
 import type { Config } from "../settings/settings.ts";
 import { hasSeveralHosts } from "../settings/postgres-url.ts";
@@ -15,16 +16,7 @@ export interface Finding {
   readonly advice: string;
 }
 
-export interface DatabaseFacts {
-  readonly version: string;
-  readonly fsync: string;
-  readonly synchronousCommit: string;
-  readonly fullPageWrites: string;
-  /** The standbys that commits wait for; empty: none. */
-  readonly synchronousStandbys: string;
-  readonly standbys: number;
-  /** Migrations that the next start will apply; null: the database is newer than this code. */
-  readonly pending: number | null;
+export interface DatabaseFacts extends Omit<Inspection, "nowMs" | "keyCheck"> {
   /** How far the database's clock is ahead of this machine's, in ms. */
   readonly skewMs: number;
   /** Whether the database's secrets belong to this key; null if there is no key or no secret yet. */
