@@ -28,6 +28,7 @@ import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, JobTokens } from "./schema.
 import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
 import {
   APPROVAL_DECISIONS,
+  APPROVAL_QUESTION,
   ApprovalVote,
   ListedConnection,
   MadeArtifact,
@@ -44,17 +45,7 @@ type RunnerState = (typeof RUNNER_STATES)[number];
 const FAILURE = { code: OneOf(RUN_ERROR_CODES), message: Type.String() };
 
 /** A call that waits for a person (JOB-8). */
-export const ApprovalRequested = Type.Object({
-  approvalId: Type.String(),
-  toolName: Type.String(),
-  toolCallId: Type.String(),
-  arguments: FreeObject,
-  message: Type.String(),
-  expiresAt: Timestamp,
-  onExpiry: OneOf(ON_EXPIRY),
-  askedBy: Type.Optional(CallDecision),
-  policy: Type.Optional(ApprovalPolicy),
-});
+export const ApprovalRequested = Type.Object({ approvalId: Type.String(), ...APPROVAL_QUESTION });
 /** `by` is a user's id, or null if a timeout or a cancel decided; `arguments` is set if a person changed them. */
 export const ApprovalResolved = Type.Object({
   approvalId: Type.String(),

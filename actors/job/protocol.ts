@@ -39,127 +39,119 @@ export interface ClientResult {
   readonly isError: boolean;
 }
 
-/** Reports of the runner's loop. Each carries the attempt; one of an older attempt is refused. */
-type RunReport =
+/** Reports of the runner's loop. One of an older attempt is refused. */
+type RunReport = { readonly attempt: number } &
   /** A runner has a job slot and begins. */
-  | {
-      readonly kind: "run_started";
-      /** The effect of the run: no other effect can start the job. */
-      readonly effectId: string;
-      readonly attempt: number;
-      readonly runner: ModelInfo;
-    }
-  /** A runner continues a job that was restarted or resumed; `text` is its committed text. */
-  | { readonly kind: "run_resumed"; readonly attempt: number; readonly text: string }
-  /** Live text; not stored. */
-  | { readonly kind: "run_text"; readonly attempt: number; readonly text: string }
-  /**
-   * Before each model call: takes the messages that wait for it (CHAT-5). If the organization's budget `isSpent`, there
-   * is no call and nothing is taken: the job blocks. `result` is all text of the run.
-   */
-  | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
-  /** A heartbeat, perhaps with progress. */
-  | { readonly kind: "run_alive"; readonly attempt: number; readonly progress: JobProgress | null }
-  /** A line that a tool logs. */
-  | { readonly kind: "run_logged"; readonly attempt: number; readonly level: "info" | "warn"; readonly message: string }
-  /** The run waits for its provider or its tools; null: the wait is over. `usage` is that of the failed call. */
-  | {
-      readonly kind: "run_waiting";
-      readonly attempt: number;
-      readonly waiting: RunWaiting | null;
-      readonly error: string | null;
-      readonly usage: Usage;
-    }
-  /** The replica gives the job away in good order while it runs: the interruption does not count as an attempt. */
-  | { readonly kind: "run_handed_over"; readonly attempt: number }
-  /** A step begins again after readers have seen text of it; `text` is the committed text of the message. */
-  | { readonly kind: "step_restarted"; readonly attempt: number; readonly text: string }
-  /** The run continues without something. With `runner`, it continues with another model. */
-  | {
-      readonly kind: "run_warned";
-      readonly attempt: number;
-      readonly warnings: readonly Omit<Warning, "at">[];
-      readonly runner: ModelInfo | null;
-    }
-  /** A model call is over. Its content is committed before any of its tools starts (JOB-7). */
-  | {
-      readonly kind: "step_finished";
-      readonly attempt: number;
-      readonly step: number;
-      /** The model's output in order, then the results of calls that will not run. */
-      readonly blocks: readonly Block[];
-      /** The calls that will run. */
-      readonly calls: readonly StepCall[];
-      readonly usage: Usage;
-      readonly timeToFirstTokenMs: number | null;
-      readonly stopReason: StopReason;
-      /** All text of the run. A step without calls ends the run in the same commit. */
-      readonly result: string;
-      /** For a step without calls: the citations of its text. */
-      readonly citations?: readonly Citation[];
-      /** For a step without calls, if the answer must fit a schema: whether it does. */
-      readonly output?: CheckedOutput;
-    }
-  /**
-   * A summary replaces the turns before the run, and the first `covers` parts of the run. It ends a job that compacts.
-   */
-  | {
-      readonly kind: "run_compacted";
-      readonly attempt: number;
-      readonly text: string;
-      readonly covers: number;
-      readonly usage: Usage;
-    }
-  /**
-   * A resumed run makes these open calls from now on. After a crash the unsafe ones are not repeated. The calls of a step
-   * that the run has made itself are started by `step_finished`.
-   */
-  | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
-  /** The run ends, and has not made these calls: the next attempt makes them, also unsafe ones. */
-  | { readonly kind: "tools_not_made"; readonly attempt: number; readonly callIds: readonly string[] }
-  | {
-      readonly kind: "tool_finished";
-      readonly attempt: number;
-      readonly callId: string;
-      readonly content: string;
-      readonly isError: boolean;
-      readonly artifacts?: readonly MadeArtifact[];
-      readonly attachments?: readonly AttachmentBlock[];
-    }
-  /** A call has found that a connection is lacking, and had no effect: it is made again once there is one. */
-  | {
-      readonly kind: "call_lacks_connection";
-      readonly attempt: number;
-      readonly callId: string;
-      readonly need: ConnectionNeed;
-    }
-  /** The run cannot begin without these connections. `result` is all text of the run. */
-  | {
-      readonly kind: "run_lacks_connections";
-      readonly attempt: number;
-      readonly needs: readonly ConnectionNeed[];
-      readonly result: string;
-    }
-  | {
-      readonly kind: "run_failed";
-      readonly attempt: number;
-      readonly error: RunError;
-      /** Text of the unfinished step, which is not committed yet. */
-      readonly partial: string;
-      /** All text of the run, including `partial`. */
-      readonly result: string;
-      readonly usage: Usage;
-      /** Why the model stopped, if it had answered nothing. */
-      readonly stopReason?: StopReason;
-    }
-  /** The loop has stopped because the job is being cancelled. */
-  | {
-      readonly kind: "run_stopped";
-      readonly attempt: number;
-      readonly partial: string;
-      readonly result: string;
-      readonly usage: Usage;
-    };
+  (
+    | {
+        readonly kind: "run_started";
+        /** The effect of the run: no other effect can start the job. */
+        readonly effectId: string;
+        readonly runner: ModelInfo;
+      }
+    /** A runner continues a job that was restarted or resumed; `text` is its committed text. */
+    | { readonly kind: "run_resumed"; readonly text: string }
+    /** Live text; not stored. */
+    | { readonly kind: "run_text"; readonly text: string }
+    /**
+     * Before each model call: takes the messages that wait for it (CHAT-5). If the organization's budget `isSpent`, there
+     * is no call and nothing is taken: the job blocks. `result` is all text of the run.
+     */
+    | { readonly kind: "take_steers"; readonly isSpent: boolean; readonly result: string }
+    /** A heartbeat, perhaps with progress. */
+    | { readonly kind: "run_alive"; readonly progress: JobProgress | null }
+    /** A line that a tool logs. */
+    | { readonly kind: "run_logged"; readonly level: "info" | "warn"; readonly message: string }
+    /** The run waits for its provider or its tools; null: the wait is over. `usage` is that of the failed call. */
+    | {
+        readonly kind: "run_waiting";
+        readonly waiting: RunWaiting | null;
+        readonly error: string | null;
+        readonly usage: Usage;
+      }
+    /** The replica gives the job away in good order while it runs: the interruption does not count as an attempt. */
+    | { readonly kind: "run_handed_over"; readonly attempt: number }
+    /** A step begins again after readers have seen text of it; `text` is the committed text of the message. */
+    | { readonly kind: "step_restarted"; readonly text: string }
+    /** The run continues without something. With `runner`, it continues with another model. */
+    | {
+        readonly kind: "run_warned";
+        readonly warnings: readonly Omit<Warning, "at">[];
+        readonly runner: ModelInfo | null;
+      }
+    /** A model call is over. Its content is committed before any of its tools starts (JOB-7). */
+    | {
+        readonly kind: "step_finished";
+        readonly step: number;
+        /** The model's output in order, then the results of calls that will not run. */
+        readonly blocks: readonly Block[];
+        /** The calls that will run. */
+        readonly calls: readonly StepCall[];
+        readonly usage: Usage;
+        readonly timeToFirstTokenMs: number | null;
+        readonly stopReason: StopReason;
+        /** All text of the run. A step without calls ends the run in the same commit. */
+        readonly result: string;
+        /** For a step without calls: the citations of its text. */
+        readonly citations?: readonly Citation[];
+        /** For a step without calls, if the answer must fit a schema: whether it does. */
+        readonly output?: CheckedOutput;
+      }
+    /**
+     * A summary replaces the turns before the run, and the first `covers` parts of the run. It ends a job that compacts.
+     */
+    | {
+        readonly kind: "run_compacted";
+        readonly text: string;
+        readonly covers: number;
+        readonly usage: Usage;
+      }
+    /**
+     * A resumed run makes these open calls from now on. After a crash the unsafe ones are not repeated. The calls of a step
+     * that the run has made itself are started by `step_finished`.
+     */
+    | { readonly kind: "tools_started"; readonly callIds: readonly string[] }
+    /** The run ends, and has not made these calls: the next attempt makes them, also unsafe ones. */
+    | { readonly kind: "tools_not_made"; readonly callIds: readonly string[] }
+    | {
+        readonly kind: "tool_finished";
+        readonly callId: string;
+        readonly content: string;
+        readonly isError: boolean;
+        readonly artifacts?: readonly MadeArtifact[];
+        readonly attachments?: readonly AttachmentBlock[];
+      }
+    /** A call has found that a connection is lacking, and had no effect: it is made again once there is one. */
+    | {
+        readonly kind: "call_lacks_connection";
+        readonly callId: string;
+        readonly need: ConnectionNeed;
+      }
+    /** The run cannot begin without these connections. `result` is all text of the run. */
+    | {
+        readonly kind: "run_lacks_connections";
+        readonly needs: readonly ConnectionNeed[];
+        readonly result: string;
+      }
+    | {
+        readonly kind: "run_failed";
+        readonly error: RunError;
+        /** Text of the unfinished step, which is not committed yet. */
+        readonly partial: string;
+        /** All text of the run, including `partial`. */
+        readonly result: string;
+        readonly usage: Usage;
+        /** Why the model stopped, if it had answered nothing. */
+        readonly stopReason?: StopReason;
+      }
+    /** The loop has stopped because the job is being cancelled. */
+    | {
+        readonly kind: "run_stopped";
+        readonly partial: string;
+        readonly result: string;
+        readonly usage: Usage;
+      }
+  );
 
 /** Reports whose reply is the job after them. */
 export type ProgressReport = Exclude<RunReport, { readonly kind: "run_text" | "take_steers" }>;

@@ -13,6 +13,7 @@ import {
 } from "./approval-rule.ts";
 import { CONNECTION_OWNERS, AuthClient } from "../connection/schema.ts";
 import {
+  FreeObject,
   type JsonObject,
   Nullable,
   NullableText,
@@ -121,12 +122,11 @@ export const ApprovalVote = Type.Object({
 });
 export type ApprovalVote = Static<typeof ApprovalVote>;
 
-/** A call that waits, or has waited, for a person (JOB-8). */
-export const Approval = Type.Object({
-  id: Type.String(),
+/** What a person is asked about a call. */
+export const APPROVAL_QUESTION = {
   toolName: Type.String(),
   toolCallId: Type.String(),
-  arguments: Type.Unsafe<JsonObject>({ type: "object" }),
+  arguments: FreeObject,
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
@@ -134,6 +134,12 @@ export const Approval = Type.Object({
   askedBy: Type.Optional(CallDecision),
   /** Who decides (APR-7); absent: any member who sees the job. */
   policy: Type.Optional(ApprovalPolicy),
+};
+
+/** A call that waits, or has waited, for a person (JOB-8). */
+export const Approval = Type.Object({
+  id: Type.String(),
+  ...APPROVAL_QUESTION,
   /** Who has approved so far, if it needs several people. */
   votes: Type.Optional(Type.Array(ApprovalVote)),
   /** Who decides once it has expired, and how long then. */

@@ -29,17 +29,16 @@
  * Priority, budget, deadline, review, lineage, mission, metadata and request id are `JobTerms`; start from
  * `PLAIN_TERMS`. `prepareWork` only reads, so callers may repeat it after a passing fault.
  */
-import type { ChatOpening, KeyedMessage, SentMessage } from "../../actors/chat/protocol.ts";
-import { chatRef, type Message, type OnBusy } from "../../actors/chat/schema.ts";
+import type { ChatCommand, ChatOpening, SentMessage } from "../../actors/chat/protocol.ts";
+import { chatRef } from "../../actors/chat/schema.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { ID_LENGTH } from "../../actors/ids.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
 import { type ModelInfo, type ModelPort, ownKeyWords } from "../../actors/job/ports.ts";
-import type { AgentSnapshot, Job, JobTerms } from "../../actors/job/schema.ts";
+import type { AgentSnapshot, Job } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
-import type { JsonObject } from "../../actors/schema.ts";
 import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
@@ -78,29 +77,23 @@ export interface WorkRequest {
   readonly budgetName?: string;
 }
 
+/** What a command of a chat says of a message, beside who sends it to which agent. */
+type TermsOf<K extends ChatCommand["kind"]> = Omit<
+  Extract<ChatCommand, { readonly kind: K }>,
+  "kind" | "open" | "agent" | "userId"
+>;
+
 /** A user's message and the job that answers it. */
-export interface MessageTerms {
+export interface MessageTerms extends TermsOf<"send_message"> {
   readonly chatId: string;
   /** Opens the chat with this message; null if the chat exists. */
   readonly opening: ChatOpening | null;
-  readonly content: string;
-  readonly blocks?: readonly InputBlock[] | undefined;
-  /** Null: by the chat's options (CHAT-5). */
-  readonly onBusy: OnBusy | null;
-  readonly terms: JobTerms;
-  readonly metadata: JsonObject;
-  readonly keyed?: KeyedMessage | undefined;
 }
 
 /** The first message of a chat that is opened once, with ids derived from a key. */
-export interface FirstMessageTerms {
+export interface FirstMessageTerms extends TermsOf<"send_once"> {
   readonly chatId: string;
-  readonly jobId: string;
   readonly opening: ChatOpening;
-  readonly content: string;
-  readonly blocks?: readonly InputBlock[] | undefined;
-  readonly sender: Message["sender"];
-  readonly terms: JobTerms;
 }
 
 /** Work that may begin: the user may use its agent, its model is available, and the budget has room. */
