@@ -20,7 +20,10 @@ import { figure, times } from "./support/statistics.ts";
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
 
-/** Turns; each is two messages. */
+/**
+ * Turns; each is two messages. `full` and `long` are equally many turns behind a summary, so their contexts have the same
+ * length: a chat is summarized after 400 turns, and then after 300 more each time.
+ */
 const FILLED = { short: 4, full: 500, long: 5_000 } as const;
 const SHORT_CHATS = 150;
 /** Turns of each measurement: enough for the clock of /proc, and few enough that `short` stays short. */
@@ -95,6 +98,7 @@ function whereItGoes(short: Cost, full: Cost): string {
   return (
     `Where the time of the context goes: a turn reads the messages of its chat from PostgreSQL, 200 in a statement, and makes the model's conversation of them. ` +
     `For each of up to ${figure(more)} messages more, PostgreSQL takes ${each(full.databaseMs - short.databaseMs)} µs of CPU, to read a record, measure its JSON and send it, and the service ${each(full.cpuMs - short.cpuMs)} µs, to parse it and put it in order. ` +
+    "A chat with a summary also reads 256 messages from before it, because a message that waited there may belong to a later turn. " +
     "The aim is of 2026-11-21, when a call got at most 200 messages. Now it gets what fits into the model's window, up to 800 messages since the last summary (CHAT-8, CHAT-11), and the aim has stayed."
   );
 }
