@@ -216,6 +216,7 @@ const WHERE = [
     "- *The disk and PostgreSQL.* With the database in memory, B's writes beside a hostile MCP server took 1.7 instead of 3.4 ms at p50, and 15 instead of 24 ms at p99. That was before large work paused after its commits. A new WAL segment of 16 MB delayed all commits by 30 to 60 ms; one of 2 MB delays them by 5.",
     "- *Messages of 200 KB.* What remains are turns of 6 to 12 ms in which a long statement is built and sent. It contained each message four times; since 2026-11-29 it contains it twice (docs/decisions/0066).",
     "- *Bodies held open.* The longest turn of the loop had 7 ms of CPU and five had more than 4, where the longest has 4 to 7 ms with nobody else at work (2026-11-23). So it is not the length of turns; what else a refused body costs beyond the bare server has not been profiled.",
+    "- *MCP batches* (2026-11-29). While only the beginning of a message's work was charged, turns took 4 ms of CPU at p99 and up to 14, and the organization was charged for 13 to 38 ms of a second; now 3, up to 6, and 59 to 96 ms. The first message loads the SDK of MCP, in two parts of about 10 and 30 ms of CPU. In that round B's reads had a p99 of 19 ms, or 32 with a load in one part, and 4 to 8 in later ones.",
     "- *Collections and the compiler.* A garbage collection takes 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process's CPU in the first minute.",
   ].join("\n"),
 ].join("\n\n");
