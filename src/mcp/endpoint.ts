@@ -16,7 +16,6 @@ import {
   createMcpHandler,
   isJSONRPCRequest,
   isLegacyRequest,
-  isSpecType,
   type McpHttpHandler,
   type Server,
   WebStandardStreamableHTTPServerTransport,
@@ -34,7 +33,6 @@ import { mcpServer, type Serving } from "./server.ts";
 import type { Era, ServerParts } from "./call-parts.ts";
 import {
   type PostedJson,
-  INVALID_MESSAGE,
   messageFault,
   messageIn,
   messageText,
@@ -275,7 +273,8 @@ export class McpEndpoint {
 
   /** Makes a server for this message only, whose headers were checked with its batch. Answers in JSON. */
   private async direct({ caller, request, toolset }: Posted, message: PostedJson): Promise<string | null> {
-    if (!isJSONRPCRequest(message)) return isSpecType.JSONRPCMessage(message) ? null : INVALID_MESSAGE;
+    // Anything that is no message at all was refused with its batch: `isLegacyRequest` is false for that.
+    if (!isJSONRPCRequest(message)) return null;
     const transport = new DirectTransport();
     await chargeTo(caller, () => this.serve(servingOf("legacy", caller)).connect(transport));
     const isList = message.method === LIST;

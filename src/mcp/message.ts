@@ -66,13 +66,6 @@ export function refusedMessage({ id }: PostedJson, { body }: Refusal): string | 
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message, data: body } });
 }
 
-/** The answer to a message that is none of JSON-RPC, as the SDK words it. */
-export const INVALID_MESSAGE = JSON.stringify({
-  jsonrpc: "2.0",
-  error: { code: -32_700, message: "Parse error: Invalid JSON-RPC message" },
-  id: null,
-});
-
 /** A refusal of the endpoint itself, as a JSON-RPC error. */
 export const rpcError = (status: number, code: number, message: string, id: string | number | null = null): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });

@@ -83,6 +83,8 @@ test("[MCP-9] a batch has a size limit, and its requests have different ids", as
     [pings(BATCH_MESSAGES + 1), `at most ${BATCH_MESSAGES} messages`],
     [[rpc("ping"), rpc("tools/list")], "the same id"],
     [[rpc("initialize", {})], "`initialize` cannot be part of a batch"],
+    [[rpc("ping"), null], "contains an invalid message"],
+    [[rpc("ping"), { method: "ping", id: 2 }], "contains an invalid message"],
   ] as const) {
     const { error } = await answered<{ error: Json }>(post(batch), 400);
     expect(error).toMatchObject({ code: -32_600, message: expect.stringContaining(words) as string });
