@@ -16,13 +16,13 @@ const MOST_MESSAGES = 100_000;
 
 /** A system to which messages are sent. */
 export interface Acknowledger {
-  /** Its commits so far; omitted: it does not count them. */
-  readonly commits?: () => Promise<Commits>;
   readonly name: string;
   /** What it has stored when it answers. */
   readonly stored: string;
   /** Prepares a sender; each of its calls sends one message and resolves with the acknowledgement. */
   open(): Promise<(message: string) => Promise<void>>;
+  /** Its commits so far; omitted: it does not count them. */
+  readonly commits?: () => Promise<Commits>;
 }
 
 interface AcknowledgementTimes {

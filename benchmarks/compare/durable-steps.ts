@@ -157,7 +157,7 @@ function stepText(
       ),
     ),
     `What a step of Troupe waits for, in ms. It makes ${STEP_COMMITS} commits in a row: the answer with its calls, then their results. ` +
-      "Commits are counted with the mean of all commits of the measurement, those that begin and end runs included, so the parts are approximate. " +
+      "They are counted as twice the mean commit of the measurement, which includes those that begin and end runs, so the parts are approximate. " +
       "The rest is the step's own work, and waiting for a processor and for the commit before:",
     table(
       ["at once", "a step, p50", "its commits", "changes in a commit", "the bare loop", "the rest"],
