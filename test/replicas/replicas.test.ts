@@ -170,7 +170,7 @@ test("[REP-4] [AUTH-13] pages and commands change the same things at either repl
     const { pathname, search } = new URL(out.split("\n").at(-1)!);
     const password = { password: PASSWORD, again: PASSWORD };
     await browser.submit(await browser.get(pathname + search), "/set-password", password);
-    const named = { name: `at-${at.pid}`, scope: ["agents:read"], days: "1" };
+    const named = { name: `at-${at.pid}`, scope: ["agents:read"], days: "30" };
     const page = await browser.submit(await browser.get("/account"), "/account/tokens", named);
     expect([page.status, page.html]).toEqual([200, expect.stringContaining(`The token “${named.name}”`)]);
     const made = await replicas.admin(at, ["token", "create", "--email", "owner@localhost"]);
