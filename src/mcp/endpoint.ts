@@ -115,7 +115,9 @@ export class McpEndpoint {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const { batches } = this.parts;
-    const parsed = await batches.parse(caller, body.bytes.byteLength, () => messageIn(body.bytes));
+    const read = await batches.parse(caller, body.bytes.byteLength, () => messageIn(body.bytes));
+    if (!read.ok) return read;
+    const parsed = read.value;
     const unread = messageFault(parsed);
     if (unread !== null) return ok(rpcError(400, ...unread));
     const messages = [parsed].flat() as readonly (PostedJson | null)[];
@@ -124,7 +126,7 @@ export class McpEndpoint {
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
     const request = sessionRequest(this.parts.allowed().appUrl, { method: "POST", headers, signal: caller.signal });
-    const isLegacy = await isLegacyRequest(request, parsed);
+    const isLegacy = await chargeTo(caller, () => isLegacyRequest(request, parsed));
     const counted = await batches.count(caller, messages.length);
     if (!counted.ok) return counted;
     const waiting = messages.filter((message) => this.isWaiting(message) || message?.method === LISTEN).length;

@@ -162,7 +162,7 @@ function fixtureEndpoint(): McpEndpoint {
     refusal: () => ({ status: 500, body: {} }),
     allowed: () => ({ appUrl: "http://127.0.0.1", corsOrigins: [] }),
     batches: {
-      parse: (_caller, _bytes, parse) => parse(),
+      parse: (_caller, _bytes, parse) => Promise.resolve(ok(parse())),
       count: () => Promise.resolve(ok(null)),
       inTurn: () => Promise.reject(new Error("the suite sends no batch")),
     },

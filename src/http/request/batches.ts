@@ -4,8 +4,8 @@
  * by one would not.
  */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { CROWDED } from "../admission/fair-turns.ts";
+import { LONG_BODY_BYTES } from "../body/long-bodies.ts";
 import { type Caller, chargeTo, timedBy } from "./caller.ts";
 import { Exchange } from "./exchange.ts";
 import type { SurfaceParts } from "./surface-parts.ts";
@@ -19,10 +19,19 @@ export class Batches {
     this.parts = parts;
   }
 
-  /** Parses messages: at once and charged to the caller, or if they are long in a slice of the organization (FAIR-7). */
-  parse<T>(caller: Caller, bytes: number, parse: () => T): MaybePromise<T> {
+  /**
+   * Parses messages: at once and charged to the caller, or if they are long in a slice of the organization (FAIR-7).
+   * While they wait for it, they count among the bodies of requests (FAIR-5).
+   */
+  async parse<T>(caller: Caller, bytes: number, parse: () => T): Promise<Outcome<T>> {
     const { organizationId } = caller.principal;
-    return this.parts.longBodies.parse(organizationId, bytes, () => chargeTo(caller, parse));
+    const hold = bytes > LONG_BODY_BYTES && caller instanceof Exchange ? caller.bodies.begin(bytes) : null;
+    if (hold?.ok === false) return hold;
+    try {
+      return ok(await this.parts.longBodies.parse(organizationId, bytes, () => chargeTo(caller, parse)));
+    } finally {
+      hold?.value.release();
+    }
   }
 
   /** Counts all messages of a batch; its request has already counted as one. Refuses the whole batch if it must. */
@@ -52,7 +61,7 @@ export class Batches {
       }
     };
     try {
-      return ok(await work(timedBy(caller, timed)));
+      return ok(await timed(() => work(timedBy(caller, timed))));
     } finally {
       turns.cost(organizationId, spentMs);
     }

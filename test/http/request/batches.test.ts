@@ -1,10 +1,12 @@
 /** What the messages of a batch cost their organization, over turns and a time that the test gives. */
 import { expect, test } from "bun:test";
+import { ok, refuse } from "../../../actors/fault.ts";
 import { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/body/long-bodies.ts";
 import { CROWDED } from "../../../src/http/admission/fair-turns.ts";
 import { Batches } from "../../../src/http/request/batches.ts";
 import { type Caller, chargeTo, detachCaller } from "../../../src/http/request/caller.ts";
+import { Exchange } from "../../../src/http/request/exchange.ts";
 import type { SurfaceParts } from "../../../src/http/request/surface-parts.ts";
 import { bulkRig } from "../../support/bulk-rig.ts";
 import { settle } from "../../support/fake-clock.ts";
@@ -45,10 +47,36 @@ test("[FAIR-7] long messages are parsed in a slice of their organization, and sh
   const parsed: number[] = [];
   const parse = (bytes: number) => batches.parse(caller as unknown as Caller, bytes, () => parsed.push(bytes));
   const long = parse(LONG_BODY_BYTES + 1);
-  expect(parse(LONG_BODY_BYTES)).toBe(1);
+  expect(await parse(LONG_BODY_BYTES)).toEqual(ok(1));
   expect(parsed).toEqual([LONG_BODY_BYTES]);
   await turn();
-  expect(await long).toBe(2);
+  expect(await long).toEqual(ok(2));
+});
+
+test("[FAIR-5] long messages count among the bodies of requests until they are parsed, and short ones do not", async () => {
+  const { bulk, turn } = bulkRig({ isShared: false });
+  const batches = new Batches({ longBodies: new LongBodies(bulk) } as unknown as SurfaceParts);
+  const told: string[] = [];
+  let hasRoom = true;
+  const begin = (bytes: number) => {
+    told.push(`begin ${bytes}`);
+    return hasRoom ? ok({ release: () => void told.push("release") }) : refuse(CROWDED);
+  };
+  const exchange = Object.create(Exchange.prototype, {
+    principal: { value: caller.principal },
+    timed: { value: (run: () => unknown) => run() },
+    bodies: { value: { begin } },
+  }) as Exchange;
+  const parse = (bytes: number) => batches.parse(exchange, bytes, () => void told.push(`parse ${bytes}`));
+  const long = parse(LONG_BODY_BYTES + 1);
+  await parse(10);
+  expect(told).toEqual([`begin ${LONG_BODY_BYTES + 1}`, "parse 10"]);
+  await turn();
+  await long;
+  expect(told.slice(2)).toEqual([`parse ${LONG_BODY_BYTES + 1}`, "release"]);
+  hasRoom = false;
+  expect(await parse(LONG_BODY_BYTES + 1)).toEqual({ ok: false, fault: CROWDED });
+  expect(told.slice(4)).toEqual([`begin ${LONG_BODY_BYTES + 1}`]);
 });
 
 test("[MCP-9] a message of a batch that gets no turn is refused, and one that fails is paid for", async () => {
