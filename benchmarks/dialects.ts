@@ -20,7 +20,7 @@ import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import type { DialectAnswer, DialectQuestion, Loads } from "./support/dialect-client.ts";
 import { cpuOf } from "./support/cpu.ts";
 import { startServer } from "./support/postgres.ts";
-import { figure, percentile } from "./support/statistics.ts";
+import { figure, percentile, shuffled } from "./support/statistics.ts";
 import { UNIQUE } from "./support/stream-load.ts";
 import type { ProviderQuestion } from "./support/stream-provider.ts";
 import type { ReaderLoad } from "./support/stream-reader.ts";
@@ -149,7 +149,7 @@ async function measured(
   const pieces = Math.ceil((seconds * FLOW_SHARE * 1_000) / every);
   for (let turn = 0; turn < TURNS; turn++) {
     const costs: Record<string, number> = {};
-    for (const name of rotated(NAMES, turn * OFFSET)) {
+    for (const name of shuffled(NAMES)) {
       const before = cpuOf(pid);
       await provider.ask({ kind: "say", group: groupOf(name), pieces, everyMs: every });
       await client.ask({ kind: "heard", way: name, deltas: pieces * streams });
@@ -194,13 +194,6 @@ class Figures {
     return (percentile(values, 0.5) + percentile(values.toReversed(), 0.5)) / 2;
   }
 }
-
-/** Each turn begins so many ways further on. */
-const OFFSET = 4;
-const rotated = <T>(list: readonly T[], by: number): readonly T[] => {
-  const from = by % list.length;
-  return [...list.slice(from), ...list.slice(0, from)];
-};
 
 function loadsOf({ port, token, agentId }: StreamService, promptOf: (name: string) => string): Loads {
   const loadOf = (name: string, { path, body, whole, isAcp = false }: Way): ReaderLoad => {
@@ -250,7 +243,7 @@ function rendered(figures: Figures): string {
       return [`${streams}, ${name}`, ...cells];
     }),
   );
-  return table(head, rows);
+  return `${table(head, rows)}\n\nHere each figure is the median of all turns, and each multiple the median of the turns' own multiples.`;
 }
 
 function aims(figures: Figures): Aim[] {

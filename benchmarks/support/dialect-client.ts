@@ -5,6 +5,7 @@
  *   hold    each way has its own streams, all of them at once; they end when the provider ends them
  */
 import { openReader, type ReaderLoad, type StreamReader } from "./stream-reader.ts";
+import { shuffled } from "./statistics.ts";
 import { serveWorker } from "./worker.ts";
 
 /** By the names of the ways. */
@@ -157,15 +158,6 @@ class Readers {
     }
     if (this.failure !== null) throw new Error(this.failure);
   }
-}
-
-function shuffled<T>(list: readonly T[]): T[] {
-  const mixed = [...list];
-  for (let i = mixed.length - 1; i > 0; i--) {
-    const other = Math.floor(Math.random() * (i + 1));
-    [mixed[i], mixed[other]] = [mixed[other]!, mixed[i]!];
-  }
-  return mixed;
 }
 
 let held = new Readers();

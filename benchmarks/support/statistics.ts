@@ -34,3 +34,13 @@ export function figure(value: number): string {
 }
 
 export const times = (ratio: number): string => `${figure(ratio)}×`;
+
+/** The list in an order that chance chooses. */
+export function shuffled<T>(list: readonly T[]): T[] {
+  const mixed = [...list];
+  for (let i = mixed.length - 1; i > 0; i--) {
+    const other = Math.floor(Math.random() * (i + 1));
+    [mixed[i], mixed[other]] = [mixed[other]!, mixed[i]!];
+  }
+  return mixed;
+}
