@@ -240,13 +240,16 @@ function aims(best: ReadonlyMap<string, Measured>) {
   });
 }
 
+const WHERE =
+  "**Where the time goes.** The service stores the chat, and then the message with its run, before it asks the model; LangGraph's server keeps everything in memory. With 8 at once these two commits wait for each other's syncs, so the first text can come later than LangGraph's.";
+
 function turnsText(best: ReadonlyMap<string, Measured>): string {
   const rows = [...best].map(([name, { first, perSecond }]) => [
     name,
     ...[first.p50, first.p99, 1_000 / perSecond].map(figure),
   ]);
   const what = `A conversation of ${TURNS} turns, with an agent that lets its provider cache the beginning of each call, and with one that does not. The time to the first token grows by 1 ms for each 100 tokens that are not cached:`;
-  return `${what}\n\n${table([`${TURNS} turns`, "first text p50 ms", "p99", "all turns ms"], rows)}`;
+  return `${WHERE}\n\n${what}\n\n${table([`${TURNS} turns`, "first text p50 ms", "p99", "all turns ms"], rows)}`;
 }
 
 function turnsAims(best: ReadonlyMap<string, Measured>) {
