@@ -90,8 +90,8 @@ const BATCH = table(
 const WHERE_IT_GOES =
   "Where the time goes: all tasks belong to one organization, so only one batch is in flight at a time, and during its sync the " +
   `waiting requests send nothing new. With 64 connections a batch has 32 tasks (2026-11-23):\n\n${BATCH}\n\nEach of pgbench's 64 clients has a backend process of its own. PostgreSQL ` +
-  "groups their commits as we do, and meanwhile executes others on both cores. If the disk cost nothing, the service's single thread would be the limit. " +
-  "Execution and sync could overlap, but then other connections could read what is not yet on the disk (docs/decisions/0037). So this aim stays missed while that holds.";
+  "groups their commits as we do, and executes others meanwhile, on both cores. If the disk cost nothing, the service's single thread would be the limit. " +
+  "Execution and sync could overlap, but then other connections could read what is not yet on the disk (docs/decisions/0037). The service does not allow that, so it misses this aim.";
 
 /** Null if there is no compiler. */
 function compileShim(lifetime: Lifetime): string | null {

@@ -21,7 +21,7 @@ interface Reading {
 }
 const NEW_READING: Reading = { sentAt: 0, hasMeta: false, hasDelta: false, isWhole: false, hasEnded: false };
 
-/** Who is told what a reader reads. Times are in ms. */
+/** What a reader reports of its streams. Times are in ms. */
 export interface ReaderParts {
   /** The beginning of a stream has come, so long after its request. */
   meta?(afterMs: number): void;
