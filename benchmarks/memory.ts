@@ -126,7 +126,7 @@ async function appends(context: BenchmarkContext): Promise<Appends> {
 const WHY_WARM =
   "The number of known actors should not matter for an append, and by a profile it does not: after eight rounds of appends the first two rows took 25.2 and 24.6 µs, and " +
   "the same functions had the same parts of it (Bun's own code 38 and 36 %, compiled JavaScript 30 and 27 %, the kernel 16 and 18 %, the collector at most 2 %; 2026-11-23). " +
-  "What differs between two processes is the compiler. Its threads had 43 % of the CPU of a process's first two seconds and 9 % of its fifth two, and the second row was 0.79 to 1.23 times the first. " +
+  "What differs between two processes is the compiler. Its threads took 43 % of the CPU in the first two seconds of a process, and 9 % in seconds 9 and 10. The second row was 0.79 to 1.23 times the first. " +
   `So each process appends for ${WARM_UP_ROUNDS} rounds before anything is measured.`;
 
 /** A passivated actor leaves nothing; below this, the figure is noise of the heap. */

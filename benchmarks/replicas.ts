@@ -73,7 +73,7 @@ const WHERE_IT_GOES = [
       ],
     ],
   ),
-  "More than a quarter of the forwarding replica's CPU is the kernel's and half is Bun's own code; the JavaScript of the link takes a few per cent. The aim of 1.4 leaves the forwarding replica 0.7 if the owner takes 0.7, which holds where many forwards share a message (64 connections) and not where few do (16).",
+  "More than a quarter of the forwarding replica's CPU is the kernel's and half is Bun's own code; the JavaScript of the link takes a few per cent. If the owner takes 0.7, the aim of 1.4 leaves 0.7 for the forwarding replica. That is enough if many forwards share a message (64 connections), but not if few do (16).",
 ].join("\n\n");
 
 type Loads = readonly Worker<HttpLoad, HttpRun>[];

@@ -1,7 +1,7 @@
 /**
  * The open calls of a job. Its record has the calls of the step as they were opened and, beside them, the ids of those
  * that have ended since. So the commit of a result carries an id, and not all calls that are still open, with their
- * arguments. Every change of other kinds stores the calls that are left.
+ * arguments. Every other change stores the calls that are still open.
  *
  *   step ─▶ openCalls: a b c ─ result of b ─▶ endedCalls: b ─ results of a, c ─▶ both empty
  */

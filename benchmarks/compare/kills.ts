@@ -89,7 +89,7 @@ export function lossText(losses: ReadonlyMap<string, Losses>): string {
     String(repeatedModels),
   ]);
   return [
-    "Runs are begun while all processes of the system are killed with -9 again and again. The table has the acknowledged runs that never ended, and the calls that were made once more (the tool says that it may be repeated):",
+    "Runs are begun while all processes of the system are killed with -9 again and again. The table counts the acknowledged runs that never ended, and the calls that were repeated (the tool is declared safe to repeat):",
     table(["system", "kills", "runs lost", "tool calls repeated", "model calls repeated"], rows),
   ].join("\n\n");
 }

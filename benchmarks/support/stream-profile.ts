@@ -51,7 +51,7 @@ const RUN_WHY = [
     "the provider's request and answer 13 %; the caller's request (token, budgets, body, answer, log line) 12 %; its stream 8 %; the loop of the run (slot, tools, limits, reports) 8 %.",
   "Both commits are required: the start of a run is stored before it is reported, and its end before its result. The driver and the statements alone took 0.64 ms, more than the older aim allows for everything.",
   "PostgreSQL took another 2.1 ms that day, so the aim of 0.3.0 (30 % less) is 1.5 ms; the record above has today's figure. " +
-    "Since then the statements of a short run became a quarter shorter, and then another twelfth, because a commit carries only what changed and each text once (docs/decisions/0065 and 0066): 15.1 KB of rows, where the aim of 0.3.0 was 8. The events of the run and the messages to webhooks make up two thirds of them.",
+    "Since then a commit carries only what changed, and each text once (docs/decisions/0065 and 0066). This made the statements of a short run shorter by a quarter, and then by another twelfth. They carry 15.1 KB of rows; the aim of 0.3.0 was 8. The events of the run and the messages to webhooks make up two thirds of them.",
 ].join("\n\n");
 
 /** A trace in the service, one stream of eight deltas after the other, on a quiet machine on 2026-11-23. */

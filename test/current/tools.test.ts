@@ -82,7 +82,7 @@ describe("GET /api/tools", () => {
   });
 });
 
-describe("names that name no tool", () => {
+describe("names of unknown tools", () => {
   test("[RUN-11] are 400 with the name that is near", async () => {
     expect(await complaints(create({ allowed_tools: ["create_task", "fetch_url", "writefile"] }))).toEqual({
       "/allowed_tools/1": "Unknown tool `fetch_url`; did you mean `web_fetch`?",

@@ -154,7 +154,7 @@ describe("requests of clients", () => {
     await Promise.all(routes);
   });
 
-  test("[REP-8] a change that a replica has not answered before its end has an unknown outcome, and is done once", async () => {
+  test("[REP-8] if a replica ends before it answers a change, the outcome is unknown, and the change is made once", async () => {
     const pair = await new ReplicaPair(closing).linked();
     const route = pair.send("POST");
     await until("it is there", () => pair.handed.length === 1);

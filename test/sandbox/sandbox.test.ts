@@ -321,7 +321,7 @@ describe("a child that is gone before it has the job", () => {
     expect(readdirSync(root)).toHaveLength(1);
   });
 
-  test("[GUARD-1] costs no job either while its files are put there", async () => {
+  test("[GUARD-1] costs no job, even while the job's files are copied to it", async () => {
     let times = 0;
     const place = async (path: string): Promise<boolean> => {
       if (times++ === 0) await killChild();

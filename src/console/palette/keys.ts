@@ -37,6 +37,6 @@ export function useKeys(): void {
   }, []);
 }
 
-/** Whether the key is a part of what a person writes or chooses. */
+/** Whether the key goes to a field of a form. */
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;

@@ -45,7 +45,7 @@ export function QuerySheet({ workspaceId }: { readonly workspaceId: string }) {
             <TextField
               label="SQLite file"
               path="/database"
-              hint="Only to query the tables of an SQLite file: its path"
+              hint="The path of an SQLite file, if you query its tables"
               value={database}
               change={setDatabase}
             />

@@ -30,7 +30,7 @@ export function answerMeaning({ status, blocked_reason: reason, ...job }: TaskJo
     return refused("The task has ended; a message without taskId begins another one in its context");
   if (status === "queued")
     return refused(
-      "The task has not begun: it waits behind another one of its context. Send the message once it works",
+      "The task has not begun: it waits behind another task of its context. Send the message when it is working",
     );
   if (status === "needs_review") return ok({ kind: "review" });
   if (job.approvals.some(({ decision }) => decision === null)) return ok({ kind: "approvals" });

@@ -78,7 +78,7 @@ export class RepeatedRun {
     }
     const from = read.length;
     read.length += text.length;
-    // Most text is new, and then nothing of what was shown is read.
+    // Most text is new: then this is empty, and no shown text is read.
     const known = shown.text.after(from).slice(0, text.length);
     if (!text.startsWith(known)) {
       const before = shown.text.toString().slice(0, from);
