@@ -20,7 +20,7 @@ export interface GivenSettings {
   readonly model: string | null;
   /** The settings of the agent. */
   readonly ofAgent: CallSettings | null | undefined;
-  /** Those of the message over them; absent: the agent's own are given. */
+  /** Settings of the message, which replace these one by one; absent: these are the agent's own. */
   readonly ofMessage?: CallSettings | null;
   /** The field that is new, if the settings are not: then the errors are about it. */
   readonly changed?: "/model" | "/agent_id";

@@ -1,6 +1,6 @@
 /**
  * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
- * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only reported,
+ * too long, unless the machine has delayed the loop (`loop-stall.ts`). A wait for the disk or for a processor is only reported,
  * and so are threads for files that stand still: a disk may be what they wait for.
  */
 import { readdirSync, writeSync } from "node:fs";

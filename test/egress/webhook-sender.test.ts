@@ -59,7 +59,7 @@ for (const [what, answer] of [
   ["takes the request and says nothing", () => {}],
   ["drips its head", drip(`${HEAD}x-a: `)],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
-  test(`[HOOK-6] a receiver that ${what} is disconnected after 15 s, which is a failure that is retried`, async () => {
+  test(`[HOOK-6] a receiver that ${what} is disconnected after 15 s, and the attempt is retried`, async () => {
     const { server, asked, result } = await attempt(answer, 100);
     expect(asked).toEqual([{ timeoutMs: 15_000, maxResponseBytes: ANSWER_BYTES }]);
     expect(result).toMatchObject(timedOut satisfies Partial<AttemptResult>);

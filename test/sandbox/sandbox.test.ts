@@ -76,7 +76,7 @@ describe("the class of a child", () => {
     ["what requests wait for", filePool, FAIR_NICE, SCHED_OTHER],
   ] as const)
     // reason: elsewhere sessions have no weight.
-    test.skipIf(!HAS_SESSIONS)(`[FAIR-8] ${what} goes behind the service, and so does its session`, async () => {
+    test.skipIf(!HAS_SESSIONS)(`[FAIR-8] ${what} has a lower priority than the service, and so has its session`, async () => {
       const others = childrenOf("sandbox/child.ts");
       const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
       const sandbox = createSandbox(undefined, { launches, ...(kind === null ? {} : { kind: kind(root) }) });

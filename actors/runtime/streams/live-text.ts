@@ -12,7 +12,7 @@ export const isSameText = (a: TextName | null | undefined, b: TextName | null | 
 export interface LiveText extends TextName {
   /** How much of it a reader of all events had when it began. */
   readonly base: number;
-  /** Piece i starts at starts[i]. The newest pieces are as they arrived, earlier ones are joined. */
+  /** Piece i starts at starts[i]. The newest pieces are kept as they arrived; earlier ones are joined. */
   starts: number[];
   pieces: string[];
   /** How many pieces are joined. */

@@ -51,7 +51,7 @@ const DEFAULT_OUTAGE_MS = 300_000;
 const RETRY_MS = 500;
 
 /**
- * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * Runs the tools of a job until it is over, and returns the job. After a crash, call this again with the same job:
  * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
  */
 export async function runTools<J extends ToolJob>(

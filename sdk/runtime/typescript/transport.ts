@@ -1,5 +1,5 @@
 /**
- * How requests go out. A failure that passes (no connection, 429, 5xx, a first request that is still
+ * How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
  * running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
  */
 import { ApiError, ConnectionFailedError, type ErrorClasses, errorOf, StreamCutError, TroupeError } from "./errors.ts";
@@ -10,7 +10,7 @@ export interface TroupeOptions {
   readonly baseUrl: string;
   /** A personal access token or a service token; a function is asked before each request. */
   readonly token?: string | (() => string | Promise<string>);
-  /** How often a failure that passes is tried again. Default 3. */
+  /** How often a temporary failure is tried again. Default 3. */
   readonly maxRetries?: number;
   /** Milliseconds for one attempt. Default 300,000. */
   readonly timeoutMs?: number;
@@ -170,9 +170,9 @@ export class Transport {
   }
 
   /**
-   * The events of a stream that goes on where it was cut: it is opened again after the last cursor, until
-   * `stream.end`, the answer that it is over (204), an error that does not pass, or too many failures in a row. A connection that brought
-   * an event or a heartbeat was none.
+   * The events of a stream, which is resumed if its connection is cut: it is opened again at the last cursor. This
+   * ends with `stream.end`, with 204 (the stream is over), with a permanent error, or after too many failures in a
+   * row. A connection that brought an event or a heartbeat has not failed.
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
     const { signal } = request.options ?? {};

@@ -35,7 +35,7 @@ export function sentSettings(call: ConcededSettings): SetSettings {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !dropped.some((one) => one === name)));
 }
 
-/** A field of the conversation or of a tool: its refusal is about no setting, whatever words are in it. */
+/** Fields of the conversation or of a tool: a refusal that names one is not about a setting, whatever else it says. */
 const NO_SETTING_FIELD = /^(?:messages|input|instructions|system|tools|functions|contents)\b/i;
 /** With thinking, Anthropic wants the thoughts before calls, which another model has not written. */
 const WANTS_THOUGHTS = /expected [`'"\\]*(?:redacted_)?thinking/i;
