@@ -12,8 +12,8 @@
  * memory was wrong, and the statement fails instead of overwriting. Rows with the same key are merged first, and the
  * last one wins, because a statement must not touch a row twice.
  *
- * Of a changed record in a table whose rows no sweep deletes, only the fields that changed travel (`db/changed-fields.ts`):
- * PostgreSQL puts them into the record that it has, whose version proves that it is the one they are meant for. A job
+ * If no sweep deletes rows of a table, only the changed fields of its records are sent (`db/changed-fields.ts`).
+ * PostgreSQL merges them into the record that it has, if this has the version on which the change was based. A job
  * travels without a long input that its message has (`db/record-rows.ts`).
  *
  * The text names the tables that the batch touches, and a few more if a prepared text with them exists

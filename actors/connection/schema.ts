@@ -1,7 +1,7 @@
 /**
  * A connection: the access to one tool server that a person, or the organization by an owner, has given the service by
- * OAuth (ACC-6). There is one for each owner, address of a server, and client that was registered by hand for it, under an
- * id that follows from them, so a run and a person who means the same server find the same connection without a look-up.
+ * OAuth (ACC-6). There is one connection for each combination of an owner, a server's address, and a client that was
+ * registered by hand for it. Its id is derived from these three, so a run and a person find it without a look-up.
  *
  *   required ──consent──▶ connected ──refused, expired, rejected──▶ ended ──consent──▶ connected
  *       │                     └── removed by its owner ──▶ forgotten      (removed: nothing sealed is left)

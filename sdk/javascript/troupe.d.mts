@@ -10,8 +10,8 @@
  *     if (event.event === "message.delta") show(live.apply(event)); // the whole text so far
  *
  * - Each operation of the contract is a method of `Troupe`. `listAll…` goes through all pages, `waitFor…`
- *   answers when a record has changed, `stream…` gives typed events and goes on where it was cut.
- * - Requests that change something carry an `Idempotency-Key`: a failure that passes is tried again with
+ *   answers when a record has changed, `stream…` gives typed events and resumes a stream that was cut.
+ * - Requests that change something carry an `Idempotency-Key`: a temporary failure is tried again with
  *   the same key, and done once.
  * - A refusal is an `ApiError`; each code has its class, for example `NotFoundError`.
  * - `verifyWebhook` answers the event of a webhook, or throws.
@@ -8872,15 +8872,15 @@ export declare class ApiTimeoutError extends ApiError {
     name: string;
 }
 /**
- * How requests go out. A failure that passes (no connection, 429, 5xx, a first request that is still
- * running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
+ * How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
+ * running) is tried again with the same `Idempotency-Key`, so the change is made once.
  */
 export interface TroupeOptions {
     /** Where the service is, for example `http://127.0.0.1:3000`. */
     readonly baseUrl: string;
     /** A personal access token or a service token; a function is asked before each request. */
     readonly token?: string | (() => string | Promise<string>);
-    /** How often a failure that passes is tried again. Default 3. */
+    /** How often a temporary failure is tried again. Default 3. */
     readonly maxRetries?: number;
     /** Milliseconds for one attempt. Default 300,000. */
     readonly timeoutMs?: number;
@@ -8976,7 +8976,7 @@ export interface ToolClient<J extends ToolJob> {
     }): Promise<J>;
 }
 /**
- * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * Runs the tools of a job until it is over, and returns the job. After a crash, call this again with the same job:
  * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
  */
 export declare function runTools<J extends ToolJob>(troupe: ToolClient<J>, jobId: string, tools: ClientTools, { signal, outageMs }?: RunToolsOptions): Promise<J>;

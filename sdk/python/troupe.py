@@ -11,9 +11,9 @@ It is made from the contract by `bun run contract`; changes by hand are lost.
             show(live.apply(event))  # the whole text so far
 
 - Each operation of the contract is a method of `Troupe`. `list_all_…` goes through all pages, `wait_for_…`
-  answers when a record has changed, `stream_…` gives typed events and goes on where it was cut.
-- Requests that change something carry an `Idempotency-Key`: a failure that passes is tried again with the
-  same key, and done once.
+  answers when a record has changed, `stream_…` gives typed events and resumes a stream that was cut.
+- Requests that change something carry an `Idempotency-Key`: a temporary failure is tried again with the
+  same key, and the change is made once.
 - A refusal is an `ApiError`; each code has its class, for example `NotFoundError`.
 - `verify_webhook` answers the event of a webhook, or raises.
 """
@@ -12849,8 +12849,8 @@ def _error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiErr
     )
 
 
-# How requests go out. A failure that passes (no connection, 429, 5xx, a first request that is still
-# running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
+# How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
+# running) is tried again with the same `Idempotency-Key`, so the change is made once.
 
 _EVENT_STREAM = "text/event-stream"
 # Delays of retries without `Retry-After`: 0.5 s, 1 s, 2 s, … at most 8 s, each up to a quarter shorter.
@@ -12976,10 +12976,11 @@ class _Transport:
         raise StreamCutError("The stream was cut")
 
     def resumed(self, request: _Request) -> Generator[Any, None, None]:
-        """The events of a stream that goes on where it was cut.
+        """The events of a stream, which is resumed if its connection is cut.
 
-        It is opened again after the last cursor, until `stream.end`, the answer that it is over (204), an
-        error that does not pass, or too many failures in a row. A connection that brought an event or a heartbeat was none.
+        It is opened again at the last cursor. This ends with `stream.end`, with 204 (the stream is over), with a
+        permanent error, or after too many failures in a row. A connection that brought an event or a heartbeat has
+        not failed.
         """
         parser = _SseParser()
         asked = replace(request, accept=_EVENT_STREAM, timeout=request.timeout or self._stream_idle)
@@ -13296,12 +13297,12 @@ def run_tools(
     *,
     outage: float = 300.0,
 ) -> Any:
-    """Runs the tools of a job until it is over, and answers it then.
+    """Runs the tools of a job until it is over, and returns the job.
 
-    ``tools`` has a function by the name of each tool of the kind ``client``. It gets the input, and what it answers
-    that is no string is sent as JSON; of an exception the model gets the message. Begin it again with the same
-    job after a crash: calls whose results are stored are not run again. ``outage`` is for how many seconds the
-    service may be away, one time.
+    ``tools`` has a function by the name of each tool of the kind ``client``. It gets the input, and what it returns
+    is sent as JSON if it is not a string; of an exception the model gets the message. After a crash, call this
+    again with the same job: calls whose results are stored are not run again. ``outage`` is the longest time in
+    seconds for which the service may be unreachable at once.
     """
     results: dict[str, dict[str, str] | None] = {}
     job: Any = None

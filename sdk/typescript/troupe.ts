@@ -11,8 +11,8 @@
  *     if (event.event === "message.delta") show(live.apply(event)); // the whole text so far
  *
  * - Each operation of the contract is a method of `Troupe`. `listAll…` goes through all pages, `waitFor…`
- *   answers when a record has changed, `stream…` gives typed events and goes on where it was cut.
- * - Requests that change something carry an `Idempotency-Key`: a failure that passes is tried again with
+ *   answers when a record has changed, `stream…` gives typed events and resumes a stream that was cut.
+ * - Requests that change something carry an `Idempotency-Key`: a temporary failure is tried again with
  *   the same key, and done once.
  * - A refusal is an `ApiError`; each code has its class, for example `NotFoundError`.
  * - `verifyWebhook` answers the event of a webhook, or throws.
@@ -10949,8 +10949,8 @@ const ERROR_CLASSES: ErrorClasses = {
 };
 
 /**
- * How requests go out. A failure that passes (no connection, 429, 5xx, a first request that is still
- * running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
+ * How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
+ * running) is tried again with the same `Idempotency-Key`, so the change is made once.
  */
 
 export interface TroupeOptions {
@@ -10958,7 +10958,7 @@ export interface TroupeOptions {
   readonly baseUrl: string;
   /** A personal access token or a service token; a function is asked before each request. */
   readonly token?: string | (() => string | Promise<string>);
-  /** How often a failure that passes is tried again. Default 3. */
+  /** How often a temporary failure is tried again. Default 3. */
   readonly maxRetries?: number;
   /** Milliseconds for one attempt. Default 300,000. */
   readonly timeoutMs?: number;
@@ -11118,9 +11118,9 @@ class Transport {
   }
 
   /**
-   * The events of a stream that goes on where it was cut: it is opened again after the last cursor, until
-   * `stream.end`, the answer that it is over (204), an error that does not pass, or too many failures in a row. A connection that brought
-   * an event or a heartbeat was none.
+   * The events of a stream, which is resumed if its connection is cut: it is opened again at the last cursor. This
+   * ends with `stream.end`, with 204 (the stream is over), with a permanent error, or after too many failures in a
+   * row. A connection that brought an event or a heartbeat has not failed.
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
     const { signal } = request.options ?? {};
@@ -11513,7 +11513,7 @@ const DEFAULT_OUTAGE_MS = 300_000;
 const RETRY_MS = 500;
 
 /**
- * Runs the tools of a job until it is over, and answers it then. Begin it again with the same job after a crash:
+ * Runs the tools of a job until it is over, and returns the job. After a crash, call this again with the same job:
  * calls whose results are stored are not run again. Calls of tools that are not given are left to other programs.
  */
 export async function runTools<J extends ToolJob>(

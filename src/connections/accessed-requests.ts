@@ -1,6 +1,6 @@
 /**
- * Requests to tool servers with the access of a connection (ACC-10): a token that has nearly expired is renewed before, one
- * that the server refuses is renewed once, and what is lacking after that a person must give.
+ * Requests to tool servers with the access of a connection (ACC-10). A token that has nearly expired is renewed before
+ * the request. A token that the server refuses is renewed once. After that, a person must give the access again.
  *
  *   withAccess ─▶ token ─▶ request ─ refused ─▶ renewed once ─▶ request ─ refused ─▶ lacking
  *

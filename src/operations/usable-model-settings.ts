@@ -1,6 +1,6 @@
 /**
- * Refuses settings of the model that cannot work when they are saved (RUN-32): impossible combinations, options that
- * would replace what the service itself sets (`option-flaws.ts`), and what the model that will be called does not take.
+ * Refuses settings of the model when they are saved, if they cannot work (RUN-32): impossible combinations, options for
+ * fields that the service itself sets (`option-flaws.ts`), and settings that the chosen model does not take.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import {

@@ -1,7 +1,7 @@
 /**
  * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
- * too long, unless the machine has delayed the loop (`loop-stall.ts`). A wait for the disk or for a processor is only reported,
- * and so are threads for files that stand still: a disk may be what they wait for.
+ * too long, unless the machine has delayed the loop (`loop-stall.ts`). A wait for the disk or for a processor is only
+ * reported, and so are threads for files that stand still, because they may wait for a disk.
  */
 import { readdirSync, writeSync } from "node:fs";
 import { readLoopNote } from "./loop-note.ts";

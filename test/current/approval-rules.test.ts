@@ -266,7 +266,7 @@ describe("saving", () => {
     );
   });
 
-  test("[APR-3] a change that would leave a rule behind is refused, however its tool goes", async () => {
+  test("[APR-3] a change is refused if it removes or renames a tool, server or argument that a rule names", async () => {
     const id = await agent({
       mcp_servers: [{ name: "shop", url: "https://shop.example/mcp" }],
       approval_rules: [...RULES, { tool: "shop__*", then: "ask" }],

@@ -146,7 +146,7 @@ describe("a fork", () => {
     await refused(fork({ from_message_id: messages[0]!.id }, "cht_V1StGXR8_Z5jdHi6B-myT"), 404, "not_found");
   });
 
-  test("[CHAT-13] has the summary where it stands for nothing behind its place", async () => {
+  test("[CHAT-13] has the summary only if it was forked after the messages that the summary replaces", async () => {
     await say("one");
     await say("two");
     const early = (await client.messages(chat))[1]!.id;

@@ -47,7 +47,7 @@ test("[WSP-7] a body is received with its size and its digest, however it is cut
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("[WSP-7] what the thread writes is the same on the disk, at its edges, in uneven chunks and for several at once", async () => {
+test("[WSP-7] the thread writes several uploads at once, in uneven chunks and of lengths around a piece, byte for byte", async () => {
   const lengths = [UPLOAD_PIECE_BYTES, UPLOAD_PIECE_BYTES + 1, 2 * UPLOAD_PIECE_BYTES, 5 * UPLOAD_PIECE_BYTES + 7];
   await Promise.all(
     lengths.map(async (length, n) => {

@@ -76,27 +76,30 @@ describe("the class of a child", () => {
     ["what requests wait for", filePool, FAIR_NICE, SCHED_OTHER],
   ] as const)
     // reason: elsewhere sessions have no weight.
-    test.skipIf(!HAS_SESSIONS)(`[FAIR-8] ${what} has a lower priority than the service, and so has its session`, async () => {
-      const others = childrenOf("sandbox/child.ts");
-      const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
-      const sandbox = createSandbox(undefined, { launches, ...(kind === null ? {} : { kind: kind(root) }) });
-      opened.push(sandbox);
-      await sandbox.prepare();
-      const [leader = 0] = childrenOf("sandbox/child.ts").filter((pid) => !others.includes(pid));
-      const group = (): string => readFileSync(`/proc/${leader}/autogroup`, "utf8");
-      // Of users but root the kernel takes one change in a tenth of a second.
-      await until("its session has a low weight", () => group().includes(`nice ${nice}`));
-      expect(group()).not.toBe(readFileSync("/proc/self/autogroup", "utf8"));
-      // What is inside is in the same session.
-      const inside = descendantsOf(leader).at(-1) ?? leader;
-      const stat = statOf(inside);
-      expect(stat.session).toBe(leader);
-      if (Bun.which("chrt") !== null) expect(stat.policy).toBe(policy);
-      // One that runs in idle moments has no use for a nice value.
-      if (policy === SCHED_OTHER) expect(stat.nice).toBe(Math.min(MOST_NICE, FAIR_NICE + statOf(process.pid).nice));
-      sandbox.close();
-      rmSync(root, { recursive: true, force: true });
-    });
+    test.skipIf(!HAS_SESSIONS)(
+      `[FAIR-8] ${what} has a lower priority than the service, and so has its session`,
+      async () => {
+        const others = childrenOf("sandbox/child.ts");
+        const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
+        const sandbox = createSandbox(undefined, { launches, ...(kind === null ? {} : { kind: kind(root) }) });
+        opened.push(sandbox);
+        await sandbox.prepare();
+        const [leader = 0] = childrenOf("sandbox/child.ts").filter((pid) => !others.includes(pid));
+        const group = (): string => readFileSync(`/proc/${leader}/autogroup`, "utf8");
+        // Of users but root the kernel takes one change in a tenth of a second.
+        await until("its session has a low weight", () => group().includes(`nice ${nice}`));
+        expect(group()).not.toBe(readFileSync("/proc/self/autogroup", "utf8"));
+        // What is inside is in the same session.
+        const inside = descendantsOf(leader).at(-1) ?? leader;
+        const stat = statOf(inside);
+        expect(stat.session).toBe(leader);
+        if (Bun.which("chrt") !== null) expect(stat.policy).toBe(policy);
+        // One that runs in idle moments has no use for a nice value.
+        if (policy === SCHED_OTHER) expect(stat.nice).toBe(Math.min(MOST_NICE, FAIR_NICE + statOf(process.pid).nice));
+        sandbox.close();
+        rmSync(root, { recursive: true, force: true });
+      },
+    );
 });
 
 /** All that the root may have: neither a home, which Bun itself may lie in, nor a data folder. */

@@ -157,7 +157,7 @@ export class Alarms {
     const isWanted = (): boolean => this.armed.get(key) === one;
     using pass = await this.slots.enter(one.alarm.organizationId, { isWanted });
     if (pass === null) return;
-    // The clock was set back meanwhile. A turn before the alarm's time would find nothing due, and the alarm would be lost.
+    // The clock was set back meanwhile. A turn before the alarm's time would find nothing due: the alarm would be lost.
     if (one.alarm.dueAtMs > this.clock.now()) return this.set(one.alarm);
     const isTaken = await this.fire(one.alarm);
     if (isWanted()) {

@@ -137,7 +137,7 @@ def _error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiErr
 
 
 # How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
-# running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
+# running) is tried again with the same `Idempotency-Key`, so the change is made once.
 
 _EVENT_STREAM = "text/event-stream"
 # Delays of retries without `Retry-After`: 0.5 s, 1 s, 2 s, … at most 8 s, each up to a quarter shorter.

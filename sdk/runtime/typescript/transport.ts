@@ -1,6 +1,6 @@
 /**
  * How requests go out. A temporary failure (no connection, 429, 5xx, a first request that is still
- * running) is tried again with the same `Idempotency-Key`, so that what it asks for is done once.
+ * running) is tried again with the same `Idempotency-Key`, so the change is made once.
  */
 import { ApiError, ConnectionFailedError, type ErrorClasses, errorOf, StreamCutError, TroupeError } from "./errors.ts";
 import { SseParser, type StreamEvent } from "./event-stream.ts";

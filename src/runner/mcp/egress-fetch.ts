@@ -27,7 +27,7 @@ interface RpcRequest {
 type StreamedAnswer = Extract<EgressStream, { readonly kind: "response" }>;
 type Fetch = (input: URL | Request | string, init?: RequestInit) => Promise<Response>;
 
-/** `secretHeaders` throws if a header's secret is missing. A request in a session that has ended throws `SessionEnded`. */
+/** `secretHeaders` throws if a header's secret is missing; a request in an ended session throws `SessionEnded`. */
 export function egressFetch(
   egress: Pick<Egress, "open" | "request">,
   secretHeaders: () => Promise<Record<string, string>>,
