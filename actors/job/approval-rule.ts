@@ -148,7 +148,8 @@ export type ApprovalRule = Static<typeof ApprovalRule>;
 export const CallDecision = Type.Object(
   {
     by: OneOf(["rule", "default", "doubt"] as const, {
-      description: "What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made",
+      description:
+        "What decided; `doubt`: a rule about the tool could not be applied, so the call waits for a person or is denied",
     }),
     outcome: OneOf(RULE_OUTCOMES, { description: "Whether the call is made, waits for a person, or is denied" }),
     rule: Type.Optional(Type.Integer({ minimum: 0, description: "Place of the rule in the agent's list, from 0" })),

@@ -3097,7 +3097,7 @@ export interface CallDeciders {
 }
 /** What decided whether a tool call is made, before any person did */
 export interface CallDecision {
-    /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
+    /** What decided; `doubt`: a rule about the tool could not be applied, so the call waits for a person or is denied */
     by: "rule" | "default" | "doubt";
     /** Whether the call is made, waits for a person, or is denied */
     outcome: RuleOutcome;

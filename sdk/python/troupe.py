@@ -6155,7 +6155,8 @@ class CallDeciders(TypedDict):
 class CallDecision(TypedDict):
     """What decided whether a tool call is made, before any person did"""
 
-    # What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made
+    # What decided; `doubt`: a rule about the tool could not be applied, so the call waits for a person or is
+    # denied
     by: Literal["rule", "default", "doubt"]
     # Whether the call is made, waits for a person, or is denied
     outcome: RuleOutcome

@@ -4494,7 +4494,7 @@ export interface CallDeciders {
 
 /** What decided whether a tool call is made, before any person did */
 export interface CallDecision {
-  /** What decided; `doubt`: a rule about the tool could not be applied, so the call was not simply made */
+  /** What decided; `doubt`: a rule about the tool could not be applied, so the call waits for a person or is denied */
   by: "rule" | "default" | "doubt";
   /** Whether the call is made, waits for a person, or is denied */
   outcome: RuleOutcome;
@@ -11344,7 +11344,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 /** Reads Server-Sent Events as the HTML standard says, and keeps the cursor to come back with. */
 
-/** What a stream gives: an event's name, its data, and the cursor that has it where it has one. */
+/** What a stream gives: the name of an event, its data, and its cursor if it has one. */
 interface StreamEvent {
   readonly event: string;
   readonly id?: string;

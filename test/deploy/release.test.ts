@@ -78,7 +78,7 @@ describe("the bill of materials", () => {
 describe("the notes", () => {
   const changelog = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- New\n\n## [1.0.0] - 2026-01-01\n\n- First\n";
 
-  test("[SHIP-4] are the section of the version; nothing that has changed since is released under its name", () => {
+  test("[SHIP-4] are the section of the version; a release is refused while the changelog has unreleased changes", () => {
     expect(() => notesOf(changelog, "1.0.0")).toThrow("Unreleased");
     expect(notesOf(changelog, "1.0.0", true)).toBe("### Added\n\n- New\n");
     const released = changelog.replace("### Added\n\n- New\n\n", "");

@@ -66,7 +66,7 @@ describe("messages", () => {
     expect(heard()).toEqual(["hello", [{ type: "text", text: "done" }], "more"]);
   });
 
-  test("[DIA-8] the same message once more, also at once, is the same run", async () => {
+  test("[DIA-8] a message that is sent twice, even at the same time, has one run", async () => {
     const held = gate();
     scene.service.model.script = () => [{ say: "one " }, { hold: held.hold }, { say: "two" }];
     const answers = await Promise.all([1, 2].map(() => call("POST", PATH(), bodyOf("hello"))));

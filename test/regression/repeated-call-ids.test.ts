@@ -67,7 +67,7 @@ test("[JOB-12] [JOB-8] exactly the call that a person approves is made", async (
   expect(inputs()).toEqual([{ to: "Ada" }, { to: "everybody" }]);
 });
 
-test("[JOB-12] [JOB-9] of two calls with one id in a step, approving the one does not let the other go", async () => {
+test("[JOB-12] [JOB-9] if two calls of a step have the same id, approving one does not approve the other", async () => {
   steps([use("send", { to: "Ada" }), use("send", { to: "everybody" })]);
   const jobId = await begin();
   const { approvals } = await client.reached(jobId, "blocked");

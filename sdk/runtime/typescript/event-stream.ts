@@ -1,6 +1,6 @@
 /** Reads Server-Sent Events as the HTML standard says, and keeps the cursor to come back with. */
 
-/** What a stream gives: an event's name, its data, and the cursor that has it where it has one. */
+/** What a stream gives: the name of an event, its data, and its cursor if it has one. */
 export interface StreamEvent {
   readonly event: string;
   readonly id?: string;

@@ -20,7 +20,7 @@ export function authErrors(auth: AnyToolAuth, path: string): InputError[] {
   return [
     ...wrong.map((name) => ({
       path: `${path}/${name}`,
-      message: `Field ${field(name.replace("/", "."))} must be a complete URL, without a user name, a password, a query and a fragment`,
+      message: `Field ${field(name.replace("/", "."))} must be a complete URL without a user name, password, query or fragment`,
     })),
     ...missing.map((name) => ({ path: `${path}/${name}`, message: `Missing required field: ${field(name)}` })),
     ...extra.map(({ type, name }) => ({

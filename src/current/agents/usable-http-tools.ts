@@ -127,7 +127,7 @@ function accessErrors({ url, auth, headers }: HttpCall, path: string): InputErro
   if (errors.length > 0 || auth.type === "identity") return errors;
   const resource = URL.parse(auth.resource ?? "");
   if (resource === null || resource.username !== "" || resource.password !== "" || resource.hash !== "")
-    return at("/resource", "The resource must be a complete URL, without a user name, a password and a fragment");
+    return at("/resource", "The resource must be a complete URL, without a user name, password or fragment");
   return resource.origin === URL.parse(plainUrl(url))?.origin
     ? []
     : at("/resource", "The resource must have the same origin as the url of the tool: tokens are sent there only");

@@ -121,7 +121,7 @@ async function takeUiAnswers(
   const job = await readRun(services, change, jobId);
   const isOwn = job.ok && job.value.agent.id === agentId;
   if (!job.ok && job.fault.kind !== "not_found") return job;
-  if (!job.ok || !isOwn) return invalid(`/${field}/id`, "The last message is of no run of this agent");
+  if (!job.ok || !isOwn) return invalid(`/${field}/id`, "The last message does not belong to a run of this agent");
   const { chatId } = job.value;
   return answerRun(
     services,

@@ -126,7 +126,7 @@ test("[REACH-8] an attempt that cannot be prepared fails, and is retried like on
   }
 });
 
-test("[REACH-8] attempts that can never be prepared end", async () => {
+test("[REACH-8] a notice fails after its attempts, even if none of them could be prepared", async () => {
   const scene = new NoticeScene();
   const waiting: EffectHandler["run"] = (_, { signal }) =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve()));

@@ -38,7 +38,7 @@ describe("messages", () => {
       expect(await read("messages", { body, after })).toBe('"Hi" =stop 3+5');
     });
 
-  test("[RUN-26] a call that was cut before its block stopped is reported with what there is of it", async () => {
+  test("[RUN-26] a call that the token limit cuts is reported with the part that has arrived", async () => {
     const block = { type: "tool_use", id: "a", name: "weather", input: {} };
     const body = frames(
       start,
