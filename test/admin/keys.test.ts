@@ -1,5 +1,5 @@
 /** The key of the service is changed while it runs; nothing is lost, and nothing stays under the former key. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { messengerContext, reachRef } from "../../actors/reach/schema.ts";
@@ -12,7 +12,8 @@ import { checkServiceKey, createSealing, otherSecretsOf, WrongServiceKey } from 
 import { readRefreshToken, refreshTokenOf } from "../../src/sign-in/oauth/grant-secrets.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { runCommand } from "../support/admin.ts";
-import { type Founded, type Service, startService, testSealing } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import { type Founded, testSealing } from "../support/service.ts";
 
 const FORMER = new Uint8Array(32).fill(7);
 const PRESENT = new Uint8Array(32).fill(8);
@@ -33,11 +34,10 @@ const NEWS: NewsEvent = {
   changes: [],
 };
 
-let service: Service;
 let owners: Founded[];
 
+const service = serviceOfFile();
 beforeAll(async () => {
-  service = await startService();
   owners = await Promise.all([service.found(), service.found()]);
   for (const { organizationId } of owners) {
     const { system } = service;
@@ -70,7 +70,6 @@ beforeAll(async () => {
   }
   await service.database.read`insert into service_key (id, check_value) values (1, 'former') on conflict do nothing`;
 });
-afterAll(() => service.stop());
 
 const living = (check: string | null) => service.database.read`update replica set key_check = ${check}`;
 const checkOf = (sealing: typeof ring): string => Buffer.from(sealing.key("key_check")).toString("hex");

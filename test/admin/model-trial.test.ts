@@ -13,9 +13,7 @@ import type { FakeAnswer, FakeProvider } from "../support/fake-provider.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "troupe-trial-"));
 let provider: FakeProvider;
-beforeAll(async () => {
-  provider = await startFakeOpenAi();
-});
+beforeAll(async () => void (provider = await startFakeOpenAi()));
 afterAll(async () => {
   await provider.stop();
   rmSync(folder, { recursive: true, force: true });

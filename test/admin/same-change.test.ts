@@ -1,26 +1,18 @@
 /** The same change over the API, on a page and by an administration command: the same event, and the same audit. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { COMMAND_NAMES } from "../../src/admin/command-table.ts";
 import { runCommand } from "../support/admin.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
 import { eventsAfter, type FedEvent, feedHead } from "../support/event-feed.ts";
 import type { PlainBrowser } from "../support/plain-browser.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { emailOf, signedIn } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let browser: PlainBrowser;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  browser = await signedIn(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (browser = await signedIn(service, owner)));
 
 /** Makes the change to what `make` has made; answers nothing that is compared. */
 type Way = (id: string) => Promise<unknown>;

@@ -7,28 +7,20 @@ import { until } from "../support/condition.ts";
 import { answered, COMMITS, countOf, FLUSH, operations } from "../support/broken-commits.ts";
 import { keyed } from "../support/keyed.ts";
 import { PostgresProxy, type WireFault } from "../support/postgres-proxy.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
 let proxy: PostgresProxy;
-let owner: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService({
-    async through(url) {
-      proxy = await PostgresProxy.open(url);
-      return proxy.urlOf(url);
-    },
-  });
-  owner = await service.found();
-  agent = await createAgent(service, owner);
+const { service, owner } = sceneOfFile({
+  async through(url) {
+    proxy = await PostgresProxy.open(url);
+    return proxy.urlOf(url);
+  },
 });
-afterAll(async () => {
-  await service.stop();
-  await proxy.close();
-});
+beforeAll(async () => void (agent = await createAgent(service, owner)));
+afterAll(() => proxy.close());
 
 const HERE = operations(
   () => agent,

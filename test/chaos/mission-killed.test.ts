@@ -13,9 +13,7 @@ const ONCE: MissionStory = {
 };
 
 let bench: MissionBench;
-beforeAll(async () => {
-  bench = await MissionBench.open();
-});
+beforeAll(async () => void (bench = await MissionBench.open()));
 afterAll(() => bench.close());
 
 const POINTS: readonly (readonly [name: string, point: FireKill])[] = [

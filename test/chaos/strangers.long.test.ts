@@ -23,9 +23,7 @@ const GOOD_ANSWERS = 100;
 const KEPT_BYTES = 64 * MIB;
 
 let server: HostileServer;
-beforeAll(async () => {
-  server = await startHostileServer();
-});
+beforeAll(async () => void (server = await startHostileServer()));
 afterAll(() => server.stop());
 
 /** A known attack, or a good answer that is damaged. */

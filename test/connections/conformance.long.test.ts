@@ -10,9 +10,7 @@ import { ConformanceService } from "../support/conformance-service.ts";
 const MIN_RUNS = 40;
 
 let service: ConformanceService;
-beforeAll(async () => {
-  service = await ConformanceService.start();
-});
+beforeAll(async () => void (service = await ConformanceService.start()));
 afterAll(() => service.stop());
 
 test("[ACC-5] every scenario passes, without a warning, for each revision that has it", async () => {

@@ -9,9 +9,7 @@ const RESOURCE = "/.well-known/oauth-protected-resource/mcp";
 const SERVER = "/.well-known/oauth-authorization-server";
 
 let server: ToolAuthorization;
-beforeEach(() => {
-  server = new ToolAuthorization();
-});
+beforeEach(() => void (server = new ToolAuthorization()));
 afterEach(() => server.stop());
 
 /** The fault with which `work` fails. */

@@ -101,7 +101,7 @@ test("[ACC-6] [ACC-10] an HTTP tool has the access of its person, for its own or
     auth: { type: "oauth", owner: "person", resource: scene.accounts.resource },
   };
   const made = { name: "Bob", system_prompt: "x", tools: [tool] };
-  const { id: bob } = await answered<{ id: string }>(client.call("POST", "/api/agents", made), 201);
+  const bob = await client.agent(made);
   scene.service.model.script = ({ entries }) =>
     JSON.stringify(entries.at(-1)).includes("tool_result")
       ? [{ say: "Done." }]

@@ -42,7 +42,7 @@ async function visitAs(role: "owner" | "member", path: string, look: BrowserCont
 /** A job of an agent of its own, which is over. */
 async function runJob({ client, workspaceId }: OwnVisit, text: string): Promise<string> {
   const body = { name: "Ada", system_prompt: "Be brief.", model: "demo:echo" };
-  const { id: agent } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+  const agent = await client.agent(body);
   const { id: chat } = await answered<{ id: string }>(
     client.call("POST", "/api/chats", { agent_id: agent, workspace_id: workspaceId }),
     201,

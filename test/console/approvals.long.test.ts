@@ -228,8 +228,7 @@ testInBrowser("[CON-26] an owner adds a messenger and sees what was sent, and ea
     expect(await page.getByText("secret-of-the-hook").count()).toBe(0);
 
     const client = new Client(scene.service, owner);
-    const body = { name: "Ada", system_prompt: "Be brief.", ...agentWith([asking({})]) };
-    const { id: agentId } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+    const agentId = await client.agent({ ...agentWith([asking({})]) });
     const { job } = await client.send(
       await client.chat(agentId, owner.workspaceId),
       '/call create_task {"title": "Buy milk"}',

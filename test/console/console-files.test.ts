@@ -1,17 +1,12 @@
 /** What the service serves under `/app`, without a browser. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildConsole, writeConsole } from "../../src/public/console-files.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ settings: { appUrl: "https://example.com/troupe" } });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ settings: { appUrl: "https://example.com/troupe" } });
 
 const FIRST_PAGE_BYTES = 60_000;
 const ALL_BYTES = 200_000;

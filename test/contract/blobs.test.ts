@@ -13,9 +13,7 @@ blobStoreContract("a local folder", async () => {
 });
 
 let s3: S3Server;
-beforeAll(async () => {
-  s3 = await startS3();
-});
+beforeAll(async () => void (s3 = await startS3()));
 afterAll(() => s3.stop());
 
 blobStoreContract("S3", async () => {

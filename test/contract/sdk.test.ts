@@ -1,5 +1,5 @@
 /** The SDKs are what their generator makes of the contract, and what the service serves. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { snakeCase } from "../../sdk/generator/python.ts";
 import { Troupe } from "../../sdk/typescript/troupe.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 import { answered } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const committed = (path: string): Promise<string> => Bun.file(new URL(path, ROOT)).text();
@@ -45,11 +45,7 @@ export async function rotated(workspaceId: string): Promise<string> {
 }
 `;
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 describe("the files", () => {
   test("[DOC-3] the committed SDKs are what the generator makes of the contract", async () => {

@@ -6,16 +6,13 @@ import type { ToolResultBlock } from "../../actors/job/schema.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type McpServerUnderTest, startMcpServer, textResult } from "../support/mcp-server.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { storedText } from "../support/stored-text.ts";
 
 const ISSUER = "https://troupe.test";
 
-let service: Service;
 let shop: Bun.Server<undefined>;
 let crm: McpServerUnderTest;
-let owner: Founded;
-let client: Client;
 let call: { readonly name: string; readonly input: Json };
 /** The tokens that receivers got. */
 const tokens = new Set<string>();
@@ -30,8 +27,8 @@ async function verified(headers: Headers, audience: string): Promise<object> {
   return { ...payload, token };
 }
 
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
 beforeAll(async () => {
-  service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
   shop = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -45,13 +42,10 @@ beforeAll(async () => {
   crm = startMcpServer([{ name: "who", run: who }]);
 });
 afterAll(async () => {
-  await service.stop();
   await shop.stop(true);
   await crm.stop();
 });
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+beforeEach(() => {
   tokens.clear();
   service.model.script = ({ entries }) => {
     const last = entries.at(-1);

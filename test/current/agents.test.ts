@@ -1,8 +1,9 @@
 /** Agents over HTTP: their record, lists and changes (AGT-1, AGT-2, AGT-4). */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { library } from "../../src/wiring/library.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { createAgent, execute, expectFailure, expectUnauthorized, success } from "../support/v1.ts";
 
 interface Agent extends Json {
@@ -18,21 +19,12 @@ interface AgentPage {
   readonly next_cursor?: string;
 }
 
-let service: Service;
-let owner: Founded;
-let member: Caller;
-let stranger: Founded;
-let client: Client;
-
+const { service, owner, client } = sceneOfFile();
+const member = personOfFile(() => service.join(owner.organizationId));
+const stranger = personOfFile(() => service.found("Stranger"));
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  member = await service.join(owner.organizationId);
-  stranger = await service.found("Stranger");
-  client = new Client(service, owner);
   await answered(client.call("PUT", "/api/secrets/FILES", { value: "a secret of ours" }), 201);
 });
-afterAll(() => service.stop());
 
 const BODY = { name: "Ada", system_prompt: "Be brief." };
 const EVERYTHING = {
@@ -291,11 +283,7 @@ describe("update and delete", () => {
     const { id } = await create();
     await answered(patch(id, { role: "Second" }));
     const withMatch = (match: string) =>
-      fetch(`${service.url}/api/agents/${id}`, {
-        method: "PATCH",
-        headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "if-match": match },
-        body: JSON.stringify({ role: "Third" }),
-      });
+      service.call(owner, "PATCH", `/api/agents/${id}`, { role: "Third" }, { "if-match": match });
     expect(await refused(withMatch("1"), 409, "version_conflict")).toEqual({ version: 2 });
     await refused(withMatch("x"), 400, "invalid_request");
     expect(await read(id)).toMatchObject({ role: "Second", version: 2 });

@@ -1,21 +1,14 @@
 /** The version of the current surface's contract: told by every response, asked for by a request. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../../src/http/contract/deprecation.ts";
 import { answered, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 const ask = (path: string, headers: Record<string, string>, method = "GET"): Promise<Response> =>
-  fetch(`${service.url}${path}`, { method, headers: { authorization: `Bearer ${owner.token}`, ...headers } });
+  service.call(owner, method, `${path}`, undefined, { ...headers });
 
 test("[VER-1] every response of the current surface reports its version, refusals too", async () => {
   const asked = [

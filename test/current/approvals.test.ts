@@ -5,9 +5,7 @@ import { until } from "../support/condition.ts";
 import { answered, type Job, type Json, refused } from "../support/current.ts";
 
 let scene: ApprovalScene;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 

@@ -1,11 +1,12 @@
 /** The audit: who signed in, and who made, used or revoked what, from which address (AUTH-17). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { until } from "../support/condition.ts";
 import { answered, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { browserOf, emailOf, signedIn } from "../support/signed-in.ts";
 
 interface Entry {
@@ -17,36 +18,29 @@ interface Entry {
   readonly detail: string | null;
 }
 
-let service: Service;
-let owner: Founded;
-
 /** What a second page of the audit waits for. */
 let holdSecondPage: Promise<unknown> | null = null;
 let isSecondAsked = false;
 
-beforeAll(async () => {
-  service = await startService({
-    overrides: {
-      services: ({ directory }) => ({
-        directory: new Proxy(directory, {
-          get(target, name: keyof Directory) {
-            if (name !== "pageAudit") return target[name].bind(target);
-            const paged: Directory["pageAudit"] = async (organizationId, filter, page) => {
-              if (page.after !== null && holdSecondPage !== null) {
-                isSecondAsked = true;
-                await holdSecondPage;
-              }
-              return target.pageAudit(organizationId, filter, page);
-            };
-            return paged;
-          },
-        }),
+const { service, owner } = sceneOfFile({
+  overrides: {
+    services: ({ directory }) => ({
+      directory: new Proxy(directory, {
+        get(target, name: keyof Directory) {
+          if (name !== "pageAudit") return target[name].bind(target);
+          const paged: Directory["pageAudit"] = async (organizationId, filter, page) => {
+            if (page.after !== null && holdSecondPage !== null) {
+              isSecondAsked = true;
+              await holdSecondPage;
+            }
+            return target.pageAudit(organizationId, filter, page);
+          };
+          return paged;
+        },
       }),
-    },
-  });
-  owner = await service.found();
+    }),
+  },
 });
-afterAll(() => service.stop());
 
 const audit = async (query = "", by: Caller = owner): Promise<readonly Entry[]> =>
   (await answered<{ audit_entries: Entry[] }>(service.call(by, "GET", `/api/audit${query}`))).audit_entries;

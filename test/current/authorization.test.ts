@@ -1,12 +1,13 @@
 /** All operations of the current surface: who is let in, and what there is for somebody of another organization. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { hasScope, SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
 import { unfinishedUpload, uploaded } from "../support/uploads.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import type { Caller, Founded } from "../support/service.ts";
 
 interface Route {
   readonly name: string;
@@ -112,16 +113,10 @@ const OWNER_ONLY = new Set([
 /** Records of one organization, by the beginning of their paths. */
 type Records = Readonly<Record<string, string>>;
 
-let service: Service;
-let owner: Founded;
 let records: Records;
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  records = await recordsOf(owner);
-});
+const { service, owner } = sceneOfTest();
+beforeEach(async () => void (records = await recordsOf(owner)));
 
 /** One of each noun. */
 async function recordsOf(by: Founded): Promise<Records> {

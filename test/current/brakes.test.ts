@@ -1,27 +1,19 @@
 /** The operator's brakes (AUTH-11, AGT-7): what they stop, what they leave, and how they are released. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { runCommand } from "../support/admin.ts";
 import { answered, Client, type Job, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfTest } from "../support/scene.ts";
+import type { Caller, Founded } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let bystander: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  bystander = await service.found("Bystander");
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
+const bystander = personOfFile(() => service.found("Bystander"));
 beforeEach(async () => {
   service.model.script = () => [{ say: "done" }];
-  owner = await service.found();
-  client = new Client(service, owner);
   agent = await createAgent(service, owner);
 });
 

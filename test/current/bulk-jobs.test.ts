@@ -1,23 +1,14 @@
 /** One action on many jobs: previewed, done in pages, and told for each job (JOB-18). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { beforeEach, expect, test } from "bun:test";
+import { answered, type Job, type Json, refused } from "../support/current.ts";
 import { eventsAfter, feedHead } from "../support/event-feed.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  agent = (await answered<{ id: string }>(made, 201)).id;
+  agent = await client.agent();
   service.model.script = () => [{ say: "done" }];
 });
 
@@ -101,11 +92,7 @@ test("[JOB-18] pages, the same answer under one key, and only conditions that ar
   expect(seen).toEqual(jobs.map(({ id }) => id).toReversed());
 
   const keyed = (body: Json): Promise<Response> =>
-    fetch(`${service.url}/api/jobs/bulk`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "idempotency-key": "b1" },
-      body: JSON.stringify(body),
-    });
+    service.call(owner, "POST", "/api/jobs/bulk", body, { "idempotency-key": "b1" });
   const resume = { action: "resume", filter: { status: ["failed"], created_after: "2020-01-01" } };
   const first = await answered<BulkAnswer>(keyed(resume));
   expect([countsOf(first), await answered<BulkAnswer>(keyed(resume))]).toEqual([
@@ -139,7 +126,7 @@ test("[JOB-18] reviews are accepted and calls decided together, and jobs that wa
     allowed_tools: ["list_tasks"],
     approval_tools: ["list_tasks"],
   };
-  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", asking), 201)).id;
+  agent = await client.agent(asking);
   service.model.script = ({ entries }) =>
     entries.at(-1)?.role === "assistant"
       ? [{ say: "done" }]

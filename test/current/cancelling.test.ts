@@ -11,9 +11,7 @@ import { startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
 let scene: ApprovalScene;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 

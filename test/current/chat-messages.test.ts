@@ -1,21 +1,13 @@
 /** The messages of a chat over HTTP: their pages and their record (CHAT-3, CHAT-6). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Client, type MessagePage, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { type MessagePage, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 
 test("[CHAT-6] the newest page comes first, each page is in the order of the conversation, and has its jobs", async () => {
   const id = await client.chat(agent, owner.workspaceId);

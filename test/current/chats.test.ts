@@ -1,27 +1,19 @@
 /** Chats over HTTP: their record, lists, options and end (CHAT-1, CHAT-2, CHAT-7, GEN). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
 import { answered, type Chat, Client, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let stranger: Founded;
-let client: Client;
 let agent: string;
 const NO_CHAT = `/api/chats/cht_${"x".repeat(21)}`;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  stranger = await service.found("Stranger");
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+const stranger = personOfFile(() => service.found("Stranger"));
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.script = (call) => {
     const last = call.entries.at(-1);

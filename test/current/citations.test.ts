@@ -1,22 +1,14 @@
 /** What an answer cites, on every way to people. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Citation } from "../../actors/job/citation.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import type { Json } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { cited } from "../support/recording.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 const tools = new FakeTools();
 
-beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile({ tools });
 
 interface Block {
   readonly type: string;
@@ -24,9 +16,8 @@ interface Block {
   readonly citations?: readonly Citation[];
 }
 
-async function agentOf(more: Json = {}): Promise<string> {
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look"], ...more };
-  return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+function agentOf(more: Json = {}): Promise<string> {
+  return client.agent({ allowed_tools: ["look"], ...more });
 }
 
 interface Citing {

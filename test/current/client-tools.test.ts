@@ -1,8 +1,8 @@
 /** An agent's own tools that its client runs, over HTTP: the record, the call, its result, and what is refused. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { RESULT_BYTES } from "../../src/http/contract/limits.ts";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Job, type Json, refused } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
 const LOOKUP: Json = {
   kind: "client",
@@ -11,14 +11,8 @@ const LOOKUP: Json = {
   input_schema: { type: "object", properties: { article: { type: "string" } }, required: ["article"] },
 };
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => {
   service.model.script = ({ entries }) =>
     entries.at(-1)!.role === "user"
       ? [{ use: { type: "tool_use", id: "c1", name: "lookup", input: { article: "pen" } } }]

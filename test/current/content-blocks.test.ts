@@ -8,33 +8,22 @@ import { createEgress } from "../../src/egress/egress.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { answered, Client, type Job, type Json, type Message, refused, type Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 
 const DAY_MS = 86_400_000;
 const picture = (): Response => new Response(PNG, { headers: { "content-type": "image/png" } });
 
-let service: Service;
 let web: SmallWeb;
-let owner: Founded;
-let client: Client;
 let agent: string;
 let chat: string;
 
-beforeAll(async () => {
-  service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
-  web = new SmallWeb(picture);
-});
-afterAll(async () => {
-  await service.stop();
-  await web.stop();
-});
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
+beforeAll(() => void (web = new SmallWeb(picture)));
+afterAll(() => web.stop());
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }), 201))
-    .id;
+  agent = await client.agent({ system_prompt: "x" });
   chat = await client.chat(agent, owner.workspaceId);
   web.asked.length = 0;
   service.model.calls.length = 0;
@@ -288,15 +277,13 @@ describe("a URL", () => {
     web.page = () => new Response("busy", { status: 503 });
     const key = crypto.randomUUID();
     const again = (): Promise<Response> =>
-      fetch(`${service.url}/api/chats/${chat}/messages`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${owner.token}`,
-          "content-type": "application/json",
-          "idempotency-key": key,
-        },
-        body: JSON.stringify({ content: [text("x"), image(at("/a.png"))] }),
-      });
+      service.call(
+        owner,
+        "POST",
+        `/api/chats/${chat}/messages`,
+        { content: [text("x"), image(at("/a.png"))] },
+        { "idempotency-key": key },
+      );
     const first = await again();
     expect(Number(first.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await first.clone().json()).toMatchObject({

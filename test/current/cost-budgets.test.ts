@@ -38,10 +38,7 @@ beforeEach(async () => {
 const chatWith = (name: string): Promise<string> =>
   client.chat(agent, owner.workspaceId, { options: { model: `fake:${name}` } });
 const begin = async (budget: Json, name = "dear") => (await client.send(await chatWith(name), "hi", { budget })).job;
-const dearAgent = async (): Promise<string> => {
-  const body = { name: "Dear", system_prompt: "Be brief.", model: "fake:dear", allowed_tools: [] };
-  return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
-};
+const dearAgent = (): Promise<string> => client.agent({ name: "Dear", model: "fake:dear", allowed_tools: [] });
 const allow = (costLimit: CostLimit) =>
   service.system.dispatch(usageRef(owner.organizationId), { kind: "set_budget", costLimit });
 const budget = async (): Promise<Json> => (await client.get<{ budget: Json }>("/api/usage")).budget;

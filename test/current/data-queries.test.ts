@@ -1,13 +1,10 @@
 /** Queries over the files of a workspace, over HTTP and in real children of the sandbox (WSP-4). */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { tableFromIPC } from "apache-arrow";
-import { answered, Client, type Json, refused } from "../support/current.ts";
+import { answered, type Json, refused } from "../support/current.ts";
 import { HOSTILE_DUCK } from "../support/hostile-queries.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let workspace: string;
 
 /** `SELECT 7 AS n, 'seven' AS word`, as DuckDB writes it. */
@@ -15,17 +12,14 @@ const PARQUET =
   "UEFSMRUAFRQVGCwVAhUAFQYVBgAACiQCAAAAAgEHAAAAFQAVHhUiLBUCFQAVBhUGAAAPOAIAAAACAQUAAABzZXZlbhUCGTw1ABgNZHVja2RiX3NjaGVtYRUEABUCJQIYAW4lIgAVDCUCGAR3b3JkJQAAFgIZHBksJgAcFQIZFQAZGAFuFQIWAhY2FjomCDwYBAcAAAAYBAcAAAAWACgEBwAAABgEBwAAABERAAAAJgAcFQwZFQAZGAR3b3JkFQIWAhZAFkQmQjwYBXNldmVuGAVzZXZlbhYAKAVzZXZlbhgFc2V2ZW4REQAAABZ2FgImCBZ+ACgoRHVja0RCIHZlcnNpb24gdjEuNS41IChidWlsZCBkOGNkYWEzM2ZkKRksHAAAHAAAAOQAAABQQVIx";
 const SALES = "region,amount,day\nnorth,10.5,2026-01-01\nsouth,20,2026-01-02\nnorth,1,2026-02-01\n";
 
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
   workspace = `/api/workspaces/${owner.workspaceId}`;
   await put("reports/sales.csv", SALES);
   await put("sales.csv", SALES);
   await put("people.jsonl", '{"id":1,"name":"Ann","tags":["a"]}\n{"id":2,"name":"Bob","tags":[]}\n');
   await put("semicolons.txt", "a;b\n1;2\n");
 });
-afterAll(() => service.stop());
 
 async function put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
   const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;

@@ -1,19 +1,10 @@
 /** Queries that compute for ever or take all memory, in more ways than `data-query-limits.test.ts` has time for (WSP-4). */
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { expect, test } from "bun:test";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
 
 const send = (body: object) => client.call("POST", `/api/workspaces/${owner.workspaceId}/data-blocks/query`, body);
 

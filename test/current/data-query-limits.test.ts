@@ -1,28 +1,22 @@
 /** What a query may cost, and what SQLite files answer (WSP-4). */
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { ok } from "../../actors/fault.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { dataQueries } from "../../src/wiring/data-queries.ts";
-import { answered, Client, type Json, refused } from "../support/current.ts";
+import { answered, type Json, refused } from "../support/current.ts";
 import { HOSTILE_SQLITE } from "../support/hostile-queries.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let workspace: string;
 
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
   workspace = `/api/workspaces/${owner.workspaceId}`;
   await put("data/app.db", sqliteFile());
   await put("broken.db", "SQLite format 3\0 and then nothing of the kind".repeat(100));
   await put("t.csv", "a\n1\n");
 });
-afterAll(() => service.stop());
 
 async function put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
   const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;

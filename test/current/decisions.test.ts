@@ -7,9 +7,7 @@ import { answered, type Job, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 
 let scene: ApprovalScene;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 

@@ -1,24 +1,13 @@
 /** Delegation over HTTP, with the tool and the agents of the service itself (JOB-11). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
+const { service, owner, client } = sceneOfFile();
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
-
-const agent = async (who: Client, name: string, more: Json = {}): Promise<string> => {
-  const body = { name, system_prompt: name, ...more };
-  return (await answered<{ id: string }>(who.call("POST", "/api/agents", body), 201)).id;
-};
+const agent = (who: Client, name: string, more: Json = {}): Promise<string> =>
+  who.agent({ name, system_prompt: name, ...more });
 
 /** The boss gives this message to that agent once, and then says what it heard. */
 function bossGives(to: string, message: string): void {

@@ -1,19 +1,12 @@
 /** Arguments that a person gives a call, against the schema of its tool (JOB-8), and what readers are told of calls. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { checkArguments } from "../../src/sandbox/jobs/arguments.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => {
   service.model.script = (call) =>
     call.entries.at(-1)?.role === "user"
       ? [{ use: { type: "tool_use", id: "c1", name: "create_task", input: { title: "Write" } } }]
@@ -21,8 +14,7 @@ beforeEach(async () => {
 });
 
 async function waiting(fields: Json = { approval_tools: ["create_task"] }): Promise<Job> {
-  const body = { name: "Ada", system_prompt: "x", allowed_tools: ["create_task"], ...fields };
-  const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+  const id = await client.agent({ system_prompt: "x", allowed_tools: ["create_task"], ...fields });
   const { job } = await client.send(await client.chat(id, owner.workspaceId), "hello");
   return client.reached(job.id, fields["approval_tools"] === undefined ? "completed" : "blocked");
 }

@@ -1,35 +1,25 @@
 /** The events that requests leave in the feed: one of each mutating request, and none of any other (HOOK-12). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { CURRENT_OPERATIONS } from "../../src/current/operations.ts";
 import { library } from "../../src/wiring/library.ts";
 import { isRead, type OperationContract } from "../../src/http/contract/operation.ts";
-import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { answered, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
 import { eventsAfter, type FedEvent, feedHead } from "../support/event-feed.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { unfinishedUpload } from "../support/uploads.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
 const fakeTools = new FakeTools();
 fakeTools.clients.add("lookup");
-beforeAll(async () => void (service = await startService({ tools: fakeTools })));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await newAgent();
-});
+const { service, owner, client } = sceneOfTest({ tools: fakeTools });
+beforeEach(async () => void (agent = await newAgent()));
 
-const newAgent = async (): Promise<string> =>
-  (await answered<{ id: string }>(client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." }), 201))
-    .id;
+const newAgent = (): Promise<string> => client.agent();
 const events = (after?: number): Promise<readonly FedEvent[]> => eventsAfter(client, after);
 const head = (): Promise<number> => feedHead(client);
 
@@ -355,11 +345,7 @@ test("[HOOK-12] moving a file to its own path emits no event, changing the spell
 test("[HOOK-3] refused and replayed requests emit nothing", async () => {
   const before = await head();
   const keyed = (key: string, body: Json): Promise<Response> =>
-    fetch(`${service.url}/api/agents`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "idempotency-key": key },
-      body: JSON.stringify(body),
-    });
+    service.call(owner, "POST", "/api/agents", body, { "idempotency-key": key });
   const good = { name: "Eve", system_prompt: "Be brief." };
   for (let i = 0; i < 3; i++) await answered(keyed("k1", good), 201);
   for (let i = 0; i < 2; i++) expect((await keyed("k2", { name: "" })).status).toBe(400);

@@ -2,7 +2,7 @@
  * Every event of the two tables, as its readers get it: under its own name, with the keys that
  * `event-samples.ts` has (SSE-7, SSE-8); and the names of the tables held against the rules.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { JOB_EVENTS } from "../../actors/job/events.ts";
@@ -10,25 +10,16 @@ import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { Client } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { specText } from "../support/spec.ts";
 import { createAgent } from "../support/v1.ts";
 import { AT, CHAT_SAMPLES, JOB_SAMPLES, type Shapes } from "./event-samples.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 
 /** Publishes all of a table on a stream that somebody reads, and holds what comes against it. */
 async function streamed(

@@ -3,25 +3,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { parseExact } from "../../actors/exact-json.ts";
 import type { ToolResultBlock } from "../../actors/job/schema.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Job, type Json, refused } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { storedText } from "../support/stored-text.ts";
 
 const DIGITS =
   '{"id":9007199254740993,"deep":[{"least":-9223372036854775808}],"half":0.1000000000000000055511151231257827,"long":123456789012345678901234567890,"plain":100000}';
 const NUMBERS = parseExact(DIGITS) as Json;
 
-let service: Service;
 let host: Bun.Server<undefined>;
 const heard: string[] = [];
-let owner: Founded;
-let client: Client;
 /** What the model calls its tool with, and answers after the result. */
 let input: Json;
 let answer: string;
 
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
 beforeAll(async () => {
-  service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
   host = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -31,13 +28,8 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await service.stop();
-  await host.stop(true);
-});
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+afterAll(() => host.stop(true));
+beforeEach(() => {
   heard.length = 0;
   input = NUMBERS;
   answer = "done";
@@ -53,8 +45,7 @@ beforeEach(async () => {
 
 const text = async (path: string): Promise<string> => (await client.call("GET", path)).text();
 async function sent(fields: Json, message: Json = {}): Promise<Job> {
-  const body = { name: "Ada", system_prompt: "x", ...fields };
-  const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+  const id = await client.agent({ system_prompt: "x", ...fields });
   return (await client.send(await client.chat(id, owner.workspaceId), "hello", message)).job;
 }
 const tool = (fields: Json = {}): Json => ({
@@ -70,10 +61,7 @@ const tool = (fields: Json = {}): Json => ({
 
 describe("metadata", () => {
   test("[GEN-18] of chats, messages and jobs is answered, stored and listed with its digits", async () => {
-    const { id: agent } = await answered<{ id: string }>(
-      client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }),
-      201,
-    );
+    const agent = await client.agent({ system_prompt: "x" });
     const body = { agent_id: agent, workspace_id: owner.workspaceId, metadata: NUMBERS };
     const made = await client.call("POST", "/api/chats", body);
     const whole = await made.text();

@@ -1,25 +1,21 @@
 /** Files as answers: whole, in part, and not at all. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 const TEXT = "0123456789abcdefghij";
 const ETAG = `"${new Bun.CryptoHasher("sha256").update(TEXT).digest("hex")}"`;
 
-let service: Service;
-let owner: Founded;
 let url: string;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   const headers = { authorization: `Bearer ${owner.token}` };
   const sent = await fetch(`${service.url}/api/files?name=a.txt`, { method: "POST", headers, body: TEXT });
   expect(sent.status).toBe(201);
   url = `${service.url}/api/files/${((await sent.json()) as Json)["id"] as string}/content`;
 });
-afterAll(() => service.stop());
 
 const get = (headers: Readonly<Record<string, string>> = {}, method = "GET") =>
   fetch(url, { method, headers: { authorization: `Bearer ${owner.token}`, ...headers } });

@@ -1,20 +1,11 @@
 /** What an agent does with files: by its tools, in the workspace of its chat, and as far as it may (RUN-2). */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import { until } from "../support/condition.ts";
-import { answered, Client, type Json } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { answered, type Json } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { expect, test } from "bun:test";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
 
 const CHANGING = ["write_file", "edit_file", "move_file"];
 const use = (name: string, input: Json) => ({
@@ -35,7 +26,7 @@ async function calls(
   ...uses: readonly ReturnType<typeof use>[]
 ): Promise<string[]> {
   const agent = { name: "Ada", system_prompt: "Be brief.", allowed_tools: allowedTools };
-  const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", agent), 201);
+  const id = await client.agent(agent);
   service.model.script = ({ entries }) => {
     const step = uses[resultsOf(entries).length];
     return step === undefined ? [{ say: "done" }] : [step];
@@ -127,10 +118,7 @@ test("[RUN-2] [WSP-4] an agent with the tool queries its files with SQL, and get
 });
 
 test("[JOB-5] [SSE-7] [SSE-8] [CHAT-6] a job lists each file that it made once, in its last state, and its streams report it once", async () => {
-  const { id } = await answered<{ id: string }>(
-    client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief.", allowed_tools: CHANGING }),
-    201,
-  );
+  const id = await client.agent({ allowed_tools: CHANGING });
   const steps = [
     [use("write_file", { path: "made/a.md", text: "one" }), use("write_file", { path: "made/b.csv", text: "x" })],
     [use("edit_file", { path: "made/a.md", old_text: "one", new_text: "one two" })],

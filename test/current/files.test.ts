@@ -1,27 +1,22 @@
 /** Files of a workspace over HTTP: bytes in and out, lists, versions, moves. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceSweeps } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HeldRequest } from "../support/held-request.ts";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 
 const MIB = 1024 * 1024;
-let service: Service;
-let owner: Founded;
-let client: Client;
 let workspace: string;
 
 const FILE_BYTES = 200_000;
 
-beforeAll(async () => {
-  service = await startService({ settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 1_000_000 / MIB } });
-  owner = await service.found();
-  client = new Client(service, owner);
+const { service, owner, client } = sceneOfFile({
+  settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 1_000_000 / MIB },
 });
-afterAll(() => service.stop());
 beforeEach(async () => {
   const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Files" }), 201);
   workspace = `/api/workspaces/${made["id"] as string}`;

@@ -1,26 +1,22 @@
 /** An agent of another organization reads nothing of the caller's, unless the chat lends it a tool. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, serviceOfFile } from "../support/scene.ts";
 import { createAgent, execute } from "../support/v1.ts";
 
 const READING = ["list_agents", "list_files", "list_tasks", "read_file", "search_files"];
 
-let service: Service;
-let author: Founded;
-let caller: Founded;
 let client: Client;
 let foreign: string;
 
+const service = serviceOfFile();
+const author = personOfFile(() => service.found("Author"));
+const caller = personOfFile(() => service.found("Caller"));
 beforeAll(async () => {
-  service = await startService();
-  author = await service.found("Author");
   foreign = await createAgent(service, author, { visibility: "public", systemPrompt: "Read all, and tell me." });
-  caller = await service.found("Caller");
   client = new Client(service, caller);
   await answered(client.call("POST", "/api/v1/tasks", { title: "Secret plan" }));
 });
-afterAll(() => service.stop());
 
 /** The tools of the next run in this chat, and what it says of a call of `list_tasks`. */
 async function runIn(chat: string): Promise<{ readonly tools: readonly string[]; readonly told: string }> {

@@ -2,32 +2,17 @@
  * What chats and jobs say when their agent, workspace or chat is gone: no verb that is refused, and no 404 of another
  * noun.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { library } from "../../src/wiring/library.ts";
-import { answered, type Chat, Client, type Job, type Json } from "../support/current.ts";
+import { answered, type Chat, type Job, type Json } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => void (service.model.script = () => [{ say: "done" }]));
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  service.model.script = () => [{ say: "done" }];
-});
-
-const agent = async (fields: Json = {}): Promise<string> =>
-  (
-    await answered<{ id: string }>(
-      client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief.", ...fields }),
-      201,
-    )
-  ).id;
+const agent = (fields: Json = {}): Promise<string> => client.agent(fields);
 const chatWith = (id: string): Promise<string> => client.chat(id, owner.workspaceId);
 async function refusal(asked: Promise<Response>, status: string, verbs: readonly string[]): Promise<string> {
   const { code, message, details } = await answered<{ code: string; message: string; details: Json }>(asked, 409);

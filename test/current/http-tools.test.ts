@@ -4,21 +4,17 @@ import { DEFAULT_SCOPES } from "../../actors/organization/principal.ts";
 import type { ToolResultBlock } from "../../actors/job/schema.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { storedText } from "../support/stored-text.ts";
 
 const KEY = `shop-key-${crypto.randomUUID()}`;
 
-let service: Service;
 let shop: Bun.Server<undefined>;
 const heard: { method: string; path: string; headers: Headers; body: string }[] = [];
-let owner: Founded;
-let client: Client;
 let input: Json = { article: "pen" };
 
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
 beforeAll(async () => {
-  const egress = createEgress({ allow: ["127.0.0.1"], production: false });
-  service = await startService({ egress });
   shop = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -34,13 +30,8 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await service.stop();
-  await shop.stop(true);
-});
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+afterAll(() => shop.stop(true));
+beforeEach(() => {
   heard.length = 0;
   input = { article: "pen" };
   service.model.script = ({ entries }) => {

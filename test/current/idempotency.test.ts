@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client, type Job, type Sent } from "../support/current.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Job, Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 const clock = new ShiftedClock();
 
 const AGENT = { name: "Ada", system_prompt: "Be brief." };
 const newAgent: KeyedRequest = { method: "POST", path: "/api/agents", body: AGENT };
 
-beforeAll(async () => {
-  service = await startService({ clock });
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = (JSON.parse((await ask(newAgent, "the agent")).text) as { id: string }).id;
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile({ clock });
+beforeAll(async () => void (agent = (JSON.parse((await ask(newAgent, "the agent")).text) as { id: string }).id));
 
 const ask = (request: KeyedRequest, key: string, by: Caller = owner) => keyed(service, by, key, request);
 const chat = () => client.chat(agent, owner.workspaceId);

@@ -1,22 +1,13 @@
 /** Nothing that a request says is ignored: `null` where it is not allowed, and a body where none is taken, are 400. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/contract/document.ts";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  agent = (await answered<{ id: string }>(made, 201)).id;
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (agent = await client.agent()));
 
 test("[GEN-7] null where it is not allowed is 400 at its field, and changes nothing", async () => {
   const schedule = { type: "cron", value: "0 9 * * *" };

@@ -7,32 +7,24 @@ import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 import { createAgent } from "../support/v1.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: Service;
 let web: SmallWeb;
-let owner: Founded;
-let client: Client;
 let chat: string;
 let picture: string;
 
-beforeAll(async () => {
-  const egress = createEgress({ allow: ["127.0.0.1"], production: false });
-  service = await startService({ egress, tools: new FakeTools() });
-  web = new SmallWeb(() => new Response(PNG, { headers: { "content-type": "image/png" } }));
+const { service, owner, client } = sceneOfTest({
+  egress: createEgress({ allow: ["127.0.0.1"], production: false }),
+  tools: new FakeTools(),
 });
-afterAll(async () => {
-  await service.stop();
-  await web.stop();
-});
+beforeAll(() => void (web = new SmallWeb(() => new Response(PNG, { headers: { "content-type": "image/png" } }))));
+afterAll(() => web.stop());
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   chat = await client.chat(await createAgent(service, owner), owner.workspaceId);
   picture = (await uploaded(client, "pixel.png", PNG)).id;
   web.asked.length = 0;

@@ -1,27 +1,16 @@
 /** The events that jobs leave in the feed, each as a step of the job's life (HOOK-4, HOOK-14). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { beforeEach, expect, test } from "bun:test";
+import { answered, type Job, type Json } from "../support/current.ts";
 import { eventsAfter, feedHead } from "../support/event-feed.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => void (service = await startService({ tools: new FakeTools() })));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await newAgent();
-});
+const { service, owner, client } = sceneOfTest({ tools: new FakeTools() });
+beforeEach(async () => void (agent = await newAgent()));
 
-async function newAgent(fields: Json = {}): Promise<string> {
-  const body = { name: "Ada", system_prompt: "Be brief.", ...fields };
-  return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
-}
+const newAgent = (fields: Json = {}): Promise<string> => client.agent(fields);
 
 /** A job that has come to this status. */
 async function jobIn(status: string, fields: Json = {}): Promise<Job> {

@@ -1,22 +1,14 @@
 /** The family of a job and its transcript, over HTTP (JOB-6). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { answered, type Job, type Json, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService({ tools: new FakeTools() });
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile({ tools: new FakeTools() });
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.script = () => [{ say: "Done." }];
   service.model.calls.length = 0;

@@ -1,5 +1,5 @@
 /** Jobs over HTTP: their record and lists, and the service about itself (JOB-1, JOB-5, JOB-6, JOB-4). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { CHAT_MACHINE } from "../../actors/chat/machine.ts";
 import { JOB_MACHINE } from "../../actors/job/machine.ts";
 import { MISSION_MACHINE } from "../../actors/mission/machine.ts";
@@ -8,23 +8,14 @@ import { until } from "../support/condition.ts";
 import { answered, Client, type Job, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let stranger: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService({ tools: new FakeTools() });
-  owner = await service.found();
-  stranger = await service.found("Stranger");
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile({ tools: new FakeTools() });
+const stranger = personOfFile(() => service.found("Stranger"));
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.script = (call) => {
     const last = call.entries.at(-1);

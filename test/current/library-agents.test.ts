@@ -1,30 +1,26 @@
 /** The library of agents over HTTP: what is available, installed and taken away again (AGT-2, AGT-4). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { library } from "../../src/wiring/library.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, serviceOfFile } from "../support/scene.ts";
 import { execute, expectFailure, success } from "../support/v1.ts";
 
 interface Agent extends Json {
   readonly id: string;
 }
 
-let service: Service;
-let owner: Founded;
-let stranger: Founded;
 let client: Client;
 let foreign: Client;
 let entry: ReturnType<typeof library.of>[number];
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found("Library");
-  stranger = await service.found("Stranger");
+const service = serviceOfFile();
+const owner = personOfFile(() => service.found("Library"));
+const stranger = personOfFile(() => service.found("Stranger"));
+beforeAll(() => {
   client = new Client(service, owner);
   foreign = new Client(service, stranger);
   entry = library.of(owner.organizationId)[0]!;
 });
-afterAll(() => service.stop());
 
 const install = (body: unknown, id = entry.id) => client.call("PATCH", `/api/agents/${id}/install-state`, body);
 const listed = async (): Promise<Agent> =>

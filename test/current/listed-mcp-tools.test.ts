@@ -58,10 +58,8 @@ describe("GET /api/tools", () => {
     { name: "crm", url: crm.url, headers: [{ name: "authorization", secret: "crm", prefix: "Bearer " }] },
     { name: "down", url: deadUrl },
   ];
-  const agentWith = async (fields: Json = {}): Promise<string> => {
-    const body = { name: "Ada", system_prompt: "x", mcp_servers: servers(), visibility: "public", ...fields };
-    return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
-  };
+  const agentWith = (fields: Json = {}): Promise<string> =>
+    client.agent({ mcp_servers: servers(), visibility: "public", ...fields });
   interface Listed {
     readonly tools: readonly (Json & { readonly name: string })[];
     readonly mcp_servers: readonly Json[];

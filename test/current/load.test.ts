@@ -1,16 +1,11 @@
 /** What an organization uses of the process, for its owners. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { Client } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 interface ShownLoad {
   readonly event_loop: {

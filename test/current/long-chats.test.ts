@@ -1,9 +1,9 @@
 /** Compacting, pinning and forking chats, over HTTP. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { contentText } from "../../actors/job/schema.ts";
-import { answered, type Chat, Client, type Job, type Json, type Message, refused } from "../support/current.ts";
+import { answered, type Chat, type Job, type Json, type Message, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
 interface Fork {
   readonly chat: Chat;
@@ -11,16 +11,10 @@ interface Fork {
   readonly job: Job | null;
 }
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let chat: string;
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   const agent = await answered<{ id: string }>(
     client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }),
     201,

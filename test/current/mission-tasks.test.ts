@@ -1,24 +1,16 @@
 /** The tasks of missions over HTTP (MIS-7). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { answered, type Job, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { MissionClient, type Task } from "../support/mission-client.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let missions: MissionClient;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  missions = await MissionClient.of(service, owner);
-});
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "done" }];
-});
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (missions = await MissionClient.of(service, owner)));
+beforeEach(() => void (service.model.script = () => [{ say: "done" }]));
 
 test("[MIS-7] a task is added, read, changed, worked on and completed", async () => {
   const { id } = await missions.create();

@@ -1,27 +1,21 @@
 /** Missions over HTTP (MIS-1 to MIS-8): what is made by a request fires, shows in the ledger, and ends. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Mission, MissionClient, type Run } from "../support/mission-client.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let client: Client;
 let agent: string;
 let missions: MissionClient;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   missions = await MissionClient.of(service, owner);
   ({ client, agent } = missions);
 });
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "done" }];
-});
+beforeEach(() => void (service.model.script = () => [{ say: "done" }]));
 
 const create = (fields?: Json): Promise<Mission> => missions.create(fields);
 const read = (id: string): Promise<Mission> => missions.read(id);

@@ -6,19 +6,11 @@ import { createModels } from "../../src/runner/models.ts";
 import { AGENT } from "../support/job-replica.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import { type Service, startService } from "../support/service.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  service.model.calls.length = 0;
-});
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => void (service.model.calls.length = 0));
 
 const agent = (settings: Json): Promise<Response> =>
   client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x", model_settings: settings });
@@ -125,8 +117,7 @@ describe("settings of a mission", () => {
   test("[RUN-32] have options for the provider of the agent's model at that time, and are refused like a message's", async () => {
     service.model.script = () => [{ say: "ok" }];
     service.model.names = true;
-    const named = { name: "Ada", system_prompt: "x", model: "fake:own" };
-    const { id: agentId } = await answered<{ id: string }>(client.call("POST", "/api/agents", named), 201);
+    const agentId = await client.agent({ system_prompt: "x", model: "fake:own" });
     const mission = await answered<MissionRecord>(create(agentId, { provider_options: { seed: 7 } }), 201);
     const optionsOfRun = async () => {
       await started(`/api/missions/${mission.id}/run`);
@@ -168,9 +159,7 @@ test("[RUN-32] options of the provider go to the provider for whose model they w
   service.model.names = true;
   const named = { name: "Ada", system_prompt: "x", model: "fake:own" };
   const settings = { temperature: 0.5, provider_options: { seed: 7 } };
-  const agentId = (
-    await answered<{ id: string }>(client.call("POST", "/api/agents", { ...named, model_settings: settings }), 201)
-  ).id;
+  const agentId = await client.agent({ ...named, model_settings: settings });
   const chat = await client.chat(agentId, owner.workspaceId);
   const route = (model: string) => answered(client.call("PATCH", `/api/chats/${chat}/options`, { model }));
   const answer = async (message: Json = {}) =>

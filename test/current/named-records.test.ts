@@ -1,22 +1,16 @@
 /** Ids in bodies and queries that name nothing: the refusal says which field it is (ERR-6). */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 let chat: string;
 
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
   agent = await idOf("/api/agents", { name: "Ada", system_prompt: "Be brief." });
   chat = await client.chat(agent, owner.workspaceId);
 });
-afterAll(() => service.stop());
 
 const none = (prefix: string): string => `${prefix}_${"0".repeat(21)}`;
 

@@ -1,14 +1,10 @@
 /** Agents and chats without tools, and models that take none. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { createModels } from "../../src/runner/models.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { framesOf, startStreamServer } from "../support/stream-server.ts";
-
-let service: Service;
-let owner: Founded;
-let client: Client;
 
 const provider = startStreamServer();
 const says = (content: string): string[] => framesOf({ choices: [{ delta: { content }, finish_reason: "stop" }] });
@@ -18,23 +14,16 @@ const toolsSent = (): string[] =>
     (one) => one.function.name,
   );
 
-beforeAll(async () => {
-  service = await startService({
-    models: createModels({
-      ...NO_MODELS,
-      model: "openai-compatible:m",
-      models: ["openai-compatible:small", "openai-compatible:set"],
-      withoutTools: ["openai-compatible:set"],
-      openaiBaseUrl: provider.baseUrl,
-    }),
-  });
-  owner = await service.found();
-  client = new Client(service, owner);
+const { owner, client } = sceneOfFile({
+  models: createModels({
+    ...NO_MODELS,
+    model: "openai-compatible:m",
+    models: ["openai-compatible:small", "openai-compatible:set"],
+    withoutTools: ["openai-compatible:set"],
+    openaiBaseUrl: provider.baseUrl,
+  }),
 });
-afterAll(async () => {
-  await service.stop();
-  await provider.stop();
-});
+afterAll(() => provider.stop());
 beforeEach(() => {
   provider.answer = says("ok");
   provider.refusal = () => null;

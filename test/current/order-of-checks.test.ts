@@ -1,22 +1,13 @@
 /** Token, scope, the record of the path, input: in this order, on both surfaces. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 /** Well formed, and refused by the operation itself. */
 const SERVERS = { mcp_servers: [{ name: "files", url: "https://ada:secret@mcp.test/" }] };
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
 
 /** Ids that can be, and are not. */
 const NONE: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,25 +1,18 @@
 /** Answers that end too soon: cut at a limit, filtered, refused. What is shown of them, and what is not done for them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { StopReason } from "../../actors/job/stop-reason.ts";
-import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { answered, type Job, type Json } from "../support/current.ts";
 import { eventsAfter, feedHead } from "../support/event-feed.ts";
 import type { ModelStep } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 /** What the model does, call by call; the last again and again. */
 let steps: readonly (readonly ModelStep[])[];
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  const fields = { name: "Ada", system_prompt: "x", allowed_tools: ["create_task"] };
-  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", fields), 201)).id;
+  agent = await client.agent({ system_prompt: "x", allowed_tools: ["create_task"] });
   let calls = 0;
   service.model.script = ({ purpose }) =>
     purpose === "summary" ? [{ say: "They have" }, { stop: "length" }] : steps[Math.min(calls++, steps.length - 1)]!;

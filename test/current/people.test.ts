@@ -1,5 +1,5 @@
 /** Members, invitations, sessions and grants over the API (AUTH-19, AUTH-20). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { invitationLink } from "../../src/http/contract/paths.ts";
@@ -10,7 +10,8 @@ import { answered, Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { OAuthProgram } from "../support/oauth-program.ts";
 import type { PlainBrowser } from "../support/plain-browser.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { browserOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -20,14 +21,7 @@ interface Listed extends Json {
   readonly is_current: boolean;
 }
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 /** The commands of a commit that removes a member. */
 const REMOVING = ["remove_member"];

@@ -1,22 +1,14 @@
 /** What previews show of files, made by parsers in real children of the sandbox (WSP-2). */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
-import { answered, Client, type Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { pdfOf } from "../support/pdf.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let workspace: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  workspace = `/api/workspaces/${owner.workspaceId}`;
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(() => void (workspace = `/api/workspaces/${owner.workspaceId}`));
 
 async function preview(path: string, body: string | Uint8Array): Promise<Json> {
   const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;

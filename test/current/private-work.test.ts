@@ -1,30 +1,23 @@
 /** Chats and jobs of a private agent, as others of the organization meet them (AGT-5). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let other: Caller;
 let mine: Client;
 let theirs: Client;
 const tools = new FakeTools();
 
-beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
-  other = await service.join(owner.organizationId);
+const { service, owner } = sceneOfFile({ tools });
+const other = personOfFile(() => service.join(owner.organizationId));
+beforeAll(() => {
   mine = new Client(service, owner);
   theirs = new Client(service, other);
   tools.script = () => ({ content: "sent", isError: false });
 });
-afterAll(() => service.stop());
 
-const agentOf = async (client: Client): Promise<string> => {
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"], approval_tools: ["send"] };
-  return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
-};
+const agentOf = (client: Client): Promise<string> =>
+  client.agent({ allowed_tools: ["send"], approval_tools: ["send"] });
 const share = async (client: Client, agent: string, visibility: string): Promise<void> =>
   void (await answered(client.call("PATCH", `/api/agents/${agent}`, { visibility })));
 /** A job that waits for an approval, in a chat of its own. */

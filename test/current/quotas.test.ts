@@ -1,24 +1,16 @@
 /** Quotas over HTTP: what is refused at the limit, what frees it, and that nothing passes it, at once or after a restart. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
 import { UNREFERRED_BYTES } from "../../db/stores/quota-directory.ts";
 import { runCommand } from "../support/admin.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import { type Caller, startService } from "../support/service.ts";
 import { createAgent, expectFailure, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-});
+const { service, owner, client } = sceneOfTest();
 
 interface Quota extends Json {
   readonly quota: QuotaName;

@@ -1,8 +1,9 @@
 /** Rate limits over HTTP: who is counted, what is told, and who is turned away. The clock is the test's. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Client, type Json, refused } from "../support/current.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { type Caller, type Founded, startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent, expectFailure } from "../support/v1.ts";
 
@@ -25,17 +26,13 @@ const BAD = { token: "pat_unknown", tokenId: "", organizationId: "", userId: "" 
 /** Well formed, and nobody's. */
 const UNKNOWN = { ...BAD, token: "" };
 
-let service: Service;
-let owner: Founded;
 const budgets = new Map<string, number>();
 
+const { service, owner } = sceneOfFile({ clock, settings: { trustedProxies: ["127.0.0.1"] }, overrides: { budgets } });
 beforeAll(async () => {
-  service = await startService({ clock, settings: { trustedProxies: ["127.0.0.1"] }, overrides: { budgets } });
-  owner = await service.found();
   const other = await service.found();
   UNKNOWN.token = `${other.token.slice(0, 10)}${other.token[10] === "a" ? "b" : "a"}${other.token.slice(11)}`;
 });
-afterAll(() => service.stop());
 /** Each test has a window of its own, and is 10 s into it. */
 beforeEach(async () => {
   await clock.set((Math.floor(clock.now() / WINDOW_MS) + 1) * WINDOW_MS + 10_000);

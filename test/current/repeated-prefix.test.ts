@@ -99,7 +99,7 @@ async function open(format: PrefixFormat): Promise<void> {
     tools: ["zip", "lookup"].map((name) => ({ kind: "client", name, description: name, input_schema: schema(name) })),
     ...(format === "responses" ? { cache: "5m" } : {}),
   };
-  const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+  const id = await client.agent(body);
   chats.set(format, await client.chat(id, owner.workspaceId));
 }
 

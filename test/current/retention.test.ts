@@ -1,27 +1,24 @@
 /** What a client sees of the sweep: streams beyond retention begin anew, keys may be used again, and nothing is done twice. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { sweepOnce, sweepsOf } from "../../db/sweeps.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { answered, Client, type Job } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { expectReplay, keyed, parallel } from "../support/keyed.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
 const DAY_MS = 86_400_000;
 const RETENTION = { eventDays: 90 };
 
-let service: Service;
 let owner: Founded;
 let client: Client;
 let chat: string;
 const clock = new ShiftedClock();
 
-beforeAll(async () => {
-  service = await startService({ clock });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ clock });
 beforeEach(async () => {
   await clock.skip(0);
   owner = await service.found();

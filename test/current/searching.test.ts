@@ -1,22 +1,13 @@
 /** Filters and searches of agents, chats and jobs. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => void (service.model.script = () => [{ say: "An answer about zebras." }]));
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-  service.model.script = () => [{ say: "An answer about zebras." }];
-});
-
-const agent = async (name: string, fields: Json = {}): Promise<string> =>
-  (await answered<{ id: string }>(client.call("POST", "/api/agents", { name, system_prompt: "x", ...fields }), 201)).id;
+const agent = (name: string, fields: Json = {}): Promise<string> =>
+  client.agent({ name, system_prompt: "x", ...fields });
 /** The names, titles or inputs of what a list finds. */
 const found = async (path: string, field: string, by = client): Promise<unknown[]> => {
   const [list] = Object.values(await by.get(path)) as [Json[]];

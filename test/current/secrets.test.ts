@@ -1,18 +1,14 @@
 /** The secrets of an organization over HTTP: who may write them, within which limits, and that nobody reads them. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { MAX_SECRETS, organizationRef } from "../../actors/organization/schema.ts";
 import { secretContext } from "../../actors/sealing.ts";
 import { SECRET_MAX_BYTES } from "../../src/current/secrets/schema.ts";
 import { answered, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService, testSealing } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import { testSealing } from "../support/service.ts";
 import { storedText } from "../support/stored-text.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => void (owner = await service.found()));
+const { service, owner } = sceneOfTest();
 
 const put = (name: string, body: unknown = { value: "a long value" }) =>
   service.call(owner, "PUT", `/api/secrets/${encodeURIComponent(name)}`, body);

@@ -1,26 +1,18 @@
 /** Messages to a chat over HTTP: what is answered, and what becomes of one that comes while a turn runs (CHAT-4, CHAT-5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { CHAT_QUEUE, chatRef } from "../../actors/chat/schema.ts";
 import { ok, refuse } from "../../actors/fault.ts";
 import { contentText } from "../../actors/job/schema.ts";
 import { until } from "../support/condition.ts";
-import { answered, type Chat, Client, type Json, refused, type Sent } from "../support/current.ts";
+import { answered, type Chat, type Json, refused, type Sent } from "../support/current.ts";
 import { gate, type ModelScript } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 const echo: ModelScript = (call) => {
   const last = call.entries.at(-1);
   return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];

@@ -1,26 +1,20 @@
 /** Shares over HTTP: who gets a file by its address, how often, and that nothing of it runs. */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { beforeAll, expect, spyOn, test } from "bun:test";
 import { refuse } from "../../actors/fault.ts";
 import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
 import { RATE_HEADERS } from "../../src/http/answer/rate-headers.ts";
 import { Passwords } from "../../src/sign-in/passwords.ts";
 import { CHROMIUM, watchedBrowser } from "../support/browser.ts";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let workspace: string;
 
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
   workspace = `/api/workspaces/${owner.workspaceId}`;
   await upload("page.html", "<script>alert(1)</script>");
 });
-afterAll(() => service.stop());
 
 const upload = (path: string, body: string) =>
   fetch(`${service.url}${workspace}/files/content?path=${path}`, {

@@ -1,21 +1,13 @@
 /** Pages that end because they have looked at ten times their limit (GEN-9, GEN-16): nothing is left out. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { fillWork } from "../support/list-fill.ts";
 import { Client, type Json } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 
 interface Walked {
   readonly ids: readonly string[];

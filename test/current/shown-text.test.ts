@@ -1,7 +1,7 @@
 /** Control, ANSI and bidi characters that a model has from a page or a tool, on every way to people. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { answered, Client, type Job, type Json } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { expect, test } from "bun:test";
+import { answered, type Job, type Json } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
 const HOSTILE = "\u001b[31m\u202egnp.exe\u2069\u0007";
@@ -9,16 +9,7 @@ const MARKED = "␛[31m⟨U+202E⟩gnp.exe⟨U+2069⟩␇";
 // oxlint-disable-next-line no-control-regex
 const INVISIBLE = /[\u001b\u0007\u202e\u2069]|\\u001b|\\u0007/;
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
 
 test("[GUARD-7] tool calls, approvals, events, transcripts, tasks and their results show marks", async () => {
   const agent = await createAgent(service, owner);

@@ -1,21 +1,15 @@
 /** What is answered while the disk of the database is nearly full (RT-17). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { until } from "../support/condition.ts";
 import { answered, Client, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
 let hasRoom = true;
-let service: Service;
-let owner: Founded;
 
-beforeAll(async () => {
-  service = await startService({ hasRoom: () => hasRoom });
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ hasRoom: () => hasRoom });
 
 let written = 0;
 const write = () => service.call(owner, "PUT", `/api/secrets/key-${++written}`, { value: "long enough" });

@@ -12,9 +12,7 @@ import { durable, StreamScene, textIn, upTo, whole } from "../support/stream-sce
 
 let scene: StreamScene;
 
-beforeAll(async () => {
-  scene = await StreamScene.start();
-});
+beforeAll(async () => void (scene = await StreamScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 

@@ -1,10 +1,10 @@
 /** Answers that fit a schema, over HTTP: of an agent, of a message, refused schemas, and what is shown. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { SCHEMA_BYTES, SCHEMA_DEPTH } from "../../src/operations/usable-schema.ts";
 import { isClosed } from "../../src/runner/wire/closed-schema.ts";
 import { JOB_OUTPUT_BYTES, outputChecks } from "../../src/wiring/schema-checks.ts";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Job, type Json, refused } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
 const PRICE: Json = {
   type: "object",
@@ -13,17 +13,11 @@ const PRICE: Json = {
   properties: { price: { type: "number", minimum: 0 }, note: { type: "string", pattern: "^[a-z ]*$" } },
 };
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 /** What the model says, one after the other; the last again and again. */
 let answers: readonly string[];
 
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
+const { service, owner, client } = sceneOfTest();
+beforeEach(() => {
   service.model.script = ({ entries }) => {
     const said = entries.filter(({ role }) => role === "assistant").length;
     return [{ say: answers[said] ?? answers.at(-1)! }];

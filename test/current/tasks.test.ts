@@ -1,7 +1,8 @@
 /** Tasks over HTTP: their lists, their record, and the updates of their status (GEN-8). */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { success } from "../support/v1.ts";
 
 interface Task extends Json {
@@ -16,18 +17,8 @@ interface TaskPage {
   readonly next_cursor?: string;
 }
 
-let service: Service;
-let owner: Founded;
-let stranger: Founded;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  stranger = await service.found("Stranger");
-  client = new Client(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile();
+const stranger = personOfFile(() => service.found("Stranger"));
 
 /** Tasks are made on v1. */
 async function create(fields: object = {}, by: Caller = owner): Promise<string> {
@@ -318,11 +309,7 @@ describe("update", () => {
     const id = await create();
     const { version } = await changed(id, { title: "Second" });
     const withMatch = (match: string) =>
-      fetch(`${service.url}/api/tasks/${id}`, {
-        method: "PATCH",
-        headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "if-match": match },
-        body: JSON.stringify({ title: "Third" }),
-      });
+      service.call(owner, "PATCH", `/api/tasks/${id}`, { title: "Third" }, { "if-match": match });
     expect(await refused(withMatch(String(version - 1)), 409, "version_conflict")).toEqual({ version });
     await refused(withMatch("yesterday"), 400, "invalid_request");
     expect(await read(id)).toMatchObject({ title: "Second", version });

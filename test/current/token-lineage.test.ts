@@ -1,5 +1,5 @@
 /** Tokens that were made with others: they are no wider, live no longer, and end with them. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { MAX_DESCENDANTS } from "../../actors/organization/token-lineage.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
@@ -7,7 +7,8 @@ import { runCommand } from "../support/admin.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { keyed } from "../support/keyed.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import { type Caller, type Service, startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,15 +22,9 @@ interface TokenRecord extends Json {
   readonly token: string;
 }
 
-let service: Service;
-let owner: Founded;
 const clock = new ShiftedClock();
 
-beforeAll(async () => {
-  service = await startService({ clock });
-});
-afterAll(() => service.stop());
-beforeEach(async () => void (owner = await service.found()));
+const { service, owner } = sceneOfTest({ clock });
 
 const inDays = (days: number): string => new Date(systemClock.now() + days * DAY_MS).toISOString();
 const make = (fields: Json, by: Caller, path = PERSONAL) =>

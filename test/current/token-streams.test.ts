@@ -1,5 +1,5 @@
 /** What a token has open ends with it: revoked over HTTP at once, however else within a look of the watch (AUTH-2). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { CONFIRM_MS } from "../../src/http/stream/token-watch.ts";
@@ -8,7 +8,8 @@ import { until } from "../support/condition.ts";
 import { answered, Client } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Caller, Founded } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -16,7 +17,6 @@ const DAY_MS = 86_400_000;
 /** Instead of `CONFIRM_MS`. */
 const LOOK_MS = 10;
 
-let service: Service;
 let owner: Founded;
 let chat: string;
 const clock = Object.assign(new ShiftedClock(), {
@@ -28,10 +28,7 @@ const clock = Object.assign(new ShiftedClock(), {
 });
 let isWatching = false;
 
-beforeAll(async () => {
-  service = await startService({ clock });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ clock });
 beforeEach(async () => {
   isWatching = false;
   await clock.skip(0);
@@ -78,11 +75,7 @@ test("[AUTH-2] a revocation ends the stream of an execution on v1; the execution
   const agent = await createAgent(service, owner);
   const held = gate();
   service.model.script = () => [{ hold: held.hold }, { say: "done" }];
-  const answer = await fetch(`${service.url}/api/v1/agents/${agent}/execute`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ message: "hi", stream: true }),
-  });
+  const answer = await service.call(caller, "POST", `/api/v1/agents/${agent}/execute`, { message: "hi", stream: true });
   expect(answer.status).toBe(200);
   await until("the stream is open", () => service.app.streams.count === 1);
   await answered(service.call(owner, "POST", `/api/personal-access-tokens/${caller.tokenId}/revoke`));

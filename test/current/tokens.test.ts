@@ -1,12 +1,13 @@
 /** Service tokens and personal access tokens over HTTP: who makes them, what they may, and how they end. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { LAST_USED_PRECISION_MS } from "../../actors/organization/tokens.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { expectReplay, keyed } from "../support/keyed.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { storedText } from "../support/stored-text.ts";
 
@@ -30,15 +31,9 @@ interface NewTokenRecord extends TokenRecord {
   readonly created_at: string;
 }
 
-let service: Service;
-let owner: Founded;
 const clock = new ShiftedClock();
 
-beforeAll(async () => {
-  service = await startService({ clock });
-});
-afterAll(() => service.stop());
-beforeEach(async () => void (owner = await service.found()));
+const { service, owner } = sceneOfTest({ clock });
 
 const make = (path: string, fields: Json = {}, by: Caller = owner) =>
   service.call(by, "POST", path, { name: "CI", scopes: ["agents:read"], ...fields });

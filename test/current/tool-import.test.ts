@@ -1,8 +1,8 @@
 /** Tools of an agent from an OpenAPI document (RUN-14), over HTTP: chosen, shown before, called, and what is refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createEgress } from "../../src/egress/egress.ts";
-import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered, type Json, refused } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
 interface Import {
   readonly tools: readonly { readonly name: string }[];
@@ -10,11 +10,8 @@ interface Import {
   readonly version: number;
 }
 
-let service: Service;
 let shop: Bun.Server<undefined>;
 const asked: string[] = [];
-let owner: Founded;
-let client: Client;
 let agentId: string;
 
 const DOCUMENT = {
@@ -36,8 +33,8 @@ const DOCUMENT = {
   },
 };
 
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
 beforeAll(async () => {
-  service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
   shop = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -50,16 +47,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await service.stop();
-  await shop.stop(true);
-});
+afterAll(() => shop.stop(true));
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   const lookup = { kind: "client", name: "lookup", description: "d", input_schema: { type: "object" } };
-  const made = client.call("POST", "/api/agents", { name: "Clerk", system_prompt: "x", tools: [lookup] });
-  agentId = (await answered<{ id: string }>(made, 201)).id;
+  agentId = await client.agent({ name: "Clerk", system_prompt: "x", tools: [lookup] });
 });
 
 const at = (path: string): string => `http://127.0.0.1:${shop.port}${path}`;
@@ -142,11 +133,7 @@ test("[RUN-14] an operation that cannot be imported is reported at its place, an
   await wrong({ document: undefined, url: "http://10.1.2.3/x" }, "/url", "");
   expect(await named()).toEqual(["lookup"]);
   const other = { url: at("/openapi.json"), operations: ["getArticle"] };
-  const stale = fetch(`${service.url}/api/agents/${agentId}/tools/import`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "if-match": "7" },
-    body: JSON.stringify(other),
-  });
+  const stale = service.call(owner, "POST", `/api/agents/${agentId}/tools/import`, other, { "if-match": "7" });
   await refused(stale, 409, "version_conflict");
   const stranger = await service.found();
   await refused(service.call(stranger, "POST", `/api/agents/${agentId}/tools/import`, other), 404, "not_found");

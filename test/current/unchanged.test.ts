@@ -1,21 +1,12 @@
 /** Updates that change nothing: no version, no time, no event. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { library } from "../../src/wiring/library.ts";
 import { CURRENT_OPERATIONS } from "../../src/current/operations.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-});
+const { service, owner, client } = sceneOfTest();
 
 const made = async (path: string, body: Json): Promise<Json> => answered(client.call("POST", path, body), 201);
 const agent = () => made("/api/agents", { name: "Ada", system_prompt: "Be brief.", tags: ["a", "b"] });

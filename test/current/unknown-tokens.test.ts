@@ -1,38 +1,32 @@
 /** What tokens that nobody has cost: look-ups in the database, counted. The clock is the test's. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { makeToken, type MintedToken } from "../../src/http/admission/token.ts";
 import { LOOK_UPS_PER_SECOND, UNKNOWN_MS } from "../../src/http/admission/unknown-tokens.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 
 const WINDOW_MS = 60_000;
 const clock = new ShiftedClock();
 
-let service: Service;
-let owner: Founded;
 let lookUps = 0;
 let addresses = 0;
 
-beforeAll(async () => {
-  service = await startService({
-    clock,
-    settings: { trustedProxies: ["127.0.0.1"] },
-    overrides: {
-      services: ({ directory }) => ({
-        directory: new Proxy(directory, {
-          get(target, name) {
-            if (name === "findToken") lookUps++;
-            const member: unknown = Reflect.get(target, name);
-            return typeof member === "function" ? member.bind(target) : member;
-          },
-        }),
+const { service, owner } = sceneOfFile({
+  clock,
+  settings: { trustedProxies: ["127.0.0.1"] },
+  overrides: {
+    services: ({ directory }) => ({
+      directory: new Proxy(directory, {
+        get(target, name) {
+          if (name === "findToken") lookUps++;
+          const member: unknown = Reflect.get(target, name);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
       }),
-    },
-  });
-  owner = await service.found();
+    }),
+  },
 });
-afterAll(() => service.stop());
 beforeEach(async () => {
   await clock.set((Math.floor(clock.now() / WINDOW_MS) + 1) * WINDOW_MS + 10_000);
   lookUps = 0;

@@ -1,5 +1,5 @@
 /** Files that are uploaded for messages (FILE-1 to FILE-4). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UPLOAD_BYTES, UNUSED_UPLOAD_MS } from "../../actors/upload/terms.ts";
@@ -8,22 +8,14 @@ import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import { type Caller, startService } from "../support/service.ts";
 import { PNG, uploaded, type Uploaded } from "../support/uploads.ts";
 import { digestOf } from "../support/workspace-files.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
-beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
-});
+const { service, owner, client } = sceneOfTest();
 
 type Bytes = string | Uint8Array<ArrayBuffer>;
 const send = (name: string, body: Bytes, headers: Readonly<Record<string, string>> = {}, by: Caller = owner) =>

@@ -1,5 +1,5 @@
 /** Uploads in parts over HTTP, and what a sweep may take of them. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, PARTIAL_UPLOAD_MS } from "
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import { type Founded, startService } from "../support/service.ts";
 import { settle } from "../support/fake-clock.ts";
 import { digestOf, type SentContent, sendPartOf } from "../support/sent-part.ts";
 
 const MIB = 1024 * 1024;
-let service: Service;
 let owner: Founded;
 let client: Client;
 let workspace: string;
@@ -20,10 +20,7 @@ let workspace: string;
 const FILE_BYTES = 2_000_000;
 const BYTES = crypto.getRandomValues(new Uint8Array(60_000));
 
-beforeAll(async () => {
-  service = await startService({ settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 100_000_000 / MIB } });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 100_000_000 / MIB } });
 beforeEach(async () => {
   owner = await service.found();
   client = new Client(service, owner);

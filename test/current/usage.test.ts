@@ -1,29 +1,24 @@
 /** Usage and the monthly budget over HTTP (RUN-4). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { type TokenLimit, usageRef } from "../../actors/usage/schema.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import type { Service } from "../support/service.ts";
 import { createAgent, execute } from "../support/v1.ts";
 
 /** What the service allows an organization without a limit of its own. */
 const SERVICE_TOKENS = 1_000;
 
-let service: Service;
-let owner: Founded;
 let client: Client;
 let agent: string;
 
 let usageOf: Service["model"]["usageOf"];
 
-beforeAll(async () => {
-  service = await startService({ tools: new FakeTools(), settings: { monthlyTokenBudget: SERVICE_TOKENS } });
-  usageOf = service.model.usageOf;
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfTest({ tools: new FakeTools(), settings: { monthlyTokenBudget: SERVICE_TOKENS } });
+beforeAll(() => void (usageOf = service.model.usageOf));
 beforeEach(async () => {
-  owner = await service.found();
   client = new Client(service, owner);
   agent = await createAgent(service, owner);
   service.model.script = () => [{ say: "yes" }];
@@ -308,10 +303,7 @@ test("[RUN-28] tokens that a provider did not count are estimated in the job, th
   try {
     const estimating = await service.found();
     const client = new Client(service, estimating);
-    const { id } = await answered<{ id: string }>(
-      client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }),
-      201,
-    );
+    const id = await client.agent({ system_prompt: "x" });
     const chat = await client.chat(id, estimating.workspaceId);
     const { job } = await client.send(chat, "hello");
     const done = await client.reached(job.id, "completed");

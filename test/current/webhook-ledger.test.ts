@@ -5,9 +5,7 @@ import { CONFIGURATION, type Row, WebhookScene } from "../support/webhook-scene.
 
 let scene: WebhookScene;
 
-beforeAll(async () => {
-  scene = await WebhookScene.start();
-});
+beforeAll(async () => void (scene = await WebhookScene.start()));
 afterAll(() => scene.end());
 beforeEach(() => scene.reset());
 afterEach(() => scene.receiver.stop());

@@ -10,9 +10,7 @@ import { CONFIGURATION, WebhookScene } from "../support/webhook-scene.ts";
 
 let scene: WebhookScene;
 
-beforeAll(async () => {
-  scene = await WebhookScene.start();
-});
+beforeAll(async () => void (scene = await WebhookScene.start()));
 afterAll(() => scene.end());
 beforeEach(() => scene.reset());
 afterEach(() => scene.receiver.stop());

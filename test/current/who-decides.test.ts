@@ -1,21 +1,18 @@
 /** Who decides about a call that waits (APR-7, APR-8, APR-10), over HTTP. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import type { Caller, Founded } from "../support/service.ts";
 
-let service: Service;
-let owner: Founded;
 let starter: Client;
 let ada: Client;
 let ben: Client;
 let chief: Client;
 const tools = new FakeTools();
 
-beforeAll(async () => void (service = await startService({ tools })));
-afterAll(() => service.stop());
+const { service, owner } = sceneOfTest({ tools });
 beforeEach(async () => {
-  owner = await service.found();
   chief = await person(owner);
   const joined = async (): Promise<Client> => person(await service.join(owner.organizationId, "member"));
   [starter, ada, ben] = [await joined(), await joined(), await joined()];
@@ -39,7 +36,7 @@ const group = (members: readonly Client[], name = "finance") =>
 async function waiting(rule: Json, by = starter): Promise<Job> {
   const approval_rules = [{ tool: "send", then: "ask", ...rule }];
   const body = { name: "Ada", system_prompt: "x", visibility: "organization", allowed_tools: ["send"], approval_rules };
-  const { id } = await answered<{ id: string }>(chief.call("POST", "/api/agents", body), 201);
+  const id = await chief.agent(body);
   const { job } = await by.send(await by.chat(id, owner.workspaceId), "go");
   return by.reached(job.id, "blocked");
 }
@@ -246,15 +243,7 @@ describe("groups", () => {
 
   test("[APR-10] the later of two editors of a group learns that the other one was first", async () => {
     const edit = (members: readonly Client[], version: number) =>
-      fetch(`${service.url}/api/groups/edited`, {
-        method: "PUT",
-        headers: {
-          authorization: `Bearer ${owner.token}`,
-          "content-type": "application/json",
-          "if-match": String(version),
-        },
-        body: JSON.stringify({ members: members.map(idOf) }),
-      });
+      service.call(owner, "PUT", "/api/groups/edited", { members: members.map(idOf) }, { "if-match": String(version) });
     await refused(edit([ada], 1), 409, "version_conflict");
     expect(await answered(edit([ada], 0), 201)).toMatchObject({ version: 1 });
     expect(await answered(edit([ada, ben], 1))).toMatchObject({ version: 2 });
@@ -280,8 +269,7 @@ describe("groups", () => {
       const ofBen = at === 1;
       const by = ofBen ? ben : chief;
       const shown = ofBen ? {} : { visibility: "organization" };
-      const made = by.call("POST", "/api/agents", { ...body, ...shown, approval_rules });
-      const { id } = await answered<{ id: string }>(made, 201);
+      const id = await by.agent({ ...body, ...shown, approval_rules });
       const answer = await remove();
       const { code, message } = (await answer.json()) as Json;
       expect([answer.status, code]).toEqual([409, "invalid_state"]);

@@ -1,19 +1,12 @@
 /** Workspaces over HTTP: their list and their record (GEN-8). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client, type Json, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   await service.found("Stranger");
-  client = new Client(service, owner);
 });
-afterAll(() => service.stop());
 
 test("[GEN-8] [GEN-5] the workspace of the first run has its record, and is the only one in the list", async () => {
   const id = owner.workspaceId;

@@ -7,9 +7,7 @@ import { FolderInUse } from "../../db/folder-lock.ts";
 import { type TestFolder, makeTestFolder } from "../support/service-process.ts";
 
 let folder: TestFolder;
-beforeEach(() => {
-  folder = makeTestFolder();
-});
+beforeEach(() => void (folder = makeTestFolder()));
 afterEach(() => folder.remove());
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;

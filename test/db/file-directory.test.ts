@@ -1,20 +1,17 @@
 /** Lists and searches of a workspace's files, on PostgreSQL. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { PATH_DEPTH } from "../../actors/workspace/path.ts";
 import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 import { WorkspaceFiles } from "../support/workspace-files.ts";
 
-let service: Service;
 let founded: Founded;
 let files: WorkspaceFiles;
 let directory: PostgresFileDirectory;
 
-beforeAll(async () => {
-  service = await startService();
-  directory = new PostgresFileDirectory(service.database);
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
+beforeAll(() => void (directory = new PostgresFileDirectory(service.database)));
 beforeEach(async () => {
   founded = await service.found();
   files = new WorkspaceFiles(service.system, founded);

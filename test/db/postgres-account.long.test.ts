@@ -17,9 +17,7 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 let folder: TestFolder;
-beforeEach(() => {
-  folder = makeTestFolder("disk");
-});
+beforeEach(() => void (folder = makeTestFolder("disk")));
 afterEach(() => folder.remove());
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;

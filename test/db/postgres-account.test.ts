@@ -21,9 +21,7 @@ const NOBODY = { name: "nobody", uid: 65_534, gid: 65_534 };
 const POSTGRES = { name: "postgres", uid: 101, gid: 104 };
 
 let folder: TestFolder;
-beforeEach(() => {
-  folder = makeTestFolder("disk");
-});
+beforeEach(() => void (folder = makeTestFolder("disk")));
 afterEach(() => folder.remove());
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;

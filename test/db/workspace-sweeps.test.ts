@@ -1,17 +1,17 @@
 /** What workspaces leave behind is removed after its time, and content that is referred to never is. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { VERSION_MS } from "../../actors/workspace/limits.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
 import { until } from "../support/condition.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 import { digestOf, WorkspaceFiles } from "../support/workspace-files.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: Service;
 let founded: Founded;
 let files: WorkspaceFiles;
 let claims: PostgresBlobClaims;
@@ -19,11 +19,8 @@ let claims: PostgresBlobClaims;
 let removed: string[];
 let during: () => Promise<void>;
 
-beforeAll(async () => {
-  service = await startService();
-  claims = new PostgresBlobClaims(service.database);
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
+beforeAll(() => void (claims = new PostgresBlobClaims(service.database)));
 beforeEach(async () => {
   await service.database.read`truncate workspace_place, workspace_version, workspace_text, workspace_deleted_directory,
     workspace_share, blob_claim, sweep_position`;

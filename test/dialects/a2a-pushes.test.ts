@@ -28,8 +28,7 @@ afterAll(async () => {
 beforeEach(async () => {
   owner = await service.found();
   http = new Client(service, owner);
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look", "send"], approval_tools: ["send"] };
-  agent = (await answered<{ id: string }>(http.call("POST", "/api/agents", body), 201)).id;
+  agent = await http.agent({ allowed_tools: ["look", "send"], approval_tools: ["send"] });
   receiver = startReceiver(world);
   service.model.script = () => [{ say: "done" }];
 });
@@ -201,10 +200,7 @@ test("[DIA-18] a failed notification is tried again, with the newest state only;
 
 test("[DIA-18] the address of a removed person gets nothing more", async () => {
   const person = await service.join(owner.organizationId);
-  const { id: shared } = await answered<{ id: string }>(
-    http.call("POST", "/api/agents", { name: "Bo", system_prompt: "Be brief.", visibility: "organization" }),
-    201,
-  );
+  const shared = await http.agent({ name: "Bo", visibility: "organization" });
   const client = await connectA2a("HTTP+JSON", { url: service.url, token: person.token, agent: shared });
   const { hold, open } = gate();
   service.model.script = () => [{ say: "begun" }, { hold }, { say: "." }];

@@ -1,22 +1,19 @@
 /** What A2A's compatibility kit orders by a message's id, at an agent with the demo model, and only there. */
 import { type Task, TaskState } from "@a2a-js/sdk";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { createModels } from "../../src/runner/models.ts";
 import { answerOf, connectA2a, named, said, sending, textPart } from "../support/a2a-client.ts";
-import { answered, Client } from "../support/current.ts";
+import { Client } from "../support/current.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
 let a2a: Awaited<ReturnType<typeof connectA2a>>;
+const service = serviceOfFile({ models: createModels({ ...NO_MODELS, model: "demo:echo" }) });
 beforeAll(async () => {
-  service = await startService({ models: createModels({ ...NO_MODELS, model: "demo:echo" }) });
   const owner = await service.found();
-  const made = new Client(service, owner).call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  const { id: agent } = await answered<{ id: string }>(made, 201);
+  const agent = await new Client(service, owner).agent();
   a2a = await connectA2a("JSONRPC", { url: service.url, token: owner.token, agent });
 });
-afterAll(() => service.stop());
 
 const ordered = async (prefix: string, fields: object = {}): Promise<Task> =>
   (await a2a.sendMessage(

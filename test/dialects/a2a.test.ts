@@ -20,9 +20,7 @@ import { gate } from "../support/fake-model.ts";
 import { type Caller, startService } from "../support/service.ts";
 
 let scene: ApprovalScene;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 
@@ -64,8 +62,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     const again = (await client.sendMessage(sending(message))) as Task;
     const streamed = await new Shown().all(client.sendMessageStream(sending(message)));
     expect([again.id, streamed.task]).toEqual([first.id, await client.getTask({ tenant: "", id: first.id })]);
-    const body = { name: "Another", system_prompt: "Be brief." };
-    const { id: other } = await answered<{ id: string }>(scene.client.call("POST", "/api/agents", body), 201);
+    const other = await scene.client.agent({ name: "Another" });
     const elsewhere = (await connect(binding, scene.owner, other)).sendMessageStream(
       sending({ ...message, contextId: first.contextId }),
     );

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { AcpEditor, type EditorOptions } from "../support/acp-editor.ts";
 import { ApprovalScene } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
-import { answered } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { CLONE } from "../support/service-process.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
@@ -125,10 +124,7 @@ test("[DIA-26] initialize comes first, and may be sent again after it was refuse
 
 test("[DIA-26] the settings for editors in the guide start the bridge for the agent that they name", async () => {
   const page = await Bun.file(join(CLONE, "docs/guides/acp.md")).text();
-  const { id } = await answered<{ id: string }>(
-    scene.client.call("POST", "/api/agents", { name: "Edda", system_prompt: "Be brief." }),
-    201,
-  );
+  const id = await scene.client.agent({ name: "Edda" });
   const blocks = [...page.matchAll(/^```json\n([^]*?)^```$/gm)].map(
     ([, json = ""]) => JSON.parse(json) as EditorSettings,
   );

@@ -1,19 +1,14 @@
 /** The WebSocket of ACP: who may open it, what ends it, and messages that are none (DIA-19, DIA-23). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { AcpEditor, acpSocket } from "../support/acp-editor.ts";
 import { until } from "../support/condition.ts";
 import { gate } from "../support/fake-model.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
-let service: Service;
-let owner: Founded;
 let agent: string;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  agent = await makeAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (agent = await makeAgent(service, owner)));
 
 async function makeAgent(of: Service, by: Founded): Promise<string> {
   const made = await of.call(by, "POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });

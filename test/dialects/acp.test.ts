@@ -9,9 +9,7 @@ import { gate } from "../support/fake-model.ts";
 
 let scene: ApprovalScene;
 const editors: AcpEditor[] = [];
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => {
   scene.reset();

@@ -11,9 +11,7 @@ import { FaultyProxy } from "../support/faulty-proxy.ts";
 
 let scene: ApprovalScene;
 let threads = 0;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => {
   scene.reset();
@@ -169,11 +167,7 @@ test("[DIA-17] a failed run is an error of the run, and the stop ends it as canc
 /** The run of these messages, and what else the input says, as a plain request. */
 const ran = async (messages: readonly object[], fields: object = {}, headers: Record<string, string> = {}) => {
   const input = { threadId: `thread ${threads}/x`, runId: "r", messages, tools: [], context: [], ...fields };
-  const answer = await fetch(`${scene.service.url}/ag-ui/agents/${scene.agent}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${scene.owner.token}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(input),
-  });
+  const answer = await scene.service.call(scene.owner, "POST", `/ag-ui/agents/${scene.agent}`, input, { ...headers });
   return { status: answer.status, text: await answer.text() };
 };
 const go = { id: "u1", role: "user", content: "go" };

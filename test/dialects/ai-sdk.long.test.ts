@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { createModels } from "../../src/runner/models.ts";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
-import { answered, Client } from "../support/current.ts";
+import { Client } from "../support/current.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -58,9 +58,11 @@ beforeAll(async () => {
   });
   proxy = await FaultyProxy.open(service.url);
   const owner = await service.found();
-  const body = { name: "Ada", system_prompt: "x", allowed_tools: ["create_task"], approval_tools: ["create_task"] };
-  const made = new Client(service, owner).call("POST", "/api/agents", body);
-  const { id: agentId } = await answered<{ id: string }>(made, 201);
+  const agentId = await new Client(service, owner).agent({
+    system_prompt: "x",
+    allowed_tools: ["create_task"],
+    approval_tools: ["create_task"],
+  });
   settings = { url: proxy.url, token: owner.token, agentId };
   browser = await watchedBrowser();
 });

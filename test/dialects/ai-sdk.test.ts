@@ -13,9 +13,7 @@ let scene: ApprovalScene;
 let agentId: string;
 let chats = 0;
 
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => {
   scene.reset();

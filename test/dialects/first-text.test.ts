@@ -4,7 +4,7 @@ import type { ReadPool } from "../../db/client.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { AcpEditor, acpSocket } from "../support/acp-editor.ts";
 import { until } from "../support/condition.ts";
-import { answered, Client } from "../support/current.ts";
+import { Client } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -63,8 +63,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   owner = await service.found();
-  const made = new Client(service, owner).call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  agent = (await answered<{ id: string }>(made, 201)).id;
+  agent = await new Client(service, owner).agent();
 });
 
 const FIRST = "first text";
@@ -98,11 +97,7 @@ async function waitsBefore(name: string): Promise<typeof waits> {
   service.model.script = () => [{ say: FIRST }, { hold }, { say: "." }];
   const [path, body] = STREAMS[name]!();
   Object.assign(waits, NO_WAITS);
-  const answer = await fetch(service.url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json", "a2a-version": "1.0" },
-    body: JSON.stringify(body),
-  });
+  const answer = await service.call(owner, "POST", path, body, { "a2a-version": "1.0" });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes(FIRST)) {

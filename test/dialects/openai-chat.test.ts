@@ -1,30 +1,21 @@
 /** Chat completions, through OpenAI's own client, unmodified. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { until } from "../support/condition.ts";
-import { answered, Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let openai: OpenAI;
 let agentId: string;
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   agentId = await makeAgent();
   openai = new OpenAI({ apiKey: owner.token, baseURL: `${service.url}/openai/v1`, maxRetries: 0 });
   service.model.script = ({ entries }) => [{ say: "echo: " }, { say: textOf(entries.at(-1)) }];
 });
 
 const textOf = (entry: unknown): string => (entry as { text?: string }).text ?? "";
-const makeAgent = async (): Promise<string> => {
-  const made = client.call("POST", "/api/agents", { name: "Clerk", system_prompt: "Be brief." });
-  return (await answered<{ id: string }>(made, 201)).id;
-};
+const makeAgent = (): Promise<string> => client.agent({ name: "Clerk" });
 const ask = (content: string) => ({ model: "Clerk", messages: [{ role: "user" as const, content }] });
 /** The text of a stream of chunks. */
 async function streamed(

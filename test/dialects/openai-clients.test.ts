@@ -2,18 +2,14 @@
 import { createOpenResponses } from "@ai-sdk/open-responses";
 import { Agent, OpenAIProvider, Runner, tool } from "@openai/agents";
 import { jsonSchema, stepCountIs, streamText, tool as aiTool } from "ai";
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { answered, Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
 let looked: unknown[] = [];
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
+const { service, owner } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
   looked = [];
   const made = new Client(service, owner).call("POST", "/api/agents", { name: "Clerk", system_prompt: "Be brief." });
   await answered(made, 201);

@@ -1,21 +1,15 @@
 /** Responses, through OpenAI's own client, unmodified. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { until } from "../support/condition.ts";
-import { answered, Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { answered } from "../support/current.ts";
+import { sceneOfTest } from "../support/scene.ts";
 
 type StreamEvent = OpenAI.Responses.ResponseStreamEvent;
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let openai: OpenAI;
-beforeAll(async () => void (service = await startService()));
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfTest();
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   await makeAgent("Clerk");
   openai = new OpenAI({ apiKey: owner.token, baseURL: `${service.url}/openai/v1`, maxRetries: 0 });
   service.model.script = ({ entries }) => [{ say: "echo: " }, { say: textOf(entries.at(-1)) }];

@@ -1,18 +1,13 @@
 /** Every operation of every foreign protocol: without a token, without its scope, and with input that makes no sense. */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { beforeAll, expect, spyOn, test } from "bun:test";
 import { refuse } from "../../actors/fault.ts";
 import { PROTOCOLS } from "../../src/dialects/protocols.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 
-let service: Service;
-let owner: Founded;
 let powerless: Caller;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  powerless = await service.tokenFor(owner, { scopes: ["usage:read"] });
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (powerless = await service.tokenFor(owner, { scopes: ["usage:read"] })));
 
 const OPERATIONS_OF_PROTOCOLS = PROTOCOLS.flatMap(({ groups }) =>
   groups.flatMap(({ operations }) => Object.entries(operations).map(([id, { contract }]) => ({ id, ...contract }))),

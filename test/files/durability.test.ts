@@ -12,9 +12,7 @@ const canTrace = strace !== null && Bun.spawnSync([strace, "-o", "/dev/null", "t
 const CALL = /^\d+\s+(?<name>\w+)\((?<args>.*)\)\s+= 0$/;
 
 let folder: string;
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-durability-")));
-});
+beforeEach(() => void (folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-durability-")))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The calls that make bytes and names durable, in the order of their ends, with paths for what they are about. */

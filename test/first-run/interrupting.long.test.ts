@@ -11,9 +11,7 @@ import { eventually, failTroupe, processesIn, startTroupe, TroupeProcess } from 
 
 let folder: GuardedFolder;
 
-beforeAll(() => {
-  folder = guardedFolder();
-});
+beforeAll(() => void (folder = guardedFolder()));
 afterAll(() => folder.remove());
 
 /** The server of tests does not wait for the disk. */

@@ -13,9 +13,7 @@ const CLONE_PARTS = ["library", "src", "db", "actors", "docs", "package.json", "
 
 let folder: GuardedFolder;
 
-beforeAll(() => {
-  folder = guardedFolder("disk");
-});
+beforeAll(() => void (folder = guardedFolder("disk")));
 afterAll(() => folder.remove());
 
 /** A clone with its packages installed, as hard links. */

@@ -1,5 +1,5 @@
 /** Whom and what the MCP endpoint takes: tokens and their scopes, hosts and pages, messages and batches (MCP-1, MCP-2). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { mcpExecuteOperations } from "../../src/mcp/execute.ts";
 import { MCP_SCOPES } from "../../src/http/contract/scopes.ts";
@@ -7,17 +7,10 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { postMcp, rpc } from "../support/mcp-clients.ts";
 import { ISSUER, OAuthProgram } from "../support/oauth-program.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { signedIn } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 test("[MCP-2] the endpoint requests exactly the scopes of its tools", () => {
   const own = Object.entries(mcpExecuteOperations.operations).map(([id, { contract }]) => ({

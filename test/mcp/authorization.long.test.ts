@@ -3,11 +3,11 @@
  * is. A person without scripts signs in, and lets the suite's program in. The scenarios called `auth/…` try clients:
  * `test/connections/conformance.long.test.ts`.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
 import type { PlainBrowser } from "../support/plain-browser.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { CLONE } from "../support/service-process.ts";
 import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
@@ -15,16 +15,11 @@ const CLI = join(CLONE, "node_modules/@modelcontextprotocol/conformance/dist/ind
 const SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"];
 const REVISIONS = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-let service: Service;
-let owner: Founded;
-
+// The suite asks at the address that the metadata names.
+const { service, owner } = sceneOfFile({ settings: { appUrl: undefined } });
 beforeAll(async () => {
-  // The suite asks at the address that the metadata names.
-  service = await startService({ settings: { appUrl: undefined } });
-  owner = await service.found();
   await signedIn(service, owner, PASSWORD, service.url);
 });
-afterAll(() => service.stop());
 
 const spawn = (args: readonly string[]) =>
   Bun.spawn([process.execPath, CLI, ...args], { stdout: "pipe", stderr: "inherit" });

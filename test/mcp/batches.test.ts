@@ -1,5 +1,5 @@
 /** Batches of messages: what they count as, how many messages they have, how they are answered (MCP-9). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { BATCH_MESSAGES, batchAnswers, jsonArray } from "../../src/mcp/batch.ts";
 import type { PostedJson } from "../../src/mcp/message.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
@@ -7,7 +7,7 @@ import { until } from "../support/condition.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { postMcp, rpc } from "../support/mcp-clients.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 /** Requests of a window. */
 const BUDGET = 200;
@@ -21,18 +21,14 @@ interface Answer {
 }
 
 const models = new FakeModel();
-let service: Service;
-let owner: Founded;
 let agentId = "";
 
+const { service, owner } = sceneOfFile({ models, settings: { rateBudgets: [`*=${BUDGET}`], maxStreams: 2 * STREAMS } });
 beforeAll(async () => {
-  service = await startService({ models, settings: { rateBudgets: [`*=${BUDGET}`], maxStreams: 2 * STREAMS } });
-  owner = await service.found();
   const body = { name: "Ada", system_prompt: "Be brief." };
   const made = await answered(service.call(owner, "POST", "/api/agents", body), 201);
   agentId = String(made["id"]);
 });
-afterAll(() => service.stop());
 
 const call = (name: string, args: object, id: string | number) => rpc("tools/call", { name, arguments: args }, id);
 const post = (messages: unknown, headers: Readonly<Record<string, string>> = {}, by = owner) =>

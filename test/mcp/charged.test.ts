@@ -1,22 +1,16 @@
 /** The work for MCP messages is charged to their organization, also after it has waited (FAIR-1). */
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
-import { afterAll, afterEach, beforeAll, expect, spyOn, test } from "bun:test";
+import { afterEach, expect, spyOn, test } from "bun:test";
 import { WordedServer } from "../../src/mcp/worded-server.ts";
 import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
 const stops: (() => void)[] = [];
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
+const { service, owner } = sceneOfFile();
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
-afterAll(() => service.stop());
 
 const CALL = { name: "list_agents", arguments: {} };
 

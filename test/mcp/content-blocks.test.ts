@@ -4,30 +4,20 @@ import type { MessagePart, ModelCall } from "../../actors/job/ports.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { localCaller } from "../../src/http/request/caller.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import { answered, type Json } from "../support/current.ts";
 import { legacyClient, postMcp, rpc } from "../support/mcp-clients.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
 import { SmallWeb } from "../support/small-web.ts";
 import { PNG, uploaded } from "../support/uploads.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
 let web: SmallWeb;
-let owner: Founded;
-let client: Client;
 let agentId: string;
 
-beforeAll(async () => {
-  service = await startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
-  web = new SmallWeb(() => new Response(PNG));
-});
-afterAll(async () => {
-  await service.stop();
-  await web.stop();
-});
+const { service, owner, client } = sceneOfTest({ egress: createEgress({ allow: ["127.0.0.1"], production: false }) });
+beforeAll(() => void (web = new SmallWeb(() => new Response(PNG))));
+afterAll(() => web.stop());
 beforeEach(async () => {
-  owner = await service.found();
-  client = new Client(service, owner);
   agentId = await createAgent(service, owner);
   web.page = () => new Response(PNG);
   web.asked.length = 0;
@@ -106,8 +96,7 @@ test("[MCP-3] [JOB-16] execute_agent takes a schema for its answer", async () =>
 });
 
 test("[MCP-3] [MCP-4] files that a job has made are links to their resources, where the revision knows them", async () => {
-  const made = { name: "Scribe", system_prompt: "x", allowed_tools: ["write_file"] };
-  const { id: scribe } = await answered<{ id: string }>(client.call("POST", "/api/agents", made), 201);
+  const scribe = await client.agent({ name: "Scribe", system_prompt: "x", allowed_tools: ["write_file"] });
   const input = { path: "notes/a b.md", text: "# A note" };
   service.model.script = ({ entries }) =>
     entries.length === 1 ? [{ use: { type: "tool_use", id: "c1", name: "write_file", input } }] : [{ say: "written" }];

@@ -1,26 +1,23 @@
 /** What a job asks for an approval, asked of the person at the client (MCP-7). */
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { hurriedClock } from "../support/hurried-clock.ts";
 import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { type Caller, startService } from "../support/service.ts";
 
-let service: Service;
-let owner: Founded;
 let agentId = "";
 const tools = new FakeTools();
 
+const { service, owner } = sceneOfFile({ tools });
 beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
   const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"], approval_tools: ["send"] };
   const made = await answered<{ id: string }>(new Client(service, owner).call("POST", "/api/agents", body), 201);
   agentId = made.id;
 });
-afterAll(() => service.stop());
 beforeEach(() => {
   tools.calls.length = 0;
   tools.script = () => ({ content: "sent", isError: false });

@@ -9,7 +9,7 @@ import { Client, type Job, type Json } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { legacyClient, modernClient } from "../support/mcp-clients.ts";
 import { ISSUER } from "../support/oauth-program.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { settle } from "../support/fake-clock.ts";
 
 const NAMES =
@@ -29,14 +29,8 @@ interface Called {
 }
 
 const models = new FakeModel();
-let service: Service;
-let owner: Founded;
 
-beforeAll(async () => {
-  service = await startService({ models });
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ models });
 
 /** What a client of either era is asked here. */
 interface Connected {

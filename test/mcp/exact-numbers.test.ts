@@ -1,21 +1,17 @@
 /** Numbers keep their digits through the MCP endpoint, and are refused in words where they cannot (GEN-18). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { answered, Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { Client } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
 let session = "";
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   const begun = await post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }));
   session = begun.headers.get("mcp-session-id")!;
   await begun.text();
 });
-afterAll(() => service.stop());
 
 const post = (body: string): Promise<Response> =>
   fetch(`${service.url}/mcp`, {
@@ -31,8 +27,7 @@ const post = (body: string): Promise<Response> =>
 
 test("[GEN-18] arguments of a tool of the endpoint keep their digits, in created records and answers", async () => {
   const client = new Client(service, owner);
-  const body = { name: "Ada", system_prompt: "x" };
-  const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+  const id = await client.agent({ system_prompt: "x" });
   const call = (metadata: string): Promise<Response> =>
     post(
       `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_chat","arguments":{"agent_id":"${id}","workspace_id":"${owner.workspaceId}","metadata":${metadata}}}}`,

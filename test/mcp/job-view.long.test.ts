@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { FrameLocator, Page } from "playwright-core";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
-import { answered, Client, type Json } from "../support/current.ts";
+import { Client, type Json } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { modernClient } from "../support/mcp-clients.ts";
@@ -31,8 +31,11 @@ beforeAll(async () => {
   appUrl = proxy.url;
   owner = await service.found();
   browser = await watchedBrowser();
-  const body = { name: "Ada", system_prompt: "x", allowed_tools: ["send"], approval_tools: ["send"] };
-  agentId = (await answered<{ id: string }>(new Client(service, owner).call("POST", "/api/agents", body), 201)).id;
+  agentId = await new Client(service, owner).agent({
+    system_prompt: "x",
+    allowed_tools: ["send"],
+    approval_tools: ["send"],
+  });
   mcp = await modernClient(service, owner);
   view = await readView(mcp);
   host = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: served });

@@ -2,13 +2,13 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { MCP_SCOPES } from "../../src/http/contract/scopes.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../src/sign-in/oauth/token-endpoint.ts";
 import { Client, type Job, type Json } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { BreakingFetch, McpSignIn } from "../support/mcp-sign-in.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
@@ -31,21 +31,16 @@ const SOON = {
   reconnectionDelayGrowFactor: 1,
   maxRetries: 100,
 };
-let service: Service;
-let owner: Founded;
-let person: Caller;
 let agentId = "";
 
+// The clients ask at the address that the metadata names.
+const { service, owner } = sceneOfFile({ clock, models, settings: { appUrl: undefined } });
+const person = personOfFile(() => service.join(owner.organizationId));
 beforeAll(async () => {
-  // The clients ask at the address that the metadata names.
-  service = await startService({ clock, models, settings: { appUrl: undefined } });
-  owner = await service.found();
-  person = await service.join(owner.organizationId);
   await signedIn(service, person, PASSWORD, service.url);
   const agent = await new Client(service, person).call("POST", "/api/agents", { name: "Ada", system_prompt: "x" });
   agentId = ((await agent.json()) as { readonly id: string }).id;
 });
-afterAll(() => service.stop());
 
 const signInOf = async (): Promise<McpSignIn> =>
   new McpSignIn({

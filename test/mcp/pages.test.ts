@@ -1,18 +1,12 @@
 /** Clients of MCP in a page of another origin: a browser sends and shows only the headers that CORS allows. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 const CONSOLE = "https://console.example";
-let service: Service;
-let owner: Founded;
-beforeAll(async () => {
-  service = await startService({ settings: { corsOrigins: [CONSOLE] } });
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ settings: { corsOrigins: [CONSOLE] } });
 
 const names = (list: string | null): readonly string[] => (list ?? "").toLowerCase().split(/,\s*/);
 /** Headers that need no leave (CORS-safelisted in the Fetch standard). */

@@ -301,11 +301,11 @@ test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions cont
 });
 
 test("[MCP-1] [MCP-3] a call that resumes after a restart links the files of its job", async () => {
-  const made = { name: "Scribe", system_prompt: "x", allowed_tools: ["write_file"] };
-  const { id: scribe } = await answered<{ id: string }>(
-    new Client(service, owner).call("POST", "/api/agents", made),
-    201,
-  );
+  const scribe = await new Client(service, owner).agent({
+    name: "Scribe",
+    system_prompt: "x",
+    allowed_tools: ["write_file"],
+  });
   const held = Promise.withResolvers<void>();
   const use = { type: "tool_use", id: "c1", name: "write_file", input: { path: "a.md", text: "# A note" } } as const;
   models.script = ({ entries }) => (entries.length === 1 ? [{ hold: held.promise }, { use }] : [{ say: "written" }]);

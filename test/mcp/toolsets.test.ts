@@ -1,10 +1,10 @@
 /** Which tools a client is told of, and how long that is (MCP-10). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { Toolsets } from "../../src/mcp/toolsets.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { rpc } from "../support/mcp-clients.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 interface Tool {
   readonly name: string;
@@ -12,14 +12,7 @@ interface Tool {
   readonly outputSchema: Json;
 }
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 const MODERN = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

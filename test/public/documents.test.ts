@@ -1,5 +1,5 @@
 /** The documents that anybody may read: their shapes, that they say what the service does, and how they are served. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ERROR_CODES } from "../../src/current/error-codes.ts";
 import { API_VERSION } from "../../src/http/contract/deprecation.ts";
@@ -12,7 +12,8 @@ import type { Services } from "../../src/operations/services.ts";
 import { deprecationPolicy } from "../../src/public/policies.ts";
 import { SERVICE_VERSION } from "../../src/settings/build.ts";
 import { answered, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { startService } from "../support/service.ts";
 
 const APP_URL = "https://troupe.test";
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -21,21 +22,14 @@ const OPERATIONS: Readonly<Record<string, OperationContract>> = Object.fromEntri
 );
 const PATHS = Object.values(OPERATIONS).map(({ path }) => path);
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService({
-    settings: {
-      buildCommit: COMMIT,
-      buildTime: "2026-11-01T12:00:00.000Z",
-      rateBudgets: ["*=4000"],
-      rateLimitV1: true,
-    },
-  });
-  owner = await service.found();
+const { service, owner } = sceneOfFile({
+  settings: {
+    buildCommit: COMMIT,
+    buildTime: "2026-11-01T12:00:00.000Z",
+    rateBudgets: ["*=4000"],
+    rateLimitV1: true,
+  },
 });
-afterAll(() => service.stop());
 
 const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${service.url}${path}`, init);
 const read = <T>(path: string): Promise<T> => answered<T>(get(path));

@@ -1,14 +1,10 @@
 /** The contract as anybody reads it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Service, startService } from "../support/service.ts";
+import { expect, test } from "bun:test";
+import { serviceOfFile } from "../support/scene.ts";
 
 const COMMITTED = new URL("../../docs/openapi.json", import.meta.url);
-let service: Service;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 test("[DOC-1] what is served are the bytes that are committed, to anybody, with rate headers and version", async () => {
   const response = await fetch(`${service.url}/api/openapi.json`);

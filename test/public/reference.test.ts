@@ -1,22 +1,20 @@
 /** The page of the reference as it is served. What a browser makes of it is `reference.long.test.ts`. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { ERROR_CODES } from "../../src/current/error-codes.ts";
 import { scalar, SCALAR_CONFIGURATION, SCALAR_PATH, SCALAR_VERSION } from "../../src/public/scalar.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
 const VENDORED = new URL("../../vendor/scalar-api-reference/", import.meta.url);
 
-let service: Service;
 let page: Response;
 let html: string;
 
+const service = serviceOfFile();
 beforeAll(async () => {
-  service = await startService();
   page = await fetch(`${service.url}/api/reference`);
   html = await page.text();
 });
-afterAll(() => service.stop());
 
 test("[DOC-2] the page names nothing outside of the service, and its policy lets nothing else in or out", () => {
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");

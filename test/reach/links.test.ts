@@ -9,9 +9,7 @@ import { browserOf, signedIn } from "../support/signed-in.ts";
 let scene: ReachScene;
 const clock = new ShiftedClock();
 
-beforeAll(async () => {
-  scene = await ReachScene.start({ clock });
-});
+beforeAll(async () => void (scene = await ReachScene.start({ clock })));
 afterAll(() => scene.end());
 beforeEach(() => scene.reset());
 

@@ -8,9 +8,7 @@ import { browserOf, signedIn } from "../support/signed-in.ts";
 
 let scene: ReachScene;
 
-beforeAll(async () => {
-  scene = await ReachScene.start();
-});
+beforeAll(async () => void (scene = await ReachScene.start()));
 afterAll(() => scene.end());
 beforeEach(() => scene.reset());
 

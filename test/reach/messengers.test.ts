@@ -9,9 +9,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 
 let scene: ReachScene;
 
-beforeAll(async () => {
-  scene = await ReachScene.start();
-});
+beforeAll(async () => void (scene = await ReachScene.start()));
 afterAll(() => scene.end());
 beforeEach(() => scene.reset());
 afterEach(() => scene.receiver?.stop());

@@ -1,21 +1,17 @@
 /** A request that waited for a cancellation took a place that was not there: the bound of what is open held for all others. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { answered, Client, type Receipt } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 import { until } from "../support/condition.ts";
 
 const MOST = 4;
 
-let service: Service;
 const tools = new FakeTools();
 
-beforeAll(async () => {
-  service = await startService({ tools, settings: { maxStreams: MOST } });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ tools, settings: { maxStreams: MOST } });
 
 test("[SSE-14] [JOB-3] a cancel without room to wait is executed and answered at once", async () => {
   const owner = await service.found();
@@ -26,8 +22,7 @@ test("[SSE-14] [JOB-3] a cancel without room to wait is executed and answered at
     return { content: "late", isError: false };
   };
   service.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }];
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"] };
-  const agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+  const agent = await client.agent({ allowed_tools: ["send"] });
   const chat = await client.chat(agent, owner.workspaceId);
   const { job } = await client.send(chat, "go");
   await until("the tool is called", () => tools.calls.length === 1);

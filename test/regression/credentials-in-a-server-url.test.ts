@@ -1,15 +1,11 @@
 /** A password in the address of an MCP server was kept, and shown to all who could read the agent. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client, refused } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
 let client: Client;
-beforeAll(async () => {
-  service = await startService();
-  client = new Client(service, await service.found());
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
+beforeAll(async () => void (client = new Client(service, await service.found())));
 
 test("[RUN-6] [RUN-5] an MCP server's url with a user name or a password is refused, when it is made and later", async () => {
   const body = { name: "Ada", system_prompt: "Be brief." };

@@ -1,20 +1,14 @@
 /** The cursor of one list was taken by another list: a client that mixed them up read a page from nowhere. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { answered, Client, type MessagePage, refused } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 test("[GEN-3] the cursor of one chat's messages is invalid for another", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
-  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  const agent = (await answered<{ id: string }>(made, 201)).id;
+  const agent = await client.agent();
   const [one, two] = [await client.chat(agent, owner.workspaceId), await client.chat(agent, owner.workspaceId)];
   for (const chat of [one, two]) await client.reached((await client.send(chat, "Hello")).job.id, "completed");
   const { next_cursor: cursor } = await client.get<MessagePage>(`/api/chats/${one}/messages?limit=1`);
@@ -26,8 +20,7 @@ test("[GEN-3] the cursor of one chat's messages is invalid for another", async (
 test("[GEN-3] the cursor of one mission's runs is invalid for another", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
-  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  const agent = (await answered<{ id: string }>(made, 201)).id;
+  const agent = await client.agent();
   const missions: string[] = [];
   for (const title of ["One", "Two"]) {
     const mission = client.call("POST", "/api/missions", { agent_id: agent, title, goal: "Say hello." });

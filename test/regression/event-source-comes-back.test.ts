@@ -1,18 +1,12 @@
 /** A browser's EventSource came back to a stream that had ended, every second and for ever. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { EventSource } from "eventsource";
 import { until } from "../support/condition.ts";
 import { Client } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 test("[SSE-6] a stream that has ended answers 204 to the cursor of its end, and an EventSource stays away", async () => {
   const client = new Client(service, owner);

@@ -1,10 +1,11 @@
 /** Clients of one organization who execute without a pause made the writes of another one wait for seconds. */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import type { MemberStep } from "../../actors/runtime/turns/members.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { answered } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 
 /** Sent at once, before the other one's write: without shares all of them begin before it. */
 const EXECUTES = 160;
@@ -14,15 +15,9 @@ const EXECUTES = 160;
  */
 const MOST_BEFORE = 40;
 
-let service: Service;
-let flooding: Founded;
-let other: Founded;
-beforeAll(async () => {
-  service = await startService({ models: createModels({ ...NO_MODELS, model: "demo:echo", allowDemoModel: true }) });
-  flooding = await service.found();
-  other = await service.found();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ models: createModels({ ...NO_MODELS, model: "demo:echo", allowDemoModel: true }) });
+const flooding = personOfFile(() => service.found());
+const other = personOfFile(() => service.found());
 
 interface Calls {
   readonly mock: {

@@ -1,24 +1,19 @@
 /** A page had no limit in bytes: a hundred records of a megabyte were one answer. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { LIST_PAGE_BYTES } from "../../actors/page.ts";
-import { Client, type Job, type Json, type MessagePage } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { type Job, type Json, type MessagePage } from "../support/current.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
 const HEAVY = "é".repeat(200_000);
 /** Bodies of 400 kB of which the third passes the limit. */
 const JOBS = 5;
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let chatId: string;
 const jobIds: string[] = [];
 
+const { service, owner, client } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
   service.model.script = () => [{ say: HEAVY }];
   chatId = await client.chat(await createAgent(service, owner), owner.workspaceId);
   for (let i = 0; i < JOBS; i++) {
@@ -27,7 +22,6 @@ beforeAll(async () => {
     jobIds.push(job.id);
   }
 });
-afterAll(() => service.stop());
 
 /** All pages of a list. */
 async function pages<T extends { readonly next_cursor?: string }>(path: string, name: string): Promise<T[]> {

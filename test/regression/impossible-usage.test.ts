@@ -1,14 +1,10 @@
 /** A provider that counted 1e308 tokens made the report of usage fail for ever, and three of them began the budget anew. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { usageRef } from "../../actors/usage/schema.ts";
 import { answered, Client, type Json } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 test("[GUARD-4] an impossible count neither fails the report nor resets the budget", async () => {
   const owner = await service.found();

@@ -1,25 +1,20 @@
 /** Arguments that a person gave to calls had no bound but that of the body: each decision wrote all of them again. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { ARGUMENTS_BYTES } from "../../src/http/contract/limits.ts";
 import { answered, Client, refused } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
 const tools = new FakeTools();
 
-beforeAll(async () => {
-  service = await startService({ tools });
-});
-afterAll(() => service.stop());
+const service = serviceOfFile({ tools });
 
 test("[JOB-8] [ERR-5] arguments of 64 KiB are accepted, one byte more is 413 and decides nothing", async () => {
   const owner = await service.found();
   const client = new Client(service, owner);
   service.model.script = ({ entries }) =>
     entries.length === 1 ? [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }] : [{ say: "Done." }];
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"], approval_tools: ["send"] };
-  const agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+  const agent = await client.agent({ allowed_tools: ["send"], approval_tools: ["send"] });
   const { job } = await client.send(await client.chat(agent, owner.workspaceId), "go");
   const { version } = await client.reached(job.id, "blocked");
   const given = (bytes: number) => ({ to: "é".repeat((bytes - '{"to":""}'.length - 1) / 2) + "x" });

@@ -1,15 +1,10 @@
 /** The last page of agents had the whole library besides, so a list with `limit=1` answered seven records. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { library } from "../../src/wiring/library.ts";
 import { answered, Client, type Json } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 interface Agents {
   readonly agents: readonly (Json & { readonly id: string })[];
@@ -22,8 +17,7 @@ test("[GEN-3] no page of agents is longer than its limit, wherever the library b
   const entries = library.of(owner.organizationId).map(({ id }) => id);
   const installed = entries[2]!;
   await answered(client.call("PATCH", `/api/agents/${installed}/install-state`, { action: "install" }));
-  const made = client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." });
-  const own = (await answered<{ id: string }>(made, 201)).id;
+  const own = await client.agent();
   const all = [own, installed, ...entries.filter((id) => id !== installed)];
   for (const limit of [1, 2, 3, all.length - 1, all.length]) {
     const pages: string[][] = [];

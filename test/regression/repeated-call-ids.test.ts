@@ -3,27 +3,18 @@
  * the arguments of the first one, also where a person had approved others; and of two calls with one id
  * in a step, approving one let the other go too.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { JsonObject } from "../../actors/schema.ts";
 import { STEP_CALLS } from "../../actors/job/run/step-calls.ts";
-import { answered, Client, type Job } from "../support/current.ts";
+import { answered, type Job } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
 let agent: string;
 const tools = new FakeTools();
 
-beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
-  client = new Client(service, owner);
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look", "send"], approval_tools: ["send"] };
-  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
-});
-afterAll(() => service.stop());
+const { service, owner, client } = sceneOfFile({ tools });
+beforeAll(async () => void (agent = await client.agent({ allowed_tools: ["look", "send"], approval_tools: ["send"] })));
 beforeEach(() => {
   tools.calls.length = 0;
   tools.script = ({ input }) => ({ content: `saw ${JSON.stringify(input)}`, isError: false });

@@ -1,19 +1,13 @@
 /** A token that may only send messages let the calls through that its owner had to be asked for. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 
 test("[CHAT-9] a token that may not approve cannot turn on a chat's auto_approve, but can turn it off", async () => {
   const client = new Client(service, owner);

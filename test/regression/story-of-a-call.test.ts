@@ -1,30 +1,16 @@
 /** The log line of a model's failure named neither the job nor the request that had begun it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { answered, Client, type Sent } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 
 const post = (path: string, requestId: string, body: object): Promise<Response> =>
-  fetch(`${service.url}${path}`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${owner.token}`,
-      "content-type": "application/json",
-      "x-request-id": requestId,
-    },
-    body: JSON.stringify(body),
-  });
+  service.call(owner, "POST", `${path}`, body, { "x-request-id": requestId });
 
 test("[ERR-4] a model call gets the ids of its request, job and organization, on both surfaces", async () => {
   const { organizationId } = owner;

@@ -1,19 +1,19 @@
 /** Nothing bounded how many streams one organization, or all of them, could keep open. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { Client, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Caller, Founded } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
 const MOST = 6;
 const FOR_ONE = MOST / 2;
 
-let service: Service;
 let owners: readonly { readonly by: Founded; readonly agent: string; readonly path: string }[];
 
+const service = serviceOfFile({ settings: { maxStreams: MOST } });
 beforeAll(async () => {
-  service = await startService({ settings: { maxStreams: MOST } });
   owners = await Promise.all(
     ["one", "two", "three"].map(async (name) => {
       const by = await service.found(name);
@@ -23,7 +23,6 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => service.stop());
 
 const open = (by: Caller, path: string) =>
   StreamReader.open(`${service.url}${path}/events`, { authorization: `Bearer ${by.token}` });

@@ -1,29 +1,28 @@
 /** Executions that wait for their answer counted for no organization: one could take every place of the process, and a revoked token went on waiting. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { answered, type Json } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { keyed } from "../support/keyed.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
 const MOST = 6;
 const FOR_ONE = MOST / 2;
 
-let service: Service;
 let one: Founded;
 let two: Founded;
 let agents: ReadonlyMap<Founded, string>;
 
+const service = serviceOfFile({ settings: { maxStreams: MOST } });
 beforeAll(async () => {
-  service = await startService({ settings: { maxStreams: MOST } });
   [one, two] = [await service.found("one"), await service.found("two")];
   agents = new Map([
     [one, await createAgent(service, one)],
     [two, await createAgent(service, two)],
   ]);
 });
-afterAll(() => service.stop());
 
 const execute = (of: Founded, token = of.token) =>
   service.call({ ...of, token }, "POST", `/api/v1/agents/${agents.get(of)!}/execute`, { message: "hi" });

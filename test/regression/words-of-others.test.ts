@@ -1,28 +1,23 @@
 /** A member who could decide about a job could make it do what only its user may do. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { answered, Client, type Job, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
 let mine: Client;
 let theirs: Client;
 let theirId: string;
 let agent: string;
 const tools = new FakeTools();
 
+const { service, owner } = sceneOfFile({ tools });
 beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
   const other = await service.join(owner.organizationId);
   [mine, theirs, theirId] = [new Client(service, owner), new Client(service, other), other.userId];
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["send"], approval_tools: ["send"] };
-  agent = (await answered<{ id: string }>(mine.call("POST", "/api/agents", body), 201)).id;
+  agent = await mine.agent({ allowed_tools: ["send"], approval_tools: ["send"] });
   await answered(mine.call("PATCH", `/api/agents/${agent}`, { visibility: "organization" }));
 });
-afterAll(() => service.stop());
 beforeEach(() => {
   tools.calls.length = 0;
   tools.script = () => ({ content: "sent", isError: false });

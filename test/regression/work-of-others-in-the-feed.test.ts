@@ -1,14 +1,9 @@
 /** The feed of events showed every member what owners alone may send to a webhook: words said to private agents. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Client, type Json, refused } from "../support/current.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 test("[AUTH-5] [AGT-5] [HOOK-10] the feed is for owners, because it has events of private agents", async () => {
   const owner = await service.found();

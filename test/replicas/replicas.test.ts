@@ -7,9 +7,7 @@ import { eventually } from "../support/troupe-process.ts";
 
 let replicas: ReplicaProcesses;
 
-beforeAll(async () => {
-  replicas = await ReplicaProcesses.start(2);
-});
+beforeAll(async () => void (replicas = await ReplicaProcesses.start(2)));
 afterAll(() => replicas.stop());
 
 test("[REP-4] a change through either replica is visible through both, and both replay an answer with the same bytes", async () => {

@@ -7,9 +7,7 @@ import type { FakeProvider } from "../support/fake-provider.ts";
 import { modelCall, NO_MODELS, run } from "../support/model-calls.ts";
 
 let fake: FakeProvider;
-beforeAll(async () => {
-  fake = await startFakeOpenAi();
-});
+beforeAll(async () => void (fake = await startFakeOpenAi()));
 afterAll(() => fake.stop());
 
 const frames = (...data: readonly unknown[]): string =>

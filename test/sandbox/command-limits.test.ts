@@ -19,9 +19,7 @@ const { shell } = await findShell({ isPolite: false });
 const NO_PERL = Bun.which("perl") === null;
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "troupe-command-"));
-});
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "troupe-command-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const run = (command: string, limits: Partial<ShellLimits> = {}) =>
   (shell as Shell).run(command, { folder, limits: { ...LIMITS, ...limits }, signal: new AbortController().signal });

@@ -1,7 +1,7 @@
 /** Programs with both SDKs that compact a conversation and fork it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { hasPython, PROGRAMS } from "../support/python.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 const SDK = new URL("../../sdk/", import.meta.url).pathname;
 const SAID = [
@@ -12,16 +12,11 @@ const SAID = [
   "echo: My name is Ada",
 ];
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
+const { service, owner } = sceneOfFile();
+beforeAll(() => {
   const { script } = service.model;
   service.model.script = (call) => (call.purpose === "summary" ? [{ say: "They have talked." }] : script(call));
 });
-afterAll(() => service.stop());
 
 async function printed(cmd: readonly string[]): Promise<string[]> {
   const env = {

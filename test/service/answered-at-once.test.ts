@@ -17,9 +17,7 @@ async function start(appsUrl?: string): Promise<{ readonly service: Service; rea
 }
 
 let started: Awaited<ReturnType<typeof start>>[];
-beforeAll(async () => {
-  started = [await start(), await start("https://*.apps.test")];
-});
+beforeAll(async () => void (started = [await start(), await start("https://*.apps.test")]));
 afterAll(() => Promise.all(started.map(({ service }) => service.stop())));
 
 test("[GEN-17] no hook of the app makes a read from memory wait, with hosts for apps or without them", async () => {

@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
 let hasDatabase = true;
 let isBroken = false;
 
-beforeAll(async () => {
-  service = await startService({
-    overrides: {
-      pingDatabase: () =>
-        hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
-      services: ({ appUrl }) => ({
-        appUrl: () => {
-          if (isBroken) throw new Error("at /srv/secret.ts: select * from token");
-          return appUrl();
-        },
-      }),
-    },
-    internal: async (request) => {
-      const path = new URL(request.url).pathname;
-      if (path === "/internal/broken") throw new Error("secret");
-      return path === "/internal/door" ? new Response("inside") : null;
-    },
-  });
+const service = serviceOfFile({
+  overrides: {
+    pingDatabase: () =>
+      hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
+    services: ({ appUrl }) => ({
+      appUrl: () => {
+        if (isBroken) throw new Error("at /srv/secret.ts: select * from token");
+        return appUrl();
+      },
+    }),
+  },
+  internal: async (request) => {
+    const path = new URL(request.url).pathname;
+    if (path === "/internal/broken") throw new Error("secret");
+    return path === "/internal/door" ? new Response("inside") : null;
+  },
 });
-afterAll(() => service.stop());
 
 const get = (path: string, method = "GET") => fetch(service.url + path, { method });
 

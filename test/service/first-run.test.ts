@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { refuse } from "../../actors/fault.ts";
 import { DEFAULT_SCOPES } from "../../actors/organization/principal.ts";
 import { TOKEN_DAYS } from "../../actors/organization/tokens.ts";
 import { firstRun, type FirstTokens } from "../../src/service/first-run.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
-import { type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
 
 const NOW = Date.UTC(2026, 0, 1);
 const TIME = { pauses: { clock: systemClock, chance: systemChance }, signal: new AbortController().signal };

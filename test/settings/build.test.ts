@@ -9,9 +9,7 @@ const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const OTHER = COMMIT.replace("0", "f");
 
 let root: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "build-"));
-});
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), "build-"))));
 afterEach(() => rmSync(root, { recursive: true }));
 
 const write = (path: string, text: string): void => {

@@ -1,21 +1,15 @@
 /** The account of a person: sessions, tokens and the password (AUTH-13). */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { Accounts } from "../../src/sign-in/accounts.ts";
 import { Passwords } from "../../src/sign-in/passwords.ts";
 import { answered, refused } from "../support/current.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { browserOf, emailOf, PASSWORD, passwordLink, signedIn } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 const secretIn = (html: string): string => /<code class="secret">(pat_[\w-]+)<\/code>/.exec(html)?.[1] ?? "";
 

@@ -1,9 +1,10 @@
 /** Forms and queries of pages and of the authorization server with texts that nobody means well with. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { sampleOf } from "../support/long.ts";
 import { OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
 import type { PlainBrowser } from "../support/plain-browser.ts";
-import { type LogLine, type Service, startService } from "../support/service.ts";
+import { serviceOfFile } from "../support/scene.ts";
+import type { LogLine } from "../support/service.ts";
 import { signedIn } from "../support/signed-in.ts";
 
 const HOSTILE = ["\0", "a\0b", "\u202e", "\ufffe", "__proto__", "1e999", "../..", "x".repeat(5_000), ""];
@@ -46,13 +47,9 @@ const QUERIES = [
   "/share/",
 ];
 
-let service: Service;
 let browser: PlainBrowser;
-beforeAll(async () => {
-  service = await startService();
-  browser = await signedIn(service, await service.found());
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
+beforeAll(async () => void (browser = await signedIn(service, await service.found())));
 
 const failures = (): readonly LogLine[] => service.log.filter(({ level }) => level === "error");
 

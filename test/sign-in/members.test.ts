@@ -1,18 +1,11 @@
 /** Joining by invitation, and what a removal ends (AUTH-18). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { answered, refused } from "../support/current.ts";
 import type { PlainBrowser, Shown } from "../support/plain-browser.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 /** The path of the link that the owner gets. */
 async function invited(email: string, by = owner): Promise<string> {

@@ -1,5 +1,5 @@
 /** What the authorization server refuses (MCP-2): programs, requests and consents that are not what they seem. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
 import { USED_CLIENT_MS, UNUSED_CLIENT_MS } from "../../actors/account/actor.ts";
 import { CODE_MS, REFRESH_AGAIN_MS } from "../../actors/organization/grants.ts";
@@ -7,23 +7,20 @@ import { createEgress } from "../../src/egress/egress.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { allow, consentPage, ISSUER, OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
 import { formsOf, type PlainBrowser } from "../support/plain-browser.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { browserOf, signedIn } from "../support/signed-in.ts";
 
 const clock = new ShiftedClock();
-let service: Service;
-let owner: Founded;
 let browser: PlainBrowser;
 let program: OAuthProgram;
 
+const { service, owner } = sceneOfFile({ clock });
 beforeAll(async () => {
-  service = await startService({ clock });
-  owner = await service.found();
   browser = await signedIn(service, owner);
   program = await OAuthProgram.register(service);
 });
-afterAll(() => service.stop());
 
 const register = async (body: unknown): Promise<{ status: number; error?: string; client_id?: string }> => {
   const answer = await fetch(`${service.url}/oauth/register`, {

@@ -1,28 +1,24 @@
 /** Programs get tokens from people (MCP-2), by an independent client. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { ResponseBodyError } from "oauth4webapi";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { runCommand } from "../support/admin.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { allow, type Asking, consentPage, decide, ISSUER, OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
 import type { PlainBrowser } from "../support/plain-browser.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
-let service: Service;
-let owner: Founded;
-let person: Caller;
 let browser: PlainBrowser;
 let program: OAuthProgram;
 
+const { service, owner } = sceneOfFile();
+const person = personOfFile(() => service.join(owner.organizationId));
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  person = await service.join(owner.organizationId);
   browser = await signedIn(service, person);
   program = await OAuthProgram.register(service);
 });
-afterAll(() => service.stop());
 
 const using = (token: string): Caller => ({ ...person, token });
 

@@ -7,9 +7,7 @@ import { browserOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
 let scene: OpenIdSignIn;
 
-beforeAll(async () => {
-  scene = await OpenIdSignIn.start();
-});
+beforeAll(async () => void (scene = await OpenIdSignIn.start()));
 afterAll(() => scene.stop());
 
 /** Signs in by the provider, whose own session is in `there`. */

@@ -10,12 +10,8 @@ import { browserOf, PASSWORD, signedIn } from "../support/signed-in.ts";
 
 let scene: OpenIdSignIn;
 
-beforeAll(async () => {
-  scene = await OpenIdSignIn.start();
-});
-afterEach(() => {
-  scene.provider.between = (_, send) => send();
-});
+beforeAll(async () => void (scene = await OpenIdSignIn.start()));
+afterEach(() => void (scene.provider.between = (_, send) => send()));
 afterAll(() => scene.stop());
 
 test("[AUTH-21] a member signs in with a verified e-mail address, later by the subject, and returns to the requested page", async () => {

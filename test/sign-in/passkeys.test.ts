@@ -1,11 +1,12 @@
 /** Passkeys (AUTH-22), with an authenticator in software that can lie. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { partyAt } from "../../src/sign-in/passkeys/passkeys.ts";
 import { until } from "../support/condition.ts";
 import { answered } from "../support/current.ts";
 import type { PlainBrowser, Shown } from "../support/plain-browser.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { browserOf, signedIn } from "../support/signed-in.ts";
 import { type Asked, type Lies, SoftAuthenticator } from "../support/soft-authenticator.ts";
 
@@ -13,14 +14,7 @@ const APP = "https://troupe.test";
 const FLOW = "__Host-troupe_flow";
 const SESSION = "__Host-troupe_session";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 async function optionsOf(browser: PlainBrowser, path: string): Promise<Asked> {
   const shown = await browser.post(`${path}/options`, {});

@@ -1,21 +1,14 @@
 /** Signing in and out over HTTP, as a browser without scripts does it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { answered, refused } from "../support/current.ts";
 import type { Shown } from "../support/plain-browser.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { browserOf, emailOf, PASSWORD, passwordLink, signedIn } from "../support/signed-in.ts";
 
 const COOKIE = "__Host-troupe_session";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 const signIn = async (browser: ReturnType<typeof browserOf>, email: string, password: string): Promise<Shown> =>
   browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password });

@@ -1,5 +1,5 @@
 /** A service with one agent that has two tools: `look`, and `send`, whose calls wait for approval. */
-import { answered, Client, type Job, type Json, type Sent } from "./current.ts";
+import { Client, type Job, type Json, type Sent } from "./current.ts";
 import { FakeTools } from "./fake-tools.ts";
 import { type Founded, type Service, startService } from "./service.ts";
 
@@ -23,8 +23,7 @@ export class ApprovalScene {
     const service = await startService({ tools });
     const owner = await service.found();
     const client = new Client(service, owner);
-    const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look", "send"], approval_tools: ["send"] };
-    const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201);
+    const id = await client.agent({ allowed_tools: ["look", "send"], approval_tools: ["send"] });
     return new ApprovalScene({ service, owner, client, agent: id, tools });
   }
 

@@ -2,7 +2,7 @@
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { AccountServer } from "./account-server.ts";
 import { use } from "./approval-scene.ts";
-import { answered, Client, type Job, type Json } from "./current.ts";
+import { Client, type Job, type Json } from "./current.ts";
 import type { PlainBrowser } from "./plain-browser.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { type Caller, type Founded, type Service, type ServiceOptions, startService } from "./service.ts";
@@ -64,7 +64,7 @@ export class ConnectedScene {
       mcp_servers: [{ name: "crm", url: this.accounts.resource, auth, ...more }],
       allowed_tools: ["crm__*"],
     };
-    return (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+    return await client.agent(body);
   }
 
   /** A new organization: its owner, with a client, an agent and a browser. */

@@ -132,6 +132,12 @@ export class Client {
     return answered<T>(this.call("GET", path));
   }
 
+  /** A new agent's id. */
+  async agent(fields: Json = {}): Promise<string> {
+    const body = { name: "Ada", system_prompt: "Be brief.", ...fields };
+    return (await answered<{ readonly id: string }>(this.call("POST", "/api/agents", body), 201)).id;
+  }
+
   /** A new chat's id. */
   async chat(agentId: string, workspaceId: string, fields: Json = {}): Promise<string> {
     const body = { agent_id: agentId, workspace_id: workspaceId, ...fields };

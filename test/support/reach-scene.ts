@@ -88,9 +88,7 @@ export class ReachScene {
     this.tools.script = ({ name }) => ({ content: `${name} done`, isError: false });
     const tools = { allowed_tools: ["look", "send"], approval_tools: ["send"] };
     const body = { name: "Ada", system_prompt: "Be brief.", visibility: "organization", ...tools };
-    this.agent = (
-      await answered<{ id: string }>(this.client.call("POST", "/api/agents", { ...body, ...fields }), 201)
-    ).id;
+    this.agent = await this.client.agent({ ...body, ...fields });
   }
 
   /** Adds a messenger with a receiver of its own. */

@@ -89,7 +89,13 @@ export interface Service {
   /** Another token of the same person. */
   tokenFor(caller: Caller, options: TokenOptions): Promise<Caller>;
   /** A request with the caller's token, or none; an object is sent as JSON. Throws at an answer that is not documented. */
-  call(caller: Caller | null, method: string, path: string, body?: unknown): Promise<Response>;
+  call(
+    caller: Caller | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -146,8 +152,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     files,
     filesFolder: join(folder, "files"),
     ...peopleOf(system, clock),
-    async call(caller, method, path, body) {
-      const answer = await fetch(`${url}${path}`, requestOf(caller, method, body));
+    async call(caller, method, path, body, headers = {}) {
+      const answer = await fetch(`${url}${path}`, requestOf(caller, method, body, headers));
       if (answer.headers.get("content-type")?.startsWith("text/event-stream") === true) return answer;
       const complaint = await undocumented(method, path, answer.clone());
       if (complaint !== null) throw new Error(complaint);
@@ -166,8 +172,13 @@ const withFakeTools = (overrides: Overrides): Overrides => ({
   services: (made) => ({ tools: [...made.tools, ...FAKE_TOOLS], ...overrides.services?.(made) }),
 });
 
-function requestOf(caller: Caller | null, method: string, body: unknown): RequestInit {
-  const headers: Record<string, string> = caller === null ? {} : { authorization: `Bearer ${caller.token}` };
+function requestOf(
+  caller: Caller | null,
+  method: string,
+  body: unknown,
+  more: Readonly<Record<string, string>>,
+): RequestInit {
+  const headers = { ...(caller === null ? {} : { authorization: `Bearer ${caller.token}` }), ...more };
   if (body === undefined) return { method, headers };
   return { method, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }

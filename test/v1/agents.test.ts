@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { describe, expect, test } from "bun:test";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { createAgent, type CreatedAgent, expectFailure, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let member: Caller;
-let stranger: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found("Acme");
-  member = await service.join(owner.organizationId);
-  stranger = await service.found("Stranger");
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+const member = personOfFile(() => service.join(owner.organizationId));
+const stranger = personOfFile(() => service.found("Stranger"));
 
 interface AgentView {
   id: string;

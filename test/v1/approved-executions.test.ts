@@ -6,9 +6,7 @@ import { keyed } from "../support/keyed.ts";
 import { frames } from "../support/v1.ts";
 
 let scene: ApprovalScene;
-beforeAll(async () => {
-  scene = await ApprovalScene.start();
-});
+beforeAll(async () => void (scene = await ApprovalScene.start()));
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 

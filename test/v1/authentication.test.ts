@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { makeToken } from "../../src/http/admission/token.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent, execute, expectUnauthorized, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let lookUps: string[] = [];
 
-beforeAll(async () => {
-  service = await startService({
-    overrides: {
-      services: ({ directory }) => ({
-        directory: new Proxy(directory, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            if (name !== "findToken") return typeof member === "function" ? member.bind(target) : member;
-            return (hash: string) => {
-              lookUps.push(hash);
-              return target.findToken(hash);
-            };
-          },
-        }),
+const { service, owner } = sceneOfFile({
+  overrides: {
+    services: ({ directory }) => ({
+      directory: new Proxy(directory, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          if (name !== "findToken") return typeof member === "function" ? member.bind(target) : member;
+          return (hash: string) => {
+            lookUps.push(hash);
+            return target.findToken(hash);
+          };
+        },
       }),
-    },
-  });
-  owner = await service.found();
+    }),
+  },
 });
-afterAll(() => service.stop());
 
 const OPERATIONS = [
   ["GET", "/api/v1/agents"],

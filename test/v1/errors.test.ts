@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Fault } from "../../actors/fault.ts";
 import { v1Dialect } from "../../src/v1/dialect.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+
 import { createAgent, expectFailure, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 /** Of an agent that is there: what is wrong with a body is said of such records only. */
 let agentId: string;
 let isBroken = false;
 
-beforeAll(async () => {
-  service = await startService({
-    overrides: {
-      services: ({ directory }) => ({
-        directory: Object.assign(Object.create(directory) as typeof directory, {
-          listAgents: (organizationId: string, limit: number) => {
-            if (isBroken) return Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432 password=secret"));
-            return directory.listAgents(organizationId, limit);
-          },
-        }),
+const { service, owner } = sceneOfFile({
+  overrides: {
+    services: ({ directory }) => ({
+      directory: Object.assign(Object.create(directory) as typeof directory, {
+        listAgents: (organizationId: string, limit: number) => {
+          if (isBroken) return Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432 password=secret"));
+          return directory.listAgents(organizationId, limit);
+        },
       }),
-    },
-  });
-  owner = await service.found();
-  agentId = await createAgent(service, owner);
+    }),
+  },
 });
-afterAll(() => service.stop());
+beforeAll(async () => void (agentId = await createAgent(service, owner)));
 
 const send = (
   body: string | ReadableStream,

@@ -1,23 +1,17 @@
 import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Job, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { newJob } from "../../actors/job/new-job.ts";
 import { GOES_ON_NOTICE } from "../../src/v1/execute/schema.ts";
 import { answerOf } from "../../src/v1/execute/answer.ts";
 import { gate } from "../support/fake-model.ts";
 import { HandClock } from "../support/hand-clock.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent, execute, type Executed, success } from "../support/v1.ts";
 
 const clock = new HandClock();
-let service: Service;
-let owner: Founded;
 
-beforeAll(async () => {
-  service = await startService({ overrides: { services: () => ({ clock }) } });
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ overrides: { services: () => ({ clock }) } });
 
 const names = { executionId: "exec-1-a", chatId: "cht_a", sessionId: "ses_a" };
 const agent = {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createParser } from "eventsource-parser";
 import { ok } from "../../actors/fault.ts";
 import { gate, type ModelStep } from "../support/fake-model.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { startService } from "../support/service.ts";
 import {
   createAgent,
   execute,
@@ -14,16 +15,10 @@ import {
   success,
 } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService({ settings: { modelRetries: 1 } });
-  owner = await service.found();
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ settings: { modelRetries: 1 } });
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.info = ok({ provider: "fake", name: "fake", demo: false });
   service.model.calls.length = 0;

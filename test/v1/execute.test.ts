@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok } from "../../actors/fault.ts";
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { createAgent, execute, type Executed, expectFailure, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let member: Caller;
-let stranger: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  member = await service.join(owner.organizationId);
-  stranger = await service.found("Stranger");
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+const member = personOfFile(() => service.join(owner.organizationId));
+const stranger = personOfFile(() => service.found("Stranger"));
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.script = (call) => {
     const last = call.entries.at(-1);

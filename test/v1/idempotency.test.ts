@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { Client } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { createAgent, type Executed, frames } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let agent: string;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  agent = await createAgent(service, owner);
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
   service.model.script = (call) => {
     const last = call.entries.at(-1);

@@ -2,28 +2,23 @@
  * The replies that are kept of a token and of an agent (RT-19), over HTTP: whatever takes a token away, or an agent from
  * its reader, counts for the very next request, also while its commit is under way.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import type { Outcome } from "../../actors/fault.ts";
 import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { hashToFind } from "../../src/http/admission/token.ts";
 import { until } from "../support/condition.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfTest } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
 const clock = new ShiftedClock();
-let service: Service;
-let owner: Founded;
 let agentId: string;
 let path: string;
 
-beforeAll(async () => {
-  service = await startService({ clock });
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfTest({ clock });
 beforeEach(async () => {
-  owner = await service.found();
   agentId = await createAgent(service, owner);
   path = `/api/v1/agents/${agentId}`;
 });

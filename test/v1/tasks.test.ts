@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { describe, expect, test } from "bun:test";
+import { sceneOfFile } from "../support/scene.ts";
+import type { Caller } from "../support/service.ts";
 import { expectFailure, success } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 interface TaskView {
   id: string;

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import type { TaskInput } from "../../actors/organization/protocol.ts";
 import { actorTaskService } from "../../src/wiring/task-service.ts";
 import type { TaskService } from "../../src/runner/tools/service.ts";
 import { OPENED_AT } from "../support/fake-tools.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { personOfFile, serviceOfFile } from "../support/scene.ts";
+import type { Founded } from "../support/service.ts";
 
-let service: Service;
-let acme: Founded;
 let tasks: TaskService;
 
-beforeAll(async () => {
-  service = await startService();
-  acme = await service.found();
-  tasks = actorTaskService(service.system, service.directory);
-});
-afterAll(() => service.stop());
+const service = serviceOfFile();
+const acme = personOfFile(() => service.found());
+beforeAll(() => void (tasks = actorTaskService(service.system, service.directory)));
 
 const contextOf = (founded: Founded, agentId = "agt_1"): ToolContext =>
   ({ organizationId: founded.organizationId, userId: founded.userId, agentId }) as ToolContext;

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OPERATIONS } from "../../../src/contract/document.ts";
 import { PROTOCOLS } from "../../../src/dialects/protocols.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
+import { startService } from "../../support/service.ts";
 
 const CONSOLE = "https://console.example";
-let service: Service;
-let owner: Founded;
-beforeAll(async () => {
-  service = await startService({ settings: { corsOrigins: [`${CONSOLE.toUpperCase()}:443`] } });
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile({ settings: { corsOrigins: [`${CONSOLE.toUpperCase()}:443`] } });
 
 const from = (origin: string, path: string, init: RequestInit = {}) =>
   fetch(service.url + path, {

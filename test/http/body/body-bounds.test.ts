@@ -1,5 +1,5 @@
 /** What bodies that are on their way may take: memory by token, organization and in all, and time (FAIR-5, FAIR-6). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Outcome } from "../../../actors/fault.ts";
 import {
   Bodies,
@@ -17,23 +17,17 @@ import { BodyTooSlow, StreamedBody } from "../../../src/http/body/raw-body.ts";
 import { until } from "../../support/condition.ts";
 import { FakeClock, settle } from "../../support/fake-clock.ts";
 import { HeldRequest } from "../../support/held-request.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 32 * MIB;
 const TOKEN_BYTES = LIMIT / TOKEN_PART;
 
-let service: Service;
-let owner: Founded;
 const clock = new FakeClock();
-beforeAll(async () => {
-  service = await startService({
-    settings: { bodyMemoryMib: LIMIT / MIB },
-    overrides: { services: () => ({ clock }) },
-  });
-  owner = await service.found();
+const { service, owner } = sceneOfFile({
+  settings: { bodyMemoryMib: LIMIT / MIB },
+  overrides: { services: () => ({ clock }) },
 });
-afterAll(() => service.stop());
 
 const heads = (announced: number | null): Record<string, string> => ({
   authorization: `Bearer ${owner.token}`,

@@ -1,37 +1,31 @@
 /** What comes of a body while its request waits counts from its head on, and a body that nobody reads is let go (FAIR-5). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { UNREAD_BODY_BYTES, UNREAD_ORGANIZATION_PART, UNREAD_TOKEN_PART } from "../../../src/http/body/bodies.ts";
 import { until } from "../../support/condition.ts";
 import { HeldRequest } from "../../support/held-request.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT = 64 * MIB;
 const REQUESTS = 40;
 
-let service: Service;
-let owner: Founded;
 /** Look-ups of tokens wait for it. */
 const lookUps = Promise.withResolvers<void>();
-beforeAll(async () => {
-  service = await startService({
-    settings: { bodyMemoryMib: LIMIT / MIB },
-    overrides: {
-      services: ({ directory }) => ({
-        directory: new Proxy(directory, {
-          get(target, name) {
-            if (name === "findToken") return async (hash: string) => lookUps.promise.then(() => target.findToken(hash));
-            const value: unknown = Reflect.get(target, name);
-            return typeof value === "function" ? value.bind(target) : value;
-          },
-        }),
+const { service, owner } = sceneOfFile({
+  settings: { bodyMemoryMib: LIMIT / MIB },
+  overrides: {
+    services: ({ directory }) => ({
+      directory: new Proxy(directory, {
+        get(target, name) {
+          if (name === "findToken") return async (hash: string) => lookUps.promise.then(() => target.findToken(hash));
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
       }),
-    },
-  });
-  owner = await service.found();
+    }),
+  },
 });
-afterAll(() => service.stop());
 
 const held = (token: string): HeldRequest =>
   new HeldRequest(`${service.url}/api/v1/tasks`, {

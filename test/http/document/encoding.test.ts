@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { compressText, encodingFor } from "../../../src/http/document/encoding.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 import { createAgent } from "../../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 const get = (path: string, encoding: string) =>
   fetch(service.url + path, {

@@ -1,20 +1,14 @@
 /** Operations called by their names, without a server and without a request. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { type Caller, localCaller } from "../../../src/http/request/caller.ts";
 import type { LocalInput } from "../../../src/http/input/local-input.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
 let caller: Caller;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  caller = localCaller(principal());
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
+beforeAll(() => void (caller = localCaller(principal())));
 
 const principal = (changes: Partial<Principal> = {}): Principal => ({
   organizationId: owner.organizationId,

@@ -2,17 +2,11 @@
  * Requests that no client library sends, over a raw socket. Bun's parser decides about some of them before the
  * service hears of them; these tests say what it does, so that another version of it is noticed.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 interface Said {
   readonly text: string;

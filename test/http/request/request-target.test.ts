@@ -1,16 +1,9 @@
 /** What a request names, sent by raw sockets: `fetch` would bring paths into their normal form itself. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 
-let service: Service;
-let owner: Founded;
-
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-});
-afterAll(() => service.stop());
+const { service, owner } = sceneOfFile();
 
 interface RawAnswer {
   readonly status: number;
@@ -115,11 +108,7 @@ test("[GEN-15] a slash at the end is redirected, with the method and the query, 
   for (const target of ["/api/nothing/", "//other.test/", "/\\other.test/"])
     expect((await raw(target)).status).toBe(404);
   expect((await raw("/api/agents/", { method: "PUT", body: "{}" })).status).toBe(404);
-  const followed = await fetch(`${service.url}/api/v1/tasks/`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ title: "T" }),
-  });
+  const followed = await service.call(owner, "POST", "/api/v1/tasks/", { title: "T" });
   expect([followed.status, followed.redirected]).toEqual([200, true]);
 });
 

@@ -14,9 +14,7 @@ import { referenceModel } from "../../support/reference-models.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
-beforeEach(() => {
-  server = startStreamServer();
-});
+beforeEach(() => void (server = startStreamServer()));
 afterEach(() => server.stop());
 
 const AUTO: CacheWish = { key: "cht_a", lifetime: null, pauses: false };

@@ -11,9 +11,7 @@ import { modelCall, run, WEATHER } from "../../support/model-calls.ts";
 import { modelsBy, WAYS } from "../../support/model-ways.ts";
 
 let server: FakeProvider;
-beforeAll(async () => {
-  server = await startFakeOpenAi();
-});
+beforeAll(async () => void (server = await startFakeOpenAi()));
 afterAll(() => server.stop());
 
 const WAYS_OF_CHAT = WAYS.filter(({ format }) => format === "chat completions");

@@ -9,9 +9,7 @@ import { cited } from "../../support/recording.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
-beforeAll(() => {
-  server = startStreamServer();
-});
+beforeAll(() => void (server = startStreamServer()));
 afterAll(() => server.stop());
 
 const wayOf = (format: FormatName, isReference = false): Way =>

@@ -7,9 +7,7 @@ import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-w
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
-beforeAll(() => {
-  server = startStreamServer();
-});
+beforeAll(() => void (server = startStreamServer()));
 afterAll(() => server.stop());
 
 const OURS = WAYS.filter((way) => !way.isReference);

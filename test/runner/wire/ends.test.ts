@@ -8,9 +8,7 @@ import { modelCall, run, WEATHER } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, WAYS } from "../../support/model-ways.ts";
 
 let server: FakeProvider;
-beforeAll(async () => {
-  server = await startFakeOpenAi();
-});
+beforeAll(async () => void (server = await startFakeOpenAi()));
 afterAll(() => server.stop());
 
 const frames = (...data: readonly unknown[]): string =>

@@ -8,9 +8,7 @@ import { type StreamServer, startStreamServer } from "../../support/stream-serve
 const DIGITS = '{"id":9007199254740993,"half":0.1000000000000000055511151231257827}';
 
 let server: StreamServer;
-beforeAll(() => {
-  server = startStreamServer();
-});
+beforeAll(() => void (server = startStreamServer()));
 afterAll(() => server.stop());
 
 const call = (given: string): string =>

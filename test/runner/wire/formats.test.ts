@@ -13,9 +13,7 @@ import type { Recording } from "../../support/recording.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
-beforeAll(() => {
-  server = startStreamServer();
-});
+beforeAll(() => void (server = startStreamServer()));
 afterAll(() => server.stop());
 
 const OURS = WAYS.filter((way) => !way.isReference);

@@ -11,9 +11,7 @@ import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-w
 import { framesOf as frames, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
-beforeEach(() => {
-  server = startStreamServer();
-});
+beforeEach(() => void (server = startStreamServer()));
 afterEach(() => server.stop());
 
 const wayOf = (format: FormatName, isReference = false): Way =>
