@@ -1,26 +1,20 @@
 /** Missions that lose what they need: their agent, their workspace, their creator (MIS-1, MIS-12). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { missionRef } from "../../actors/mission/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { beforeCommitOf } from "../support/between.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Mission, MissionClient } from "../support/mission-client.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
 let missions: MissionClient;
 
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  missions = await MissionClient.of(service, owner);
-});
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "done" }];
-});
+const clock = new ShiftedClock();
+const { service, owner } = sceneOfFile({ clock });
+beforeAll(async () => void (missions = await MissionClient.of(service, owner)));
+beforeEach(() => void (service.model.script = () => [{ say: "done" }]));
 
 test("[MIS-1] without its agent a mission fails at once, and its allowed actions show what remains possible", async () => {
   const gone = await createAgent(service, owner);
@@ -64,17 +58,24 @@ test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may
   });
 });
 
+/** What fires a few seconds from now: a schedule, and its time, which comes at once. */
+const soon = () => ({ type: "once", value: new Date(clock.now() + 5_000).toISOString() });
+async function fire(id: string): Promise<void> {
+  await clock.shift(5_000);
+  expect((await service.system.dispatch(missionRef(owner.organizationId, id), { kind: "fire_due" })).ok).toBe(true);
+}
+
 test("[MIS-1] a mission whose creator is removed fails at its next fire", async () => {
   const member = await service.join(owner.organizationId);
   const mate = new Client(service, member);
-  const value = new Date(Date.now() + 5_000).toISOString();
-  const body = { title: "Left", goal: "g", agent_id: missions.agent, schedule: { type: "once", value } };
+  const body = { title: "Left", goal: "g", agent_id: missions.agent, schedule: soon() };
   const { id } = await answered<Mission>(mate.call("POST", "/api/missions", body), 201);
   const command = { kind: "remove_member", userId: member.userId } as const;
   expect((await service.system.dispatch(organizationRef(owner.organizationId), command)).ok).toBe(true);
+  await fire(id);
   const mission = await missions.becomes(id, ({ status }) => status === "failed");
   expect(mission["failed_reason"]).toBe("creator_removed");
-  expect((await service.system.dispatch(missionRef(owner.organizationId, id), { kind: "fire_due" })).ok).toBe(true);
+  await fire(id);
 });
 
 const workspace = async (name: string): Promise<string> =>
@@ -127,13 +128,11 @@ test("[MIS-12] a mission whose workspace is deleted fails at once, and says so u
 
 test("[MIS-12] a fire that finds its workspace deleted is a failed run in the ledger, and no job", async () => {
   const gone = await workspace("Gone before");
-  const { id } = await missions.create({
-    workspace_id: gone,
-    schedule: { type: "once", value: new Date(Date.now() + 5_000).toISOString() },
-  });
+  const { id } = await missions.create({ workspace_id: gone, schedule: soon() });
   // Without its news, as where a fire comes between the deletion and them.
   const ref = { kind: "workspace", organizationId: owner.organizationId, id: gone } as const;
   expect((await service.system.dispatch(ref, { kind: "delete_workspace" })).ok).toBe(true);
+  await fire(id);
   expect(await missions.becomes(id, ({ status }) => status === "failed")).toMatchObject({
     failed_reason: "workspace_deleted",
     last_run: { outcome: "failed", job_id: null, error: { code: "workspace_deleted" } },
