@@ -239,7 +239,7 @@ const HOW =
 const WHERE =
   "**Where the time goes** (2026-11-29). Translating a delta takes 0.2 to 0.6 µs in the protocols over HTTP, which send it by the same code as the own stream does, and 1.2 µs in ACP. " +
   "ACP also builds the frame of a stream, reads it again as JSON, and sends it as a message of a WebSocket. " +
-  "A first text of OpenAI's protocols needs one more read of PostgreSQL, at the same time as that of the new chat: whether the request repeats an earlier one. By itself this read takes 0.12 ms; the rest of the difference of 0.8 ms has no profile yet.";
+  "For a first text of OpenAI's protocols, PostgreSQL is also asked whether the request repeats an earlier one, at the same time as for the new chat. By itself this read takes 0.12 ms; the rest of the difference of 0.8 ms has no profile yet.";
 
 function rendered(figures: Figures): string {
   const head = ["streams", "first delta p50 ms", "of its own", "CPU µs/delta", "of its own"];

@@ -1,8 +1,8 @@
 /**
- * What does an idle actor cost: loaded, passivated, or only in the database?
+ * What does an idle actor cost: loaded, evicted, or only in the database?
  *
  * 200,000 small actors are in the database. Memory is the heap after full collections, in a process that runs nothing
- * else: with 10,000 actors loaded; after they are passivated; and after each of the 200,000 got a command, within the
+ * else: with 10,000 actors loaded; after they are evicted; and after each of the 200,000 got a command, within the
  * service's limit of live actors. An append is measured with 10 callers: on 10 actors in a process that has loaded no
  * others, and cycling through all 200,000 in a process that has loaded all of them. The CPU is that of the process,
  * because PostgreSQL does the same in both cases.
@@ -73,7 +73,7 @@ async function heaps(context: BenchmarkContext): Promise<Heaps> {
   const passivated = (await ask({ kind: "passivate" })).heapBytes;
   const known = await ask({ kind: "load", from: 0, to: KNOWN });
   context.say(
-    `heap: empty ${figure(empty)}, ${LOADED} loaded ${figure(loaded)}, passivated ${figure(passivated)}, ${KNOWN} known ${figure(known.heapBytes)}`,
+    `heap: empty ${figure(empty)}, ${LOADED} loaded ${figure(loaded)}, evicted ${figure(passivated)}, ${KNOWN} known ${figure(known.heapBytes)}`,
   );
   return {
     loaded: (loaded - empty) / LOADED,
@@ -129,7 +129,7 @@ const WHY_WARM =
   "What differs between two processes is the compiler. Its threads took 43 % of the CPU in the first two seconds of a process, and 9 % in seconds 9 and 10. The second row was 0.79 to 1.23 times the first. " +
   `So each process appends for ${WARM_UP_ROUNDS} rounds before anything is measured.`;
 
-/** A passivated actor leaves nothing; below this, the figure is noise of the heap. */
+/** An evicted actor leaves nothing; below this, the figure is noise of the heap. */
 const NOTHING_BYTES = 32;
 
 function report(heap: Heaps, append: Appends): Report {
@@ -138,7 +138,7 @@ function report(heap: Heaps, append: Appends): Report {
     ["actor", "bytes of heap"],
     [
       ["loaded and idle", figure(heap.loaded)],
-      ["passivated", figure(heap.passivated)],
+      ["evicted", figure(heap.passivated)],
       [`known, one of ${figure(KNOWN)} (${figure(heap.live)} of them live)`, figure(heap.known)],
     ],
   );
@@ -154,7 +154,7 @@ function report(heap: Heaps, append: Appends): Report {
     text: `${memory}\n\n${cost}\n\n${WHY_WARM}`,
     aims: [
       {
-        aim: "a passivated actor takes no memory",
+        aim: "an evicted actor takes no memory",
         figure: `${figure(heap.passivated)} bytes`,
         holds: heap.passivated <= NOTHING_BYTES,
       },

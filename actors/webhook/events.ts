@@ -111,8 +111,8 @@ export const takeEvent = (event: NewsEvent, push?: TakeEvent["push"]): TakeEvent
 export const webhookRef = soleRefTo("webhook");
 
 /**
- * `!<source>` in a filter excludes events of this source: a decision has one event of its request and one of the job's
- * lifecycle.
+ * `!<source>` in a filter excludes events of this source. It is useful because a decision emits two events: one of the
+ * request, and one of the job's lifecycle.
  */
 const EXCLUDES = "!";
 export const excludedSources = (filter: readonly string[]): WebhookEventSource[] =>

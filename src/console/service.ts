@@ -34,7 +34,7 @@ export function wordsOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A name for a text without elements, such as a question: characters that turn the direction end with it. */
+/** A name as a part of plain text, such as a question: it cannot change the direction of the text after it. */
 export const isolated = (name: string): string => `\u2068${name.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`;
 
 /** Whether the error is an intended end: the page has been left. */

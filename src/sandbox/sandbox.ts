@@ -249,7 +249,7 @@ class ChildPool implements Sandbox {
     return this.launch;
   }
 
-  /** Finds the first way to start a child that answers. */
+  /** The first launch whose child answers. */
   private async find(): Promise<Launch> {
     const found = await this.launches(this.kind.needs);
     for (const launch of found) {

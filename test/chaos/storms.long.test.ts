@@ -79,7 +79,7 @@ test(
 
 test(
   "[RT-9] a long storm on one replica with room for few actors",
-  () => storm("long storm with passivation", cycle(ON_ONE, quarter), { seed: 12, share: 0.2, liveActors: 16 }),
+  () => storm("long storm with evictions", cycle(ON_ONE, quarter), { seed: 12, share: 0.2, liveActors: 16 }),
   LIMIT_MS,
 );
 

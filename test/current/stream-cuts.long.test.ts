@@ -71,7 +71,7 @@ function storedEvents(service: TroupeProcess, chats: readonly string[]): Promise
   );
 }
 
-test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9, restarts and passivation: each sees what is stored, in order, each once, and the text of each message", async () => {
+test("[SSE-3] [SSE-2] hundreds of streams cut at random bytes, over kill -9, restarts and evictions: each sees what is stored, in order, each once, and the text of each message", async () => {
   const { streams } = longScale();
   const random = seeded(20_261_121);
   const folder = guardedFolder();

@@ -1,4 +1,4 @@
-/** Streams that are cut anywhere and picked up again, over passivation and a restart of the service. */
+/** Streams that are cut anywhere and picked up again, over evictions and a restart of the service. */
 import { expect, test } from "bun:test";
 import { jobRef } from "../../actors/job/schema.ts";
 import { until } from "../support/condition.ts";
@@ -25,7 +25,7 @@ function story(random: () => number, hold: Promise<void> | null): ModelStep[] {
   }).flat();
 }
 
-test("[SSE-3] streams that are cut at random bytes, over passivation and a restart: each sees each event once, in order, and the text of each message", async () => {
+test("[SSE-3] streams that are cut at random bytes, over evictions and a restart: each sees each event once, in order, and the text of each message", async () => {
   const random = seeded(20_261_121);
   const testDatabase = await createTestDatabase();
   const budgets = new Map<string, number>();

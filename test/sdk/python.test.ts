@@ -89,7 +89,7 @@ print(json.dumps([agent["id"] for agent in client.list_all_agents() if agent["na
     expect(new Set(keys).size).toBe(1);
   });
 
-  test("[DOC-3] errors have the classes of their codes, and an unknown code the base", async () => {
+  test("[DOC-3] an error has the class of its code, or the base class if the code is unknown", async () => {
     proxy.reset(
       { kind: "answer", status: 418, body: { code: "teapot", message: "Short and stout" } },
       { kind: "answer", status: 429, body: { code: "rate_limited" }, headers: { "retry-after": "61" } },

@@ -9,7 +9,7 @@
  *
  * Thousands may be due in the same second. Only some have their turns at once, and organizations take turns, so that
  * requests get turns and commits in between. A scan goes through the table page by page, as the timers of a page fire.
- * So rows whose turns always throw, which stay at its beginning, hide nothing behind them.
+ * So rows whose turns always throw stay at the beginning of the table, but do not keep later rows from firing.
  *
  * - AL-1: an alarm takes effect exactly once. Its row goes in the commit of its turn, and its turn reads the row with
  *   all earlier changes of the actor (`Draft.takeAlarm`).

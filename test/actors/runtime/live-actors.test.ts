@@ -232,7 +232,7 @@ test("[RT-5] a actor of another epoch is replaced by an empty one", () => {
   expect(next.get("chat/l1")).toBeUndefined();
 });
 
-test("[RT-9] an actor is loaded again after its passivation, with nothing lost", async () => {
+test("[RT-9] an actor is loaded again after its eviction, with nothing lost", async () => {
   const world = new World();
   const replica = await startLedgers(world, { effects: { count: idleEffect() } });
   await replica.add("l1", 7);
