@@ -79,22 +79,30 @@ export function useRepeat(again: () => void, seconds: number, hiddenSeconds = In
   }, []);
 }
 
-/** A load's error, its value, or a line that says that it is on its way. */
-export function WhenLoaded<T>({
-  of: { value, error, reload },
-  children,
-}: {
+interface ErrorLineProps {
+  /** Nothing is shown for null. */
+  readonly error: string | null;
+  /** Words before it. */
+  readonly before?: string;
+  readonly tryAgain?: () => void;
+}
+
+export const ErrorLine = ({ error, before = "", tryAgain }: ErrorLineProps) =>
+  error === null ? null : (
+    <p class="bad" role="alert">
+      {before + error} {tryAgain === undefined ? null : <button onClick={tryAgain}>Try again</button>}
+    </p>
+  );
+
+interface WhenLoadedProps<T> {
   readonly of: Loaded<T>;
   readonly children: (value: T) => ComponentChildren;
-}) {
-  return (
-    <>
-      {error === null ? null : (
-        <p class="bad" role="alert">
-          {error} <button onClick={reload}>Try again</button>
-        </p>
-      )}
-      {value === null ? error === null ? <p class="quiet">Loading …</p> : null : children(value)}
-    </>
-  );
 }
+
+/** A load's error, its value, or a line that says that it is on its way. */
+export const WhenLoaded = <T,>({ of: { value, error, reload }, children }: WhenLoadedProps<T>) => (
+  <>
+    <ErrorLine error={error} tryAgain={reload} />
+    {value === null ? error === null ? <p class="quiet">Loading …</p> : null : children(value)}
+  </>
+);

@@ -1,5 +1,5 @@
 /** Which model an agent works with, and how. */
-import { useLoaded } from "../loading.tsx";
+import { useLoaded, ErrorLine } from "../loading.tsx";
 import type { FormDraft } from "../pieces/draft.ts";
 import { ChoiceField, textOr } from "../pieces/fields.tsx";
 import { ModelSettingsFields } from "../pieces/model-settings-fields.tsx";
@@ -19,11 +19,7 @@ export function ModelFields({ draft: { value, set, field } }: { readonly draft: 
   ];
   return (
     <>
-      {found.error === null ? null : (
-        <p class="bad" role="alert">
-          The models cannot be listed: {found.error} <button onClick={found.reload}>Try again</button>
-        </p>
-      )}
+      <ErrorLine error={found.error} before="The models cannot be listed: " tryAgain={found.reload} />
       <ChoiceField label="Model" choices={choices} {...textOr(null, field("model"))} />
       <ModelSettingsFields value={value.model_settings} change={(settings) => set("model_settings", settings)} />
     </>

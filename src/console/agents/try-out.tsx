@@ -9,6 +9,7 @@ import { MessageCard } from "../chat/message-card.tsx";
 import { ACTIVE_JOB, Thread } from "../chat/thread.ts";
 import { activeWorkspaceId } from "../chat/start-chat.ts";
 import { service } from "../service.ts";
+import { ErrorLine } from "../loading.tsx";
 
 interface TryOutProps {
   readonly agent: Agent;
@@ -100,11 +101,7 @@ function TriedMessages({ thread }: { readonly thread: Thread }) {
       })}
       {job === null ? null : <Decisions job={job} decided={() => thread.readJob(job.id)} />}
       {job?.status === "failed" ? <p class="bad">{job.error?.message ?? "The job failed."}</p> : null}
-      {error === null ? null : (
-        <p class="bad" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { Composer } from "./composer.tsx";
 import { Decisions, isStopped, whyNotTo } from "./decisions.tsx";
 import { MessageCard } from "./message-card.tsx";
 import { ACTIVE_JOB, type ShownMessage, Thread } from "./thread.ts";
+import { ErrorLine } from "../loading.tsx";
 
 const LazyChatActions = lazyPart(async () => (await import("./chat-actions.tsx")).ChatActions);
 
@@ -32,14 +33,7 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
   const list = useFollowedEnd(thread.order.value.length);
   useLinkedMessage(thread);
   const error = thread.error.value;
-  if (chat === null)
-    return error === null ? (
-      <p class="quiet">Loading …</p>
-    ) : (
-      <p class="bad" role="alert">
-        {error}
-      </p>
-    );
+  if (chat === null) return error === null ? <p class="quiet">Loading …</p> : <ErrorLine error={error} />;
   const job = thread.job.value;
   const isBusy = job !== null && ACTIVE_JOB.has(job.status);
   const maySend = chat.allowed_actions.includes("send_message");
@@ -102,11 +96,7 @@ export function ChatPage({ id: chatId }: { readonly id: string }) {
             </ActionButton>
           </section>
         ) : null}
-        {error === null ? null : (
-          <p class="bad" role="alert">
-            {error}
-          </p>
-        )}
+        <ErrorLine error={error} />
       </div>
       {job !== null && isBusy ? (
         <p class="status" role="status">

@@ -9,6 +9,7 @@ import type {
 import { keyedSender } from "../pieces/request-key.ts";
 import { service, wordsOfError } from "../service.ts";
 import { draftPlace } from "../session.ts";
+import { ErrorLine } from "../loading.tsx";
 
 const POLICIES: readonly (readonly [Exclude<BusyPolicy, "reject">, string])[] = [
   ["queue", "after this answer"],
@@ -103,11 +104,7 @@ export function Composer({ chatId, isBusy, send, takesFocus = true }: ComposerPr
         void attach(event.dataTransfer?.files);
       }}
     >
-      {error === null ? null : (
-        <p class="bad" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
       {files.length === 0 ? null : (
         <ul class="files" aria-label="Attachments">
           {files.map((file) => (

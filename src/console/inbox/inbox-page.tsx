@@ -10,6 +10,7 @@ import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
 import { readDecided, waitingError, waitingWork } from "./waiting.ts";
+import { ErrorLine } from "../loading.tsx";
 
 const WAITING_PATH = "/api/jobs?status=blocked,needs_review";
 
@@ -18,11 +19,7 @@ export function InboxPage() {
   return (
     <TitledPage title="Inbox">
       <Notifications />
-      {waitingError.value === null ? null : (
-        <p class="bad" role="alert">
-          {waitingError.value}
-        </p>
-      )}
+      <ErrorLine error={waitingError.value} />
       {found === null ? <p class="quiet">Loading …</p> : null}
       {found !== null && found.jobs.length + found.missions.length === 0 && !found.hasMore ? (
         <NothingYet request={{ method: "PATCH", path: "/api/agents/agt_…", body: { approval_tools: ["create_task"] } }}>

@@ -5,6 +5,7 @@ import type { BulkJobResult, BulkJobsRequest, JobFilterInput } from "../../../sd
 import { ActionButton } from "../action-button.tsx";
 import { keyedSender } from "../pieces/request-key.ts";
 import { service, wordsOfError } from "../service.ts";
+import { ErrorLine } from "../loading.tsx";
 
 /** The conditions that the list and the bulk operation take in the same form. */
 export type JobsFilter = Omit<JobFilterInput, "metadata">;
@@ -124,11 +125,7 @@ export function BulkActions({ filter, changed }: BulkActionsProps) {
           ? `${verb} ${count("done")} jobs? ${count("unchanged")} need no change, ${count("refused")} cannot be ${done}.`
           : `${count("done")} ${done}, ${count("unchanged")} unchanged, ${count("refused")} refused.`}
       </p>
-      {error === null ? null : (
-        <p class="bad" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <p class="actions">
         {isRunning ? (
           <button class="quiet" onClick={() => (isStopped.current = true)}>

@@ -16,6 +16,7 @@ import { IterateForm } from "./iterate-form.tsx";
 import { JobLineage } from "./lineage.tsx";
 import { SendAgain } from "./send-again.tsx";
 import { type SeenEvent, type StepUse, type TimelineEntry, timelineOf } from "./timeline.ts";
+import { ErrorLine } from "../loading.tsx";
 
 function followJob(jobId: string) {
   const job = signal<Job | null>(null);
@@ -79,18 +80,12 @@ export function JobPage({ id: jobId }: { readonly id: string }) {
   const job = followed.job.value;
   const error = followed.error.value;
   useTitle(job?.title ?? "Job");
-  const alert =
-    error === null ? null : (
-      <p class="bad" role="alert">
-        {error}
-      </p>
-    );
-  if (job === null) return alert ?? <p class="quiet">Loading …</p>;
+  if (job === null) return error === null ? <p class="quiet">Loading …</p> : <ErrorLine error={error} />;
   const again = async (): Promise<void> => navigate(`/jobs/${(await service.resumeJob(jobId)).id}`);
   return (
     <>
       <h1>{job.title}</h1>
-      {alert}
+      <ErrorLine error={error} />
       <Facts job={job} />
       <p class="actions">
         <ActionButton

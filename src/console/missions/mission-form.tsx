@@ -1,6 +1,6 @@
 /** The fields of a mission. */
 import type { MissionVisibility, Priority } from "../../../sdk/typescript/troupe.ts";
-import { useLoaded } from "../loading.tsx";
+import { useLoaded, ErrorLine } from "../loading.tsx";
 import type { FormDraft } from "../pieces/draft.ts";
 import { AreaField, CheckField, ChoiceField, formFields, NumberField, TextField, textOr } from "../pieces/fields.tsx";
 import { ModelSettingsFields } from "../pieces/model-settings-fields.tsx";
@@ -31,11 +31,7 @@ export function MissionForm({ draft }: { readonly draft: FormDraft<MissionDraft>
   const budget = formFields("/budget", value.budget, (changes) => set("budget", { ...value.budget, ...changes }));
   return (
     <>
-      {found.error === null ? null : (
-        <p class="bad" role="alert">
-          Agents and workspaces cannot be listed: {found.error} <button onClick={found.reload}>Try again</button>
-        </p>
-      )}
+      <ErrorLine error={found.error} before="Agents and workspaces cannot be listed: " tryAgain={found.reload} />
       <TextField label="Title" {...field("title")} />
       <AreaField label="Goal" hint="What each run is for: the first message of its chat" {...field("goal")} />
       <div class="columns">

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { isUsableAgent, startChat } from "../chat/start-chat.ts";
-import { useLoaded } from "../loading.tsx";
+import { useLoaded, ErrorLine } from "../loading.tsx";
 import { CONSOLE_PAGES } from "../pages.ts";
 import { SERVICE_ROOT, service, wordsOfError } from "../service.ts";
 import { openDialog } from "./keys.ts";
@@ -124,11 +124,7 @@ function Palette() {
         }}
         onKeyDown={press}
       />
-      {error === null ? null : (
-        <p class="bad" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <ul id="palette-entries" role="listbox" aria-label="Where to go">
         {entries.map((entry, index) => (
           <li
