@@ -2,7 +2,7 @@
 import { Link, useLocation } from "wouter-preact";
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 import { WhenLoaded, useLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
@@ -36,12 +36,7 @@ function AgentEditor({ now }: { readonly now: Agent }) {
     <TitledPage title={agent.name}>
       <p class="quiet">
         <code>{agent.id}</code>
-        {agent.updated_at === null ? null : (
-          <>
-            {" "}
-            · version {agent.version}, changed <Time at={agent.updated_at} />
-          </>
-        )}
+        <KnownTime words={` · version ${agent.version}, changed`} at={agent.updated_at} />
       </p>
       <AgentActions edited={edited} />
       {whyNot === null ? null : <p>{whyNot}.</p>}

@@ -2,7 +2,7 @@
 import { Link } from "wouter-preact";
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { useSearchState } from "../pieces/search-state.ts";
@@ -72,12 +72,7 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
       {source === "library" ? <span class="badge">library: {install_state}</span> : null}
       <span class="quiet">
         {[role, model].filter((one) => one !== "" && one !== null).join(" · ")}
-        {updated_at === null ? null : (
-          <>
-            {" "}
-            · <Time at={updated_at} />
-          </>
-        )}
+        <KnownTime words=" ·" at={updated_at} />
       </span>
       {description === null ? null : <p class="quiet preview">{description}</p>}
       {source === "library" && install_state !== "installed" ? (

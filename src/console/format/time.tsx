@@ -28,6 +28,21 @@ export function relativeTime(time: string, now = Date.now()): string {
 
 const exactWords = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
+interface KnownTimeProps {
+  /** Nothing is shown for null. */
+  readonly at: string | null;
+  /** What stands before it. */
+  readonly words: string;
+}
+
+/** A time with the words before it, if there is one. */
+export const KnownTime = ({ at, words }: KnownTimeProps) =>
+  at === null ? null : (
+    <>
+      {words} <Time at={at} />
+    </>
+  );
+
 export function Time({ at }: { readonly at: string }) {
   // Read, so that the next tick renders it again.
   const now = Math.max(shownNow.value, Date.now());

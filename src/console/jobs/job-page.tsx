@@ -6,7 +6,7 @@ import type { Job, StopReason } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Decisions, isStopped, whyNotTo } from "../chat/decisions.tsx";
 import { Money, msWords } from "../format/amount.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { followStream, readSurely } from "../follow-stream.ts";
 import { service } from "../service.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
@@ -155,11 +155,7 @@ function Facts({ job }: { readonly job: Job }) {
       {job.waiting === null ? null : (
         <p>
           It waits: {job.waiting.reason.replaceAll("_", " ")}
-          {job.waiting.retry_at === null ? null : (
-            <>
-              , next try <Time at={job.waiting.retry_at} />
-            </>
-          )}
+          <KnownTime words=", next try" at={job.waiting.retry_at} />
         </p>
       )}
       {warnings.map(({ message, at }) => (

@@ -2,7 +2,7 @@
 import { Link, useLocation } from "wouter-preact";
 import type { Mission } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { type EditedRecord, SaveBar, useEditedRecord } from "../pieces/edited-record.tsx";
@@ -48,12 +48,9 @@ function MissionEditor({ now }: { readonly now: Mission }) {
         {mission.failed_reason === null ? null : (
           <span class="bad"> {String(mission.failed_reason).replaceAll("_", " ")}</span>
         )}
-        {mission.schedule.next_run_at === null ? null : (
-          <span class="quiet">
-            {" "}
-            next run <Time at={mission.schedule.next_run_at} />
-          </span>
-        )}
+        <span class="quiet">
+          <KnownTime words=" next run" at={mission.schedule.next_run_at} />
+        </span>
       </p>
       <MissionActions mission={mission} take={edited.take} />
       {whyNot === null ? null : <p>{whyNot}.</p>}

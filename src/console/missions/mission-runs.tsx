@@ -1,7 +1,7 @@
 /** The ledger of a mission: every scheduled time with its outcome, and every run that somebody started. */
 import { Link } from "wouter-preact";
 import type { MissionRun } from "../../../sdk/typescript/troupe.ts";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
@@ -62,12 +62,7 @@ function RunRow({ run }: { readonly run: MissionRun }) {
       </td>
       <td>
         {scheduled_at === null ? "–" : <Time at={scheduled_at} />}
-        {count > 1 && until !== null ? (
-          <>
-            {" to "}
-            <Time at={until} />
-          </>
-        ) : null}
+        {count > 1 ? <KnownTime words=" to" at={until} /> : null}
       </td>
       <td>{ended_at === null ? "–" : <Time at={ended_at} />}</td>
       <td>

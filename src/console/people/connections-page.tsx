@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Connection, ConnectionTrial } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
@@ -99,22 +99,14 @@ function ConnectionRow({ connection, changed }: ConnectionRowProps) {
       <p class="quiet">
         {owner === "person" ? "yours" : "of the organization"}
         {scopes.length === 0 ? "" : `, for ${scopes.join(", ")}`}
-        {connection.connected_at === null ? null : (
-          <>
-            , connected <Time at={connection.connected_at} />
-          </>
-        )}
+        <KnownTime words=", connected" at={connection.connected_at} />
         {connection.connected_by === null ? null : (
           <>
             {" "}
             by <bdi>{memberName(connection.connected_by) ?? "a person"}</bdi>
           </>
         )}
-        {connection.expires_at === null ? null : (
-          <>
-            , renewed before <Time at={connection.expires_at} />
-          </>
-        )}
+        <KnownTime words=", renewed before" at={connection.expires_at} />
         {waiting === 0 ? "" : `; ${waiting === 1 ? "a job waits" : `${waiting} jobs wait`} for it`}
       </p>
       {end === null ? null : (

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Messenger, MessengerFormat } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
@@ -110,19 +110,8 @@ function MessengerRow({ messenger, deleted }: MessengerRowProps) {
       <span class="badge">{FORMAT_NAMES[format]}</span> {isFailing ? <span class="badge bad">failing</span> : null}
       <p class="quiet">
         {host} · added <Time at={at} /> by <bdi>{memberName(by) ?? "a person"}</bdi> ·{" "}
-        {success === null ? (
-          "nothing has arrived yet"
-        ) : (
-          <>
-            last arrived <Time at={success} />
-          </>
-        )}
-        {failure === null ? null : (
-          <>
-            {" "}
-            · last failed <Time at={failure} />
-          </>
-        )}
+        {success === null ? "nothing has arrived yet" : <KnownTime words="last arrived" at={success} />}
+        <KnownTime words=" · last failed" at={failure} />
       </p>
       <p class="actions">
         <ActionButton

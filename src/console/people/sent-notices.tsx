@@ -1,7 +1,7 @@
 /** The ledger of mails and messages about approvals, newest approval first. */
 import { Link } from "wouter-preact";
 import type { ApprovalNotice, Messenger } from "../../../sdk/typescript/troupe.ts";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { useRepeat } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { ItemPages, usePaged } from "../pieces/paged.tsx";
@@ -40,12 +40,7 @@ export function SentNotices({ messengers }: SentNoticesProps) {
                   </td>
                   <td>
                     <span class={`badge ${notice.status}`}>{notice.status}</span> {wordsOfNotice(notice)}
-                    {notice.next_attempt_at === null ? null : (
-                      <>
-                        {" "}
-                        next <Time at={notice.next_attempt_at} />
-                      </>
-                    )}
+                    <KnownTime words=" next" at={notice.next_attempt_at} />
                   </td>
                   <td>{notice.attempts}</td>
                   <td>

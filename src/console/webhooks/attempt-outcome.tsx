@@ -1,6 +1,6 @@
 /** What an attempt came to, in words. */
 import type { Delivery } from "../../../sdk/typescript/troupe.ts";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 
 const ATTEMPT_ERROR_WORDS: Readonly<Record<NonNullable<Delivery["error"]>, string>> = {
   timeout: "no answer in time",
@@ -22,12 +22,7 @@ export function AttemptOutcome({ delivery }: { readonly delivery: Delivery }) {
   return (
     <>
       <span class={`badge ${status}`}>{status}</span> {words.join(", ")}
-      {next === null ? null : (
-        <>
-          {" "}
-          next <Time at={next} />
-        </>
-      )}
+      <KnownTime words=" next" at={next} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import { useState } from "preact/hooks";
 import type { FileAuthor, FileVersion } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime, Time } from "../format/time.tsx";
 import { WhenLoaded, useLoaded } from "../loading.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { SERVICE_ROOT, isolated, service } from "../service.ts";
@@ -61,11 +61,7 @@ function OpenVersions({ workspaceId, path, round, restored }: FileVersionsProps)
                     <span class="quiet">
                       {" "}
                       {wordsOfBytes(size)}, <Time at={modified_at} /> by <VersionAuthor author={modified_by} />
-                      {kept_until === null ? null : (
-                        <>
-                          , kept until <Time at={kept_until} />
-                        </>
-                      )}
+                      <KnownTime words=", kept until" at={kept_until} />
                     </span>
                     <p class="actions">
                       <a href={SERVICE_ROOT + at(number)} download>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import type { Repository } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { formFields, TextField } from "../pieces/fields.tsx";
@@ -63,11 +63,7 @@ function RepositoryRow({ workspaceId, repository, changed }: RepositoryRowProps)
       <p class="quiet">
         {branch ?? "default branch"} in <code>{path}</code>, {mode === "read" ? "read only" : "may be changed"}
         {commit === null ? "" : `, commit ${commit.slice(0, 12)}`}
-        {synced_at === null ? null : (
-          <>
-            , updated <Time at={synced_at} />
-          </>
-        )}
+        <KnownTime words=", updated" at={synced_at} />
       </p>
       {error === null ? null : <p class="bad">{error}</p>}
       <p class="actions">

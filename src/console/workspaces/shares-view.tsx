@@ -1,6 +1,6 @@
 /** The files of a workspace that everyone with a link can download. */
 import { ActionButton } from "../action-button.tsx";
-import { Time } from "../format/time.tsx";
+import { KnownTime } from "../format/time.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ItemRows, usePaged } from "../pieces/paged.tsx";
 import { isolated, service } from "../service.ts";
@@ -40,11 +40,7 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
               {downloads.toLocaleString()}
               {max_downloads === null ? "" : ` of ${max_downloads.toLocaleString()}`} downloads
               {has_password ? ", with a password" : ""}
-              {expires_at === null ? null : (
-                <>
-                  , expires <Time at={expires_at} />
-                </>
-              )}
+              <KnownTime words=", expires" at={expires_at} />
             </span>
             <p class="actions">
               <ActionButton
