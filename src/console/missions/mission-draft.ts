@@ -5,31 +5,14 @@ import type {
   MissionBudgetInput,
   MissionScheduleInput,
 } from "../../../sdk/typescript/troupe.ts";
+import { fieldsLike } from "../pieces/edited-fields.ts";
 
 export type MissionDraft = Required<Omit<CreateMissionRequest, "metadata" | "schedule" | "budget">> & {
   readonly schedule: Required<MissionScheduleInput>;
   readonly budget: Required<MissionBudgetInput>;
 };
 
-export const missionDraftOf = (mission: Mission): MissionDraft => {
-  const { type, value, timezone, start_at, end_at, max_runs, overlap, catchup_window_seconds, jitter_seconds } =
-    mission.schedule;
-  const times = { type, value, timezone, start_at, end_at, max_runs };
-  return {
-    title: mission.title,
-    goal: mission.goal,
-    agent_id: mission.agent_id,
-    workspace_id: mission.workspace_id,
-    visibility: mission.visibility,
-    priority: mission.priority,
-    schedule: { ...times, overlap, catchup_window_seconds, jitter_seconds },
-    review_required: mission.review_required,
-    budget: mission.budget,
-    model_settings: mission.model_settings,
-  };
-};
-
-export const newMission = (): MissionDraft => ({
+export const NEW_MISSION: MissionDraft = {
   title: "",
   goal: "",
   agent_id: "",
@@ -50,4 +33,10 @@ export const newMission = (): MissionDraft => ({
   review_required: false,
   budget: { max_tokens: null, max_cost: null, max_steps: null },
   model_settings: null,
-});
+};
+
+export const missionDraftOf = (mission: Mission): MissionDraft =>
+  fieldsLike<MissionDraft>(NEW_MISSION, {
+    ...mission,
+    schedule: fieldsLike<MissionDraft["schedule"]>(NEW_MISSION.schedule, mission.schedule),
+  });

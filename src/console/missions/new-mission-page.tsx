@@ -1,5 +1,4 @@
 /** A new mission: the same fields as those of a saved one. */
-import { useMemo } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { ActionButton } from "../action-button.tsx";
 import { CopyAsCurl } from "../pieces/curl.tsx";
@@ -7,13 +6,13 @@ import { useDraft } from "../pieces/draft.ts";
 import { Form, useRefusals } from "../pieces/form.tsx";
 import { service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
-import { type MissionDraft, newMission } from "./mission-draft.ts";
+import { type MissionDraft, NEW_MISSION } from "./mission-draft.ts";
 import { MissionForecast } from "./mission-forecast.tsx";
 import { MissionForm } from "./mission-form.tsx";
 
 export function NewMissionPage() {
   const [, navigate] = useLocation();
-  const draft = useDraft<MissionDraft>("new mission", useMemo(newMission, []));
+  const draft = useDraft<MissionDraft>("new mission", NEW_MISSION);
   const refusals = useRefusals();
   const { workspace_id, ...rest } = draft.value;
   // Without a workspace it is the default one.

@@ -20,6 +20,10 @@ export const differing = <D extends object>(next: Partial<D>, last: Partial<D>):
     Object.entries(next).filter(([field, value]) => !isSame(value, last[field as keyof D])),
   ) as Partial<D>;
 
+/** Those fields of a record that `like` has. */
+export const fieldsLike = <D extends object>(like: D, record: D): D =>
+  Object.fromEntries(Object.keys(like).map((field) => [field, record[field as keyof D]])) as D;
+
 export const hasFields = (fields: object): boolean => Object.keys(fields).length > 0;
 
 /** Makes `given` the changes. A field that it has not stays as saved. */
