@@ -6,7 +6,7 @@ import { wordsOfError } from "./service.ts";
 interface ActionButtonProps {
   readonly act: () => Promise<unknown>;
   /** Called when the service has done it, to show what it has changed. */
-  readonly after?: () => void;
+  readonly after?: () => unknown;
   readonly children: ComponentChildren;
   readonly class?: string;
   /** Why the button cannot be pressed; null if it can. */
@@ -29,7 +29,7 @@ export function ActionButton({ act, after, children, class: style, whyNot = null
     setError(null);
     try {
       await act();
-      after?.();
+      await after?.();
     } catch (refusal) {
       setError(wordsOfError(refusal));
     } finally {

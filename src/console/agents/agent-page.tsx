@@ -86,10 +86,8 @@ function AgentActions({ edited: { record: agent, take } }: { readonly edited: Ed
       {source === "library" ? null : (
         <ActionButton
           class="quiet"
-          act={async () => {
-            await service.deleteAgent(id);
-            navigate("/agents");
-          }}
+          act={() => service.deleteAgent(id)}
+          after={() => navigate("/agents")}
           whyNot={may("delete") ? null : "You may not delete this agent"}
           question={`Delete the agent ${isolated(name)}? Its chats stay, and nobody can use it any more. This cannot be undone.`}
         >

@@ -62,10 +62,6 @@ function AgentsPage() {
 
 function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed: () => void }) {
   const { id, name, role, description, model, source, install_state, updated_at, allowed_actions } = agent;
-  const install = async (): Promise<void> => {
-    await service.setAgentInstallState(id, { action: "install" });
-    changed();
-  };
   return (
     <li>
       <Link href={`/agents/${id}`}>{name}</Link>
@@ -78,7 +74,8 @@ function AgentRow({ agent, changed }: { readonly agent: Agent; readonly changed:
       {source === "library" && install_state !== "installed" ? (
         <ActionButton
           class="quiet"
-          act={install}
+          act={() => service.setAgentInstallState(id, { action: "install" })}
+          after={changed}
           whyNot={allowed_actions.includes("install") ? null : "You may not install agents: this needs agents:write"}
         >
           Install {name}

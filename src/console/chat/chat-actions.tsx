@@ -49,10 +49,8 @@ export function ChatActions({ chat, changed }: ChatActionsProps) {
             </ActionButton>
             <ActionButton
               class="quiet"
-              act={async () => {
-                await service.deleteChat(id);
-                navigate("/chats");
-              }}
+              act={() => service.deleteChat(id)}
+              after={() => navigate("/chats")}
               whyNot={whyNotOwn("delete")}
               question={`Delete the chat ${isolated(title)} with its messages? This cannot be undone.`}
             >

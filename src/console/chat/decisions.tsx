@@ -142,10 +142,6 @@ const wordsOfAsking = ({ by, rule, name }: CallDecision): string =>
 
 function ReviewForm({ job, decided, whyNot }: DecisionFormProps) {
   const [comment, setComment] = useState("");
-  const decide = async (act: () => Promise<unknown>): Promise<void> => {
-    await act();
-    await decided();
-  };
   return (
     <section class="card decision" aria-label="Review of the result">
       <p class="question">Is this result good?</p>
@@ -154,12 +150,13 @@ function ReviewForm({ job, decided, whyNot }: DecisionFormProps) {
         <textarea rows={2} value={comment} onInput={({ currentTarget }) => setComment(currentTarget.value)} />
       </label>
       <p class="actions">
-        <ActionButton act={() => decide(() => service.approveJob(job.id, { decision: "approve" }))} whyNot={whyNot}>
+        <ActionButton act={() => service.approveJob(job.id, { decision: "approve" })} after={decided} whyNot={whyNot}>
           Accept
         </ActionButton>
         <ActionButton
           class="quiet"
-          act={() => decide(() => service.iterateJob(job.id, { feedback: comment }))}
+          act={() => service.iterateJob(job.id, { feedback: comment })}
+          after={decided}
           whyNot={whyNotTo(job, "iterate") ?? (comment.trim() === "" ? "Say first what should be different" : null)}
         >
           Ask for changes

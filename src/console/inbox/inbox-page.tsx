@@ -67,10 +67,6 @@ const MISSION_FAILURE_WORDS: Readonly<Record<MissionFailedReason, string>> = {
 function FailedMission({ mission }: { readonly mission: Mission }) {
   const { id, title, failed_reason: reason, last_run: run, allowed_actions: allowed } = mission;
   const { error = null, job_id: jobId = null, chat_id: chatId = null } = run ?? {};
-  const decide = async (act: () => Promise<unknown>): Promise<void> => {
-    await act();
-    await readDecided();
-  };
   return (
     <section class="waiting" aria-label={title}>
       <h2>
@@ -84,10 +80,13 @@ function FailedMission({ mission }: { readonly mission: Mission }) {
       </p>
       <p class="actions">
         {allowed.includes("resume") ? (
-          <ActionButton act={() => decide(() => service.updateMission(id, { status: "pending" }))}>Resume</ActionButton>
+          <ActionButton act={() => service.updateMission(id, { status: "pending" })} after={readDecided}>
+            Resume
+          </ActionButton>
         ) : (
           <ActionButton
-            act={() => decide(() => service.runMission(id))}
+            act={() => service.runMission(id)}
+            after={readDecided}
             whyNot={
               allowed.includes("run")
                 ? null

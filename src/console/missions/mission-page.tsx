@@ -108,10 +108,8 @@ function MissionActions({ mission, take }: MissionActionsProps) {
       )}
       <ActionButton
         class="quiet"
-        act={async () => {
-          await service.deleteMission(id);
-          navigate("/missions");
-        }}
+        act={() => service.deleteMission(id)}
+        after={() => navigate("/missions")}
         whyNot={whyNot("delete")}
         question={`Delete the mission ${isolated(title)}? Its running jobs are cancelled, and it does not run again. This cannot be undone.`}
       >

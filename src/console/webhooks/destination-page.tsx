@@ -136,11 +136,11 @@ function DestinationActions({ integration, done, rotated }: DestinationActionsPr
           <ActionButton
             whyNot={whyNot}
             question={`Send the events ${undelivered.since_sequence} to ${undelivered.until_sequence} again? Receivers also get events that they already have.`}
-            act={async () => {
+            act={() => {
               const { since_sequence, until_sequence } = undelivered;
-              await service.redeliverEvents({ since_sequence, until_sequence });
-              done();
+              return service.redeliverEvents({ since_sequence, until_sequence });
             }}
+            after={done}
           >
             Send them again
           </ActionButton>

@@ -23,10 +23,6 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
     (page) => page.shares,
     [workspaceId],
   );
-  const revoke = async (id: string): Promise<void> => {
-    await service.revokeShare(workspaceId, id);
-    shares.reload();
-  };
   return (
     <>
       <p class="actions">
@@ -45,7 +41,8 @@ export function SharesView({ workspaceId }: { readonly workspaceId: string }) {
             <p class="actions">
               <ActionButton
                 class="quiet"
-                act={() => revoke(id)}
+                act={() => service.revokeShare(workspaceId, id)}
+                after={shares.reload}
                 question={`Revoke the link to ${isolated(path)}? It stops working at once.`}
                 whyNot={allowed_actions.includes("revoke") ? null : "You may not revoke this share"}
               >

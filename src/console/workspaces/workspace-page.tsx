@@ -57,10 +57,8 @@ function OpenWorkspace({ workspace, changed }: OpenWorkspaceProps) {
         )}
         <ActionButton
           class="quiet"
-          act={async () => {
-            await service.deleteWorkspace(id);
-            navigate("/workspaces");
-          }}
+          act={() => service.deleteWorkspace(id)}
+          after={() => navigate("/workspaces")}
           whyNot={
             allowed_actions.includes("delete")
               ? null
