@@ -14,6 +14,7 @@ import { NOT_ALL_LISTED, readAgents } from "./pieces/read-pages.ts";
 import { givenParameters, useSearchState } from "./pieces/search-state.ts";
 import { service } from "./service.ts";
 import { TitledPage } from "./title.tsx";
+import { SearchField } from "./pieces/filter.tsx";
 
 const REFRESH_SECONDS = 10;
 
@@ -33,8 +34,8 @@ function ChatsPage() {
     <TitledPage title="Chats">
       <NewChat />
       <div class="filters">
-        <ChatSearch label="Title" value={title} change={(words) => change({ title: words }, true)} />
-        <ChatSearch label="Words of messages" value={text} change={(words) => change({ text: words }, true)} />
+        <SearchField label="Title" value={title} change={(words) => change({ title: words }, true)} />
+        <SearchField label="Words of messages" value={text} change={(words) => change({ text: words }, true)} />
       </div>
       {agent_id === "" ? null : (
         <button class="quiet" onClick={() => change({ agent_id: "" })}>
@@ -61,19 +62,6 @@ function ChatsPage() {
     </TitledPage>
   );
 }
-
-interface ChatSearchProps {
-  readonly label: string;
-  readonly value: string;
-  readonly change: (words: string) => void;
-}
-
-const ChatSearch = ({ label, value, change }: ChatSearchProps) => (
-  <label class="search">
-    {label}
-    <input type="search" value={value} onInput={({ currentTarget }) => change(currentTarget.value)} />
-  </label>
-);
 
 const NoChats = () => (
   <NothingYet request={{ method: "POST", path: "/api/chats", body: { agent_id: "agt_…", workspace_id: "wsp_…" } }}>

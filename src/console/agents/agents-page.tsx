@@ -12,6 +12,7 @@ import { service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
 import { FIRST_AGENT } from "../chat/start-chat.ts";
 import { AgentPage } from "./agent-page.tsx";
+import { SearchField } from "../pieces/filter.tsx";
 
 export const AgentPages = () => <ListAndOne path="/agents" list={AgentsPage} one={AgentPage} />;
 
@@ -45,14 +46,7 @@ function AgentsPage() {
         <CopyAsCurl path="/api/agents" query={filter} />
       </p>
       <ViewChoice label="Which agents" parameter="source" views={AGENT_VIEWS} />
-      <label class="search">
-        Name
-        <input
-          type="search"
-          value={name}
-          onInput={({ currentTarget }) => change({ name: currentTarget.value }, true)}
-        />
-      </label>
+      <SearchField label="Name" value={name} change={(words) => change({ name: words }, true)} />
       <ItemRows label="Agents" of={agents} empty={<NoAgents isFiltered={isLibrary || name !== ""} />}>
         {(agent) => <AgentRow key={agent.id} agent={agent} changed={agents.reload} />}
       </ItemRows>

@@ -6,6 +6,7 @@ import type { FormDraft } from "../pieces/draft.ts";
 import { CheckField } from "../pieces/fields.tsx";
 import { service } from "../service.ts";
 import type { AgentDraft } from "./agent-draft.ts";
+import { SearchField } from "../pieces/filter.tsx";
 
 interface ToolPickerProps {
   readonly draft: FormDraft<AgentDraft>;
@@ -56,10 +57,7 @@ export function ToolPicker({ draft: { value, set }, agentId, version }: ToolPick
         value={hasNone}
         change={(isNone) => set("allowed_tools", isNone ? [] : null)}
       />
-      <label class="search">
-        Find a tool
-        <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
-      </label>
+      <SearchField label="Find a tool" value={search} change={setSearch} />
       <WhenLoaded of={found}>
         {({ tools, mcp_servers }) => {
           const choices = choicesOf(tools, own, [...allowed, ...value.approval_tools], mcp_servers);

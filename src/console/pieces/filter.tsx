@@ -52,6 +52,14 @@ export function FilterText({ label, value, change }: FilterProps) {
   );
 }
 
+/** As the person types. */
+export const SearchField = ({ label, value, change }: FilterProps) => (
+  <label class="search">
+    {label}
+    <input type="search" value={value} onInput={({ currentTarget }) => change(currentTarget.value)} />
+  </label>
+);
+
 export function FilterDay({ label, value, change }: FilterProps) {
   return (
     <label>
