@@ -1,6 +1,6 @@
 /** A chat with the saved agent, beside its form. The address has the chat, so a reload continues it. */
 import { useEffect, useMemo } from "preact/hooks";
-import { Link, useSearchParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 import type { Agent } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Composer } from "../chat/composer.tsx";
@@ -10,6 +10,7 @@ import { ACTIVE_JOB, Thread } from "../chat/thread.ts";
 import { activeWorkspaceId } from "../chat/start-chat.ts";
 import { service } from "../service.ts";
 import { ErrorLine } from "../loading.tsx";
+import { useSearchState } from "../pieces/search-state.ts";
 
 interface TryOutProps {
   readonly agent: Agent;
@@ -18,27 +19,16 @@ interface TryOutProps {
 }
 
 export function TryOut({ agent, isChanged }: TryOutProps) {
-  const [search, setSearch] = useSearchParams();
-  const chatId = search.get("try");
-  const thread = useMemo(() => (chatId === null ? null : new Thread(chatId)), [chatId]);
+  const [{ try: chatId }, change] = useSearchState({ try: "" });
+  const thread = useMemo(() => (chatId === "" ? null : new Thread(chatId)), [chatId]);
   useEffect(() => {
     void thread?.follow();
     return () => thread?.close();
   }, [thread]);
-  const setChat = (id: string | null): void =>
-    setSearch(
-      (last) => {
-        const next = new URLSearchParams(last);
-        if (id === null) next.delete("try");
-        else next.set("try", id);
-        return next;
-      },
-      { replace: true },
-    );
   const begin = async (): Promise<string> => {
     const workspaceId = await activeWorkspaceId();
     const { id } = await service.createChat({ agent_id: agent.id, workspace_id: workspaceId });
-    setChat(id);
+    change({ try: id }, true);
     return id;
   };
   const job = thread?.job.value ?? null;
@@ -63,15 +53,15 @@ export function TryOut({ agent, isChanged }: TryOutProps) {
           isBusy={isBusy}
           takesFocus={false}
           send={async (message, key) =>
-            service.sendMessage(chatId ?? (await begin()), message, { idempotencyKey: key })
+            service.sendMessage(chatId || (await begin()), message, { idempotencyKey: key })
           }
         />
       ) : (
         <p class="quiet">You cannot use this agent now.</p>
       )}
-      {chatId === null ? null : (
+      {chatId === "" ? null : (
         <p class="actions">
-          <button class="quiet" onClick={() => setChat(null)}>
+          <button class="quiet" onClick={() => change({ try: "" }, true)}>
             Begin again
           </button>
           <Link href={`/chats/${chatId}`}>Open this chat</Link>

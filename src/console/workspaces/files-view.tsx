@@ -1,6 +1,6 @@
 /** The files of a workspace: the tree, what is shown beside it, and what is being sent. The address has the shown path. */
 import { useState } from "preact/hooks";
-import { useLocation, useSearchParams } from "wouter-preact";
+import { useLocation } from "wouter-preact";
 import type { WorkspaceFile } from "../../../sdk/typescript/troupe.ts";
 import { CopyAsCurl } from "../pieces/curl.tsx";
 import { FilterText } from "../pieces/filter.tsx";
@@ -11,6 +11,7 @@ import { FileTree } from "./file-tree.tsx";
 import { FoundFileList } from "./found-files.tsx";
 import { NewDirectory } from "./new-directory.tsx";
 import { sendFile } from "./uploads.ts";
+import { useSearchState } from "../pieces/search-state.ts";
 
 /** A file that is being sent, or could not be. */
 interface SentUpload {
@@ -21,19 +22,14 @@ interface SentUpload {
 
 export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
   const [at, navigate] = useLocation();
-  const [search, setSearch] = useSearchParams();
-  const words = search.get("find") ?? "";
-  const find = (text: string): void =>
-    setSearch((last) => {
-      const next = new URLSearchParams(last);
-      if (text === "") next.delete("find");
-      else next.set("find", text);
-      return next;
-    });
-  const file = search.get("path");
+  const [{ find: words, path: file, directory: chosen }, change] = useSearchState({
+    find: "",
+    path: "",
+    directory: "",
+  });
   /** Where new files go. */
-  const directory = search.get("directory") ?? directoryOf(file ?? "");
-  const shown = file ?? directory;
+  const directory = chosen || directoryOf(file);
+  const shown = file || directory;
   const [round, setRound] = useState(0);
   const [sendings, setSendings] = useState<readonly SentUpload[]>([]);
   const changed = (): void => setRound((last) => last + 1);
@@ -89,7 +85,7 @@ export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
         </p>
         <Sendings sendings={sendings} />
         <NewDirectory workspaceId={workspaceId} directory={directory} changed={changed} />
-        <FilterText label="Find files by name or content" value={words} change={find} />
+        <FilterText label="Find files by name or content" value={words} change={(find) => change({ find })} />
         {words === "" ? (
           <>
             <FileTree workspaceId={workspaceId} path="" shown={shown} addressOf={addressOf} round={round} />
@@ -104,7 +100,7 @@ export function FilesView({ workspaceId }: { readonly workspaceId: string }) {
           key={shown}
           round={round}
           workspaceId={workspaceId}
-          file={{ path: shown, kind: file === null ? "directory" : "file" }}
+          file={{ path: shown, kind: file === "" ? "directory" : "file" }}
           moved={(to) => {
             changed();
             navigate(addressOf(to), { replace: true });
