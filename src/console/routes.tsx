@@ -1,6 +1,6 @@
 /** Paths below a page, and the page for paths that lead nowhere. */
-import type { ComponentType, FunctionComponent } from "preact";
-import { Link, Route, Switch } from "wouter-preact";
+import type { ComponentChildren, ComponentType, FunctionComponent } from "preact";
+import { Link, Route, Switch, useRoute } from "wouter-preact";
 import { TitledPage } from "./title.tsx";
 
 interface ListAndOneProps {
@@ -18,6 +18,22 @@ export function ListAndOne({ path, list, one: One }: ListAndOneProps) {
       <Route path={`${path}/:id`}>{({ id }) => <One key={id} id={id} />}</Route>
       <Route component={NoPage} />
     </Switch>
+  );
+}
+
+interface PageLinkProps {
+  readonly to: string;
+  /** The paths at which the person is there; by default that of the link only. */
+  readonly at?: string;
+  readonly children: ComponentChildren;
+}
+
+export function PageLink({ to, at = to, children }: PageLinkProps) {
+  const [isHere] = useRoute(at);
+  return (
+    <Link href={to} aria-current={isHere ? "page" : undefined}>
+      {children}
+    </Link>
   );
 }
 

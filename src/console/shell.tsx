@@ -1,8 +1,7 @@
 /** What is around every page: the navigation, the title of the window, and which page is shown. */
 import { effect } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Link, Redirect, Route, Router, Switch, useRoute } from "wouter-preact";
+import { Redirect, Route, Router, Switch } from "wouter-preact";
 import { readWaiting } from "./inbox/waiting.ts";
 import { useRepeat } from "./loading.tsx";
 import { lazyPage } from "./lazy-page.tsx";
@@ -10,7 +9,7 @@ import { CONSOLE_PAGES } from "./pages.ts";
 import { openDialog, useKeys } from "./palette/keys.ts";
 import { FailedDialog } from "./palette/modal-dialog.tsx";
 import { useKeptPlace } from "./returning.ts";
-import { NoPage } from "./routes.tsx";
+import { NoPage, PageLink } from "./routes.tsx";
 import { CONSOLE_BASE, SERVICE_ROOT, sessionEnded, signInAddress } from "./service.ts";
 import { ownId, tellsOfChange } from "./session.ts";
 import { announced, waitingCount, windowTitle } from "./title.tsx";
@@ -41,7 +40,7 @@ export function ConsoleShell() {
           Go to …
         </button>
         {CONSOLE_PAGES.map(({ path, name }) => (
-          <PageLink key={path} to={path}>
+          <PageLink key={path} to={path} at={`${path}/*?`}>
             {name}
             {path === "/inbox" ? <WaitingCount /> : null}
           </PageLink>
@@ -84,15 +83,6 @@ function Keys() {
   useKeys();
   useKeptPlace(() => document.getElementById("page"));
   return null;
-}
-
-function PageLink({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
-  const [isHere] = useRoute(`${to}/*?`);
-  return (
-    <Link href={to} aria-current={isHere ? "page" : undefined}>
-      {children}
-    </Link>
-  );
 }
 
 /**

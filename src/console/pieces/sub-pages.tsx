@@ -1,7 +1,7 @@
 /** A page in parts, each at an address of its own, with links between them. */
 import type { ComponentType } from "preact";
-import { Link, Route, Switch, useRoute } from "wouter-preact";
-import { NoPage } from "../routes.tsx";
+import { Route, Switch } from "wouter-preact";
+import { NoPage, PageLink } from "../routes.tsx";
 
 interface SubPage {
   /** From the root of the console; may have a parameter. */
@@ -17,9 +17,9 @@ export function SubPages({ name, pages }: { readonly name: string; readonly page
       <nav class="views" aria-label={name}>
         {pages.map(({ path, name: words }) =>
           words === undefined ? null : (
-            <SubPageLink key={path} to={path}>
+            <PageLink key={path} to={path}>
               {words}
-            </SubPageLink>
+            </PageLink>
           ),
         )}
       </nav>
@@ -32,14 +32,5 @@ export function SubPages({ name, pages }: { readonly name: string; readonly page
         <Route component={NoPage} />
       </Switch>
     </>
-  );
-}
-
-function SubPageLink({ to, children }: { readonly to: string; readonly children: string }) {
-  const [isHere] = useRoute(to);
-  return (
-    <Link href={to} aria-current={isHere ? "page" : undefined}>
-      {children}
-    </Link>
   );
 }
