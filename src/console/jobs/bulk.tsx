@@ -6,6 +6,7 @@ import { ActionButton } from "../action-button.tsx";
 import { keyedSender } from "../pieces/request-key.ts";
 import { service, wordsOfError } from "../service.ts";
 import { ErrorLine } from "../loading.tsx";
+import { ScrolledTable } from "../pieces/table.tsx";
 
 /** The conditions that the list and the bulk operation take in the same form. */
 export type JobsFilter = Omit<JobFilterInput, "metadata">;
@@ -164,36 +165,31 @@ function BulkLedger({ results, isPreview, isOver }: BulkRun) {
     ) : null;
   const sorted = results.toSorted((a, b) => Number(b.outcome === "refused") - Number(a.outcome === "refused"));
   return (
-    <div class="scrolls ledger" tabIndex={0} role="region" aria-label="What happens to each job">
-      <table>
-        <thead>
-          <tr>
-            <th>Job</th>
-            <th>{isPreview ? "Would be" : "Outcome"}</th>
-            <th>Status</th>
+    <>
+      <ScrolledTable
+        class="ledger"
+        label="What happens to each job"
+        columns={["Job", isPreview ? "Would be" : "Outcome", "Status"]}
+      >
+        {sorted.slice(0, SHOWN_RESULTS).map(({ job_id, title, outcome, status, error, next_job_id }) => (
+          <tr key={job_id}>
+            <td>
+              <Link href={`/jobs/${job_id}`}>{title}</Link>
+            </td>
+            <td>
+              {outcome}
+              {error === null ? null : `: ${error.message}`}
+              {next_job_id === null ? null : (
+                <>
+                  , continues in <Link href={`/jobs/${next_job_id}`}>another job</Link>
+                </>
+              )}
+            </td>
+            <td>{status.replaceAll("_", " ")}</td>
           </tr>
-        </thead>
-        <tbody>
-          {sorted.slice(0, SHOWN_RESULTS).map(({ job_id, title, outcome, status, error, next_job_id }) => (
-            <tr key={job_id}>
-              <td>
-                <Link href={`/jobs/${job_id}`}>{title}</Link>
-              </td>
-              <td>
-                {outcome}
-                {error === null ? null : `: ${error.message}`}
-                {next_job_id === null ? null : (
-                  <>
-                    , continues in <Link href={`/jobs/${next_job_id}`}>another job</Link>
-                  </>
-                )}
-              </td>
-              <td>{status.replaceAll("_", " ")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </ScrolledTable>
       {results.length > SHOWN_RESULTS ? <p class="quiet">The first {SHOWN_RESULTS} are shown.</p> : null}
-    </div>
+    </>
   );
 }

@@ -5,6 +5,7 @@ interface ScrolledTableProps {
   /** What the table shows, for screen readers. */
   readonly label: string;
   readonly caption?: string;
+  readonly class?: string;
   readonly columns: readonly string[];
   /** Its rows. */
   readonly children: ComponentChildren;
@@ -13,9 +14,9 @@ interface ScrolledTableProps {
 }
 
 /** It scrolls by itself where the window is narrow. */
-export function ScrolledTable({ label, caption, columns, children, foot }: ScrolledTableProps) {
+export function ScrolledTable({ label, caption, class: style = "", columns, children, foot }: ScrolledTableProps) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label={label}>
+    <div class={`scrolls ${style}`} tabIndex={0} role="region" aria-label={label}>
       <table>
         {caption === undefined ? null : <caption>{caption}</caption>}
         <thead>
