@@ -6,7 +6,7 @@ import { KnownTime, Time } from "../format/time.tsx";
 import { useLoaded, WhenLoaded } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, SecretField, TextField } from "../pieces/fields.tsx";
-import { ItemName } from "../pieces/paged.tsx";
+import { ItemName, ItemRows } from "../pieces/paged.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { isolated, service } from "../service.ts";
@@ -60,34 +60,27 @@ function OwnMails() {
 }
 
 function Messengers() {
-  const found = useLoaded((signal) => service.listMessengers({ signal }), []);
+  const found = useLoaded(async (signal) => (await service.listMessengers({ signal })).messengers, []);
+  const body = { name: "Refunds", format: "slack", url: "https://hooks.slack.com/services/…" };
   return (
     <>
-      <WhenLoaded of={found}>
-        {({ messengers }) => (
-          <>
-            {messengers.length === 0 ? (
-              <NothingYet
-                request={{
-                  method: "POST",
-                  path: MESSENGERS_PATH,
-                  body: { name: "Refunds", format: "slack", url: "https://hooks.slack.com/services/…" },
-                }}
-              >
-                There are no messengers. From a terminal:
-              </NothingYet>
-            ) : (
-              <ul class="rows" aria-label="Messengers">
-                {messengers.map((messenger) => (
-                  <MessengerRow key={messenger.id} messenger={messenger} deleted={found.reload} />
-                ))}
-              </ul>
-            )}
-            <NewMessenger added={found.reload} />
-            <SentNotices messengers={messengers} />
-          </>
-        )}
-      </WhenLoaded>
+      <ItemRows
+        label="Messengers"
+        of={found}
+        empty={
+          <NothingYet request={{ method: "POST", path: MESSENGERS_PATH, body }}>
+            There are no messengers. From a terminal:
+          </NothingYet>
+        }
+      >
+        {(messenger) => <MessengerRow key={messenger.id} messenger={messenger} deleted={found.reload} />}
+      </ItemRows>
+      {found.value === null ? null : (
+        <>
+          <NewMessenger added={found.reload} />
+          <SentNotices messengers={found.value} />
+        </>
+      )}
       <CopyAsCurl path={MESSENGERS_PATH} />
     </>
   );

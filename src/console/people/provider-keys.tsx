@@ -2,51 +2,46 @@
 import { useState } from "preact/hooks";
 import type { Secret } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
-import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { useLoaded } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { ChoiceField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { service } from "../service.ts";
+import { ItemRows } from "../pieces/paged.tsx";
 
 const PROVIDER_KEYS_PATH = "/api/provider-keys";
 
 export function OwnProviderKeys({ secrets }: { readonly secrets: readonly Secret[] }) {
-  const found = useLoaded((signal) => service.listProviderKeys({ signal }), []);
+  const found = useLoaded(async (signal) => (await service.listProviderKeys({ signal })).provider_keys, []);
   return (
     <section aria-labelledby="provider-keys">
       <h2 id="provider-keys">Keys of models</h2>
       <p class="quiet">Calls of these providers are paid with your key, not with the operator's.</p>
-      <WhenLoaded of={found}>
-        {({ provider_keys: keys }) =>
-          keys.length === 0 ? (
-            <NothingYet
-              request={{
-                method: "PUT",
-                path: `${PROVIDER_KEYS_PATH}/anthropic`,
-                body: { secret: "ANTHROPIC_KEY" },
-              }}
-            >
-              All providers use the operator's keys. Name a secret below, or use a shell:
-            </NothingYet>
-          ) : (
-            <ul class="rows" aria-label="Keys of models">
-              {keys.map(({ provider, secret }) => (
-                <li key={provider}>
-                  <strong>{provider}</strong> with <code>{secret}</code>{" "}
-                  <ActionButton
-                    class="quiet"
-                    question={`Use the operator's key for ${provider} again?`}
-                    act={() => service.deleteProviderKey(provider)}
-                    after={found.reload}
-                  >
-                    Stop using it
-                  </ActionButton>
-                </li>
-              ))}
-            </ul>
-          )
+      <ItemRows
+        label="Keys of models"
+        of={found}
+        empty={
+          <NothingYet
+            request={{ method: "PUT", path: `${PROVIDER_KEYS_PATH}/anthropic`, body: { secret: "ANTHROPIC_KEY" } }}
+          >
+            All providers use the operator's keys. Name a secret below, or use a shell:
+          </NothingYet>
         }
-      </WhenLoaded>
+      >
+        {({ provider, secret }) => (
+          <li key={provider}>
+            <strong>{provider}</strong> with <code>{secret}</code>{" "}
+            <ActionButton
+              class="quiet"
+              question={`Use the operator's key for ${provider} again?`}
+              act={() => service.deleteProviderKey(provider)}
+              after={found.reload}
+            >
+              Stop using it
+            </ActionButton>
+          </li>
+        )}
+      </ItemRows>
       <ProviderKeyForm secrets={secrets} saved={found.reload} />
       <CopyAsCurl path={PROVIDER_KEYS_PATH} />
     </section>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Secret } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { Time } from "../format/time.tsx";
-import { useLoaded, WhenLoaded } from "../loading.tsx";
+import { useLoaded } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { SecretField, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
@@ -11,6 +11,7 @@ import { OwnersOnly } from "../pieces/owners-only.tsx";
 import { service } from "../service.ts";
 import { TitledPage } from "../title.tsx";
 import { OwnProviderKeys } from "./provider-keys.tsx";
+import { ItemRows } from "../pieces/paged.tsx";
 
 const SECRETS_PATH = "/api/secrets";
 
@@ -26,28 +27,22 @@ export function SecretsPage() {
 }
 
 function OwnSecrets() {
-  const found = useLoaded((signal) => service.listSecrets({ signal }), []);
+  const found = useLoaded(async (signal) => (await service.listSecrets({ signal })).secrets, []);
   return (
     <>
       <SecretForm saved={found.reload} />
-      <WhenLoaded of={found}>
-        {({ secrets }) =>
-          secrets.length === 0 ? (
-            <NothingYet request={{ method: "PUT", path: `${SECRETS_PATH}/GITHUB_TOKEN`, body: { value: "ghp_…" } }}>
-              There are no secrets. From a terminal:
-            </NothingYet>
-          ) : (
-            <>
-              <ul class="rows" aria-label="Secrets">
-                {secrets.map((secret) => (
-                  <SecretRow key={secret.name} secret={secret} deleted={found.reload} />
-                ))}
-              </ul>
-              <OwnProviderKeys secrets={secrets} />
-            </>
-          )
+      <ItemRows
+        label="Secrets"
+        of={found}
+        empty={
+          <NothingYet request={{ method: "PUT", path: `${SECRETS_PATH}/GITHUB_TOKEN`, body: { value: "ghp_…" } }}>
+            There are no secrets. From a terminal:
+          </NothingYet>
         }
-      </WhenLoaded>
+      >
+        {(secret) => <SecretRow key={secret.name} secret={secret} deleted={found.reload} />}
+      </ItemRows>
+      {found.value === null || found.value.length === 0 ? null : <OwnProviderKeys secrets={found.value} />}
       <CopyAsCurl path={SECRETS_PATH} />
     </>
   );

@@ -63,24 +63,28 @@ export function usePaged<P, T extends { readonly id: string }>(
   };
 }
 
+/** What one request lists, or a page of it. */
+type ListedItems<T> = Loaded<readonly T[]> & Partial<PagedItems<T>>;
+
 interface PagedListProps<T> {
-  readonly of: PagedItems<T>;
+  readonly of: ListedItems<T>;
   /** What is shown if there are none: what to do, with a command to copy. */
   readonly empty: ComponentChildren;
   readonly children: (items: readonly T[]) => ComponentChildren;
 }
 
 export function ItemPages<T>({ of, empty, children }: PagedListProps<T>) {
+  const { showMore = null } = of;
   return (
     <WhenLoaded of={of}>
       {(items) =>
         // A page may have nothing that the filter leaves, and another one after it.
-        items.length === 0 && of.showMore === null ? (
+        items.length === 0 && showMore === null ? (
           empty
         ) : (
           <>
             {children(items)}
-            {of.showMore === null ? null : <ActionButton act={of.showMore}>Show more</ActionButton>}
+            {showMore === null ? null : <ActionButton act={showMore}>Show more</ActionButton>}
           </>
         )
       }

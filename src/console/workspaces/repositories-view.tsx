@@ -4,11 +4,12 @@ import { Link } from "wouter-preact";
 import type { Repository } from "../../../sdk/typescript/troupe.ts";
 import { ActionButton } from "../action-button.tsx";
 import { KnownTime } from "../format/time.tsx";
-import { WhenLoaded, useLoaded, useRepeat } from "../loading.tsx";
+import { useLoaded, useRepeat } from "../loading.tsx";
 import { CopyAsCurl, NothingYet } from "../pieces/curl.tsx";
 import { formFields, TextField } from "../pieces/fields.tsx";
 import { SendForm } from "../pieces/send-form.tsx";
 import { isolated, service } from "../service.ts";
+import { ItemRows } from "../pieces/paged.tsx";
 
 const REFRESH_SECONDS_OF_REPOSITORIES = 3;
 
@@ -17,32 +18,28 @@ interface RepositoriesViewProps {
 }
 
 export function RepositoriesView({ workspaceId }: RepositoriesViewProps) {
-  const found = useLoaded((signal) => service.listRepositories(workspaceId, { signal }), [workspaceId]);
+  const found = useLoaded(
+    async (signal) => (await service.listRepositories(workspaceId, { signal })).repos,
+    [workspaceId],
+  );
   useRepeat(found.reload, REFRESH_SECONDS_OF_REPOSITORIES);
   const example = { url: "https://github.com/octocat/Hello-World", path: "hello" };
   return (
     <>
       <CloneForm workspaceId={workspaceId} changed={found.reload} />
-      <WhenLoaded of={found}>
-        {({ repos }) =>
-          repos.length === 0 ? (
-            <NothingYet request={{ method: "POST", path: `/api/workspaces/${workspaceId}/repos/clone`, body: example }}>
-              No repository is cloned. Clone one above, or use a shell:
-            </NothingYet>
-          ) : (
-            <ul class="rows" aria-label="Repositories">
-              {repos.map((repository) => (
-                <RepositoryRow
-                  key={repository.id}
-                  workspaceId={workspaceId}
-                  repository={repository}
-                  changed={found.reload}
-                />
-              ))}
-            </ul>
-          )
+      <ItemRows
+        label="Repositories"
+        of={found}
+        empty={
+          <NothingYet request={{ method: "POST", path: `/api/workspaces/${workspaceId}/repos/clone`, body: example }}>
+            No repository is cloned. Clone one above, or use a shell:
+          </NothingYet>
         }
-      </WhenLoaded>
+      >
+        {(repository) => (
+          <RepositoryRow key={repository.id} workspaceId={workspaceId} repository={repository} changed={found.reload} />
+        )}
+      </ItemRows>
       <CopyAsCurl path={`/api/workspaces/${workspaceId}/repos`} />
     </>
   );
