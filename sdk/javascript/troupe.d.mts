@@ -2506,10 +2506,10 @@ export interface AgentTool {
     /** Timeout of one request in milliseconds; 30,000 by default */
     timeout_ms?: number;
     retry?: ToolRetry;
-    /** Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE */
-    repeatable?: boolean;
     /** Name of a secret (`whsec_…`) that signs each request like a webhook */
     signing_secret?: string;
+    /** Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE */
+    repeatable?: boolean;
     auth?: ToolAuth;
 }
 /** A tool that only one agent has */

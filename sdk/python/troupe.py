@@ -5478,10 +5478,10 @@ class AgentTool(TypedDict):
     # Timeout of one request in milliseconds; 30,000 by default
     timeout_ms: NotRequired[int]
     retry: NotRequired[ToolRetry]
-    # Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE
-    repeatable: NotRequired[bool]
     # Name of a secret (`whsec_…`) that signs each request like a webhook
     signing_secret: NotRequired[str]
+    # Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE
+    repeatable: NotRequired[bool]
     auth: NotRequired[ToolAuth]
 
 

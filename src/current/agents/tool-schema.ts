@@ -137,34 +137,28 @@ const own = {
   }),
 };
 
-/** A tool that belongs to one agent. */
-export const AgentToolBody = noun("AgentTool", "A tool that only one agent has", {
-  ...own,
+const OF_HTTP = {
   method: Type.Optional(Method),
   url: Type.Optional(Url),
   arguments: Type.Optional(Arguments),
   ...REQUEST_SETTINGS,
   repeatable: Type.Optional(Repeatable),
   auth: Type.Optional(ToolAuth),
-});
+};
+export const HTTP_TOOL_FIELDS = Object.keys(OF_HTTP) as (keyof typeof OF_HTTP)[];
+
+/** A tool that belongs to one agent. */
+export const AgentToolBody = noun("AgentTool", "A tool that only one agent has", { ...own, ...OF_HTTP });
 export type AgentToolBody = Static<typeof AgentToolBody>;
 
 export const AgentToolView = noun("AgentTool", "A tool that only one agent has", {
-  ...own,
-  method: Type.Optional(Method),
-  url: Type.Optional(Url),
-  arguments: Type.Optional(Arguments),
-  headers: REQUEST_SETTINGS.headers,
-  timeout_ms: REQUEST_SETTINGS.timeout_ms,
+  ...AgentToolBody.properties,
   retry: Type.Optional(
     noun("ToolRetry", "How often a request is retried after a transient failure", {
       times: RetryTimes,
       pause_ms: RetryPause,
     }),
   ),
-  repeatable: Type.Optional(Repeatable),
-  signing_secret: REQUEST_SETTINGS.signing_secret,
-  auth: Type.Optional(ToolAuth),
 });
 
 /**

@@ -1,6 +1,11 @@
-/** Validates how a caller lets an agent get access to tool servers (ACC-6, ACC-12): each type has fields of its own. */
-import type { InputError } from "../../../actors/fault.ts";
+/**
+ * Validates how a caller lets an agent get access to tool servers (ACC-6, ACC-12): each type has fields of its own, and
+ * the secrets that are named must be there.
+ */
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { ToolServerAuth } from "../../../actors/job/connections.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Services } from "../../operations/services.ts";
 
 type AnyToolAuth = ToolServerAuth & { readonly resource?: string };
 
@@ -36,9 +41,31 @@ function isIssuer(address: string): boolean {
   return url !== null && url.username + url.password + url.search + url.hash === "";
 }
 
-/** The name of the secret of a client that was registered by hand, and where it is in the body. */
-export const namedClientSecret = (
-  auth: ToolServerAuth | undefined,
-  path: string,
-): readonly { readonly secret: string; readonly path: string }[] =>
+/** A name of a secret, and where it is in the body. */
+export interface NamedSecret {
+  readonly secret: string;
+  readonly path: string;
+}
+
+/** The secret of a client that was registered by hand. */
+export const namedClientSecret = (auth: ToolServerAuth | undefined, path: string): readonly NamedSecret[] =>
   auth?.client?.secret === undefined ? [] : [{ secret: auth.client.secret, path: `${path}/client/secret` }];
+
+/** Refuses names of secrets that the organization does not have. */
+export async function knownSecrets(
+  { system }: Pick<Services, "system">,
+  organizationId: string,
+  named: readonly NamedSecret[],
+): Promise<Outcome<null>> {
+  if (named.length === 0) return ok(null);
+  const secrets = await system.dispatch(organizationRef(organizationId), { kind: "list_secrets" });
+  if (!secrets.ok) return secrets;
+  const known = new Set(secrets.value.map(({ name }) => name));
+  const errors = named
+    .filter(({ secret }) => !known.has(secret))
+    .map(({ secret, path }) => ({
+      path,
+      message: `There is no secret ${secret}: store it first with PUT /api/secrets/${secret}`,
+    }));
+  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
+}

@@ -2,7 +2,7 @@
  * Validates the requests that a caller lets an agent make (RUN-13): addresses, headers, arguments, and the secrets
  * in them.
  */
-import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type InputError, type Outcome, refuse } from "../../../actors/fault.ts";
 import {
   isArgumentHeader,
   isCredentialHeader,
@@ -16,22 +16,10 @@ import {
   usesOrganizationAccess,
 } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
-import { authErrors, namedClientSecret } from "./tool-server-auth.ts";
-import type { AgentToolBody } from "./tool-schema.ts";
+import { authErrors, knownSecrets, namedClientSecret, type NamedSecret } from "./tool-server-auth.ts";
+import { type AgentToolBody, HTTP_TOOL_FIELDS } from "./tool-schema.ts";
 
-const HTTP_ONLY = [
-  "method",
-  "url",
-  "arguments",
-  "headers",
-  "timeout_ms",
-  "retry",
-  "repeatable",
-  "signing_secret",
-  "auth",
-] as const;
 const PLACEHOLDER = /\{([^{}/]*)\}/g;
 
 /** Refuses tools whose fields do not belong to their kind. */
@@ -39,7 +27,7 @@ export function toolKindErrors(tools: readonly AgentToolBody[]): InputError[] {
   return tools.flatMap((tool, i) => {
     const wanted = tool.kind === "http" ? (["method", "url"] as const) : [];
     const missing = wanted.filter((field) => tool[field] === undefined);
-    const extra = tool.kind === "http" ? [] : HTTP_ONLY.filter((field) => tool[field] !== undefined);
+    const extra = tool.kind === "http" ? [] : HTTP_TOOL_FIELDS.filter((field) => tool[field] !== undefined);
     return [
       ...missing.map((field) => ({
         path: `/tools/${i}/${field}`,
@@ -79,32 +67,20 @@ export async function usableHttpTools(
   );
   const unreachable = refusals.flatMap(({ path, message }) => (message === null ? [] : [{ path, message }]));
   if (unreachable.length > 0) return refuse({ kind: "invalid_request", errors: unreachable });
-  return named || usesAccess ? knownSecrets(system, principal, tools) : ok(null);
+  const secrets = tools.flatMap((tool, i) => secretsIn(tool, `/tools/${i}`));
+  return knownSecrets({ system }, principal.organizationId, secrets);
 }
 
-async function knownSecrets(
-  system: Services["system"],
-  { organizationId }: Principal,
-  tools: readonly AgentTool[],
-): Promise<Outcome<null>> {
-  const secrets = await system.dispatch(organizationRef(organizationId), { kind: "list_secrets" });
-  if (!secrets.ok) return secrets;
-  const known = new Set(secrets.value.map(({ name }) => name));
-  const errors = tools.flatMap(({ http }, i) => {
-    if (http === undefined) return [];
-    const places = [
-      ...http.headers.map(({ secret }, n) => ({ secret, path: `/tools/${i}/headers/${n}/secret` })),
-      { secret: http.signingSecret ?? undefined, path: `/tools/${i}/signing_secret` },
-      ...namedClientSecret(http.auth, `/tools/${i}/auth`),
-    ];
-    return places.flatMap(({ secret, path }) =>
-      secret === undefined || known.has(secret)
-        ? []
-        : [{ path, message: `There is no secret ${secret}: store it first with PUT /api/secrets/${secret}` }],
-    );
-  });
-  return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
-}
+const secretsIn = ({ http }: AgentTool, path: string): readonly NamedSecret[] =>
+  http === undefined
+    ? []
+    : [
+        ...http.headers.flatMap(({ secret }, n) =>
+          secret === undefined ? [] : [{ secret, path: `${path}/headers/${n}/secret` }],
+        ),
+        ...(http.signingSecret === null ? [] : [{ secret: http.signingSecret, path: `${path}/signing_secret` }]),
+        ...namedClientSecret(http.auth, `${path}/auth`),
+      ];
 
 const plainUrl = (url: string): string => url.replace(PLACEHOLDER, "x");
 

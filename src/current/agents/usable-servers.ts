@@ -3,8 +3,7 @@ import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
 import { type McpServer, usesOrganizationAccess } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
-import { authErrors, namedClientSecret } from "./tool-server-auth.ts";
+import { authErrors, knownSecrets, namedClientSecret } from "./tool-server-auth.ts";
 import type { Services } from "../../operations/services.ts";
 
 /** Headers that an MCP client sets itself. */
@@ -27,17 +26,7 @@ export async function usableServers(
     const message = await webhookTools.refusalOf(url);
     if (message !== null) return invalid(`/mcp_servers/${i}/url`, message);
   }
-  if (named.length === 0) return allowed;
-  const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
-  if (!secrets.ok) return secrets;
-  const known = new Set(secrets.value.map(({ name }) => name));
-  const missing = named.find(({ secret }) => !known.has(secret));
-  return missing === undefined
-    ? ok(null)
-    : invalid(
-        missing.path,
-        `There is no secret ${missing.secret}: store it first with PUT /api/secrets/${missing.secret}`,
-      );
+  return knownSecrets({ system }, principal.organizationId, named);
 }
 
 function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<null> {

@@ -5,7 +5,6 @@ import { newId } from "../../../actors/ids.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
 import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
 import { isoTime, type Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { parseNewPath } from "../../../actors/workspace/path.ts";
@@ -17,6 +16,7 @@ import { PreparedWork } from "../../work/prepared-work.ts";
 import { RepositoryId, workspaceParams } from "../path-ids.ts";
 import { AddRepositoryBody, CloneBody, RepositoryList, RepositoryView, repositoryView } from "./repository-schema.ts";
 import { ownWorkspaceRef } from "./files.ts";
+import { knownSecrets } from "../agents/tool-server-auth.ts";
 
 const one = { ...workspaceParams, repo_id: RepositoryId };
 
@@ -280,9 +280,5 @@ const providerOf = ({ hostname }: URL): string =>
 async function usableSecret({ system }: Services, by: Principal, name: string): Promise<Outcome<null>> {
   const refusal = secretsRefusal(by);
   if (refusal !== null) return refuse(refusal);
-  const secrets = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
-  if (!secrets.ok) return secrets;
-  return secrets.value.some((secret) => secret.name === name)
-    ? ok(null)
-    : invalid("/secret", `There is no secret ${name}: store it first with PUT /api/secrets/${name}`);
+  return knownSecrets({ system }, by.organizationId, [{ secret: name, path: "/secret" }]);
 }
