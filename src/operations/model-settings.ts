@@ -10,7 +10,18 @@ import {
   THINKING_TYPES,
 } from "../../actors/job/model-settings.ts";
 import { FreeObject, type JsonObject, Nullable, OneOf, type Static, Type } from "../../actors/schema.ts";
-import { noun } from "../http/contract/noun.ts";
+import { fieldsFrom, noun, recordNamed } from "../http/contract/noun.ts";
+
+const ThinkingShape = noun("ModelThinking", "Whether and how long the model thinks before it answers", {
+  type: OneOf(THINKING_TYPES),
+  budget_tokens: Type.Optional(
+    Type.Integer({
+      minimum: LEAST_THINKING,
+      maximum: MOST_ANSWER,
+      description: "Maximum number of tokens of thought; only with `enabled`",
+    }),
+  ),
+});
 
 export const ModelSettingsShape = noun(
   "ModelSettings",
@@ -51,20 +62,7 @@ export const ModelSettingsShape = noun(
         }),
       ),
     ),
-    thinking: Type.Optional(
-      Nullable(
-        noun("ModelThinking", "Whether and how long the model thinks before it answers", {
-          type: OneOf(THINKING_TYPES),
-          budget_tokens: Type.Optional(
-            Type.Integer({
-              minimum: LEAST_THINKING,
-              maximum: MOST_ANSWER,
-              description: "Maximum number of tokens of thought; only with `enabled`",
-            }),
-          ),
-        }),
-      ),
-    ),
+    thinking: Type.Optional(Nullable(ThinkingShape)),
     provider_options: Type.Optional(
       Nullable(
         Type.Unsafe<JsonObject>({
@@ -82,22 +80,8 @@ export function settingsOfBody(body: ShownSettings): CallSettings;
 export function settingsOfBody(body: ShownSettings | null | undefined): CallSettings | null | undefined;
 export function settingsOfBody(body: ShownSettings | null | undefined): CallSettings | null | undefined {
   if (body === null || body === undefined) return body;
-  const { effort, temperature, stop, thinking } = body;
-  const { max_output_tokens: maxOutputTokens, top_p: topP, service_tier: serviceTier } = body;
-  const { provider_options: providerOptions } = body;
-  return definedFields({
-    effort,
-    maxOutputTokens,
-    temperature,
-    topP,
-    stop,
-    serviceTier,
-    thinking:
-      thinking === null || thinking === undefined
-        ? thinking
-        : { type: thinking.type, ...definedFields({ budgetTokens: thinking.budget_tokens }) },
-    providerOptions,
-  });
+  const { thinking, ...settings } = body;
+  return definedFields({ ...recordNamed(settings), thinking: thinking && recordNamed(thinking) });
 }
 
 /** The settings that an agent keeps; a null in them would say nothing. */
@@ -108,21 +92,12 @@ export function agentSettingsOfBody(body: ShownSettings | null | undefined): Cal
   return set.length === 0 ? null : (Object.fromEntries(set) as CallSettings);
 }
 
+const settingFields = fieldsFrom(ModelSettingsShape);
+const thinkingFields = fieldsFrom(ThinkingShape);
+
 /** Null if there are none. */
 export function settingsView(settings: CallSettings | null | undefined): ShownSettings | null {
   if (settings === null || settings === undefined || Object.keys(settings).length === 0) return null;
-  const { effort, maxOutputTokens, temperature, topP, stop, serviceTier, thinking, providerOptions } = settings;
-  return definedFields({
-    effort,
-    max_output_tokens: maxOutputTokens,
-    temperature,
-    top_p: topP,
-    stop,
-    service_tier: serviceTier,
-    thinking:
-      thinking === null || thinking === undefined
-        ? thinking
-        : { type: thinking.type, ...definedFields({ budget_tokens: thinking.budgetTokens }) },
-    provider_options: providerOptions,
-  });
+  const { thinking } = settings;
+  return definedFields({ ...settingFields(settings), thinking: thinking && definedFields(thinkingFields(thinking)) });
 }

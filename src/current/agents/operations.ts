@@ -24,6 +24,7 @@ import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
 import { ruledAfter, touchesRules, usableRules } from "./usable-rules.ts";
 import { usableServers } from "./usable-servers.ts";
 import { AgentView, agentView } from "./view.ts";
+import { recordNamed } from "../../http/contract/noun.ts";
 
 export const agentOperations = {
   createAgent: operation(
@@ -241,36 +242,23 @@ async function usableSchemas(
   return own.ok ? usableHttpTools(services, principal, tools) : own;
 }
 
-function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
-  const { role, description, model, cache, tags } = body;
-  const [allowedTools, approvalTools, mcpServers, maxSteps] = [
-    body.allowed_tools === null ? [] : body.allowed_tools,
-    body.approval_tools,
-    body.mcp_servers,
-    body.max_steps,
-  ];
-  const approvalRules = body.approval_rules?.map(ruleOfBody);
-  const { output_schema: outputSchema } = body;
-  const modelSettings = agentSettingsOfBody(body.model_settings);
-  const tools = body.tools?.map(agentToolOf);
-  const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
-  const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
-  const { links, remind_after_seconds: remindAfterSeconds } = body.approval_reach ?? {};
-  const approvalReach =
-    links === undefined || remindAfterSeconds === undefined ? undefined : { links, remindAfterSeconds };
-  const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
-  const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
+function settingsOf({
+  allowed_tools: allowed,
+  approval_rules: rules,
+  approval_expiry: expiry,
+  approval_reach: reach,
+  model_settings: settings,
+  tools,
+  ...body
+}: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
   return definedFields({
-    role,
-    description,
-    model,
-    approvalRules,
-    approvalExpiry,
-    approvalReach,
-    maxSteps,
-    outputSchema,
-    cache,
-    modelSettings,
-    ...lists,
+    ...recordNamed(body),
+    allowedTools: allowed === null ? [] : allowed,
+    hasNoTools: allowed === undefined ? undefined : allowed?.length === 0,
+    approvalRules: rules?.map(ruleOfBody),
+    approvalExpiry: expiry && recordNamed(expiry),
+    approvalReach: reach && recordNamed(reach),
+    modelSettings: agentSettingsOfBody(settings),
+    tools: tools?.map(agentToolOf),
   });
 }

@@ -1,7 +1,8 @@
 /** Approval rules as bodies and views have them (APR-1, APR-7). */
 import { ApprovalPolicy, ApprovalRule, Deciders, MAX_RULES, RuleExpiry } from "../../../actors/job/approval-rule.ts";
 import { type Static, Type } from "../../../actors/schema.ts";
-import { noun } from "../../http/contract/noun.ts";
+import { fieldsFrom, noun, recordNamed } from "../../http/contract/noun.ts";
+import { definedFields } from "../../../actors/changes.ts";
 
 const RuleExpiryView = noun(
   "ApprovalRuleExpiry",
@@ -41,28 +42,13 @@ export const ApprovalRulesBody = Type.Array(ApprovalRuleView, {
   examples: [[]],
 });
 
-export function ruleOfBody({ not_starter: isOther, expiry, ...rule }: ApprovalRuleView): ApprovalRule {
-  const { after_seconds: afterSeconds, on_expiry: onExpiry, escalate_to: to } = expiry ?? {};
-  const isSet = afterSeconds !== undefined && onExpiry !== undefined;
-  return {
-    ...rule,
-    ...(isOther === undefined ? {} : { notStarter: isOther }),
-    ...(isSet ? { expiry: { afterSeconds, onExpiry, ...(to === undefined ? {} : { escalateTo: to }) } } : {}),
-  };
-}
+export const ruleOfBody = ({ expiry, ...rule }: ApprovalRuleView): ApprovalRule => ({
+  ...recordNamed(rule),
+  ...(expiry === undefined ? {} : { expiry: recordNamed(expiry) }),
+});
 
-export function ruleView({ notStarter: isOther, expiry, ...rule }: ApprovalRule): ApprovalRuleView {
-  return {
-    ...rule,
-    ...(isOther === undefined ? {} : { not_starter: isOther }),
-    ...(expiry === undefined
-      ? {}
-      : {
-          expiry: {
-            after_seconds: expiry.afterSeconds,
-            on_expiry: expiry.onExpiry,
-            ...(expiry.escalateTo === undefined ? {} : { escalate_to: expiry.escalateTo }),
-          },
-        }),
-  };
-}
+const ruleFields = fieldsFrom(ApprovalRuleView);
+const expiryFields = fieldsFrom(RuleExpiryView);
+
+export const ruleView = ({ expiry, ...rule }: ApprovalRule): ApprovalRuleView =>
+  definedFields({ ...ruleFields(rule), expiry: expiry && definedFields(expiryFields(expiry)) });

@@ -15,6 +15,7 @@ import { ApprovalRuleView, ruleView } from "./rule-schema.ts";
 import { ApprovalExpiryView, ApprovalReachView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
+import { type LibraryDefinition } from "../../../actors/organization/protocol.ts";
 
 export const AgentView = noun("Agent", "An AI assistant with a name, a role and instructions", {
   id: Id("agt", "The agent's id; entries of the library have ids of their own"),
@@ -57,22 +58,34 @@ export const AgentList = listOf("AgentList", "agents", AgentView);
 type AgentView = Shown<typeof AgentView>;
 
 const agentFields = fieldsFrom(AgentView);
+const agentExpiryFields = fieldsFrom(ApprovalExpiryView);
+const reachFields = fieldsFrom(ApprovalReachView);
+
+/** Settings that may be absent, of an agent and of an entry of the library. */
+const settingsShown = (of: LibraryDefinition) => ({
+  approval_rules: (of.approvalRules ?? []).map(ruleView),
+  approval_expiry: agentExpiryFields(of.approvalExpiry ?? DEFAULT_EXPIRY),
+  approval_reach: reachFields(of.approvalReach ?? DEFAULT_REACH),
+  tools: (of.tools ?? []).map(agentToolView),
+  output_schema: of.outputSchema ?? null,
+  cache: of.cache ?? "auto",
+  model_settings: settingsView(of.modelSettings),
+});
 
 /** Readers of other organizations see neither the prompt nor the connections of the agent (V1-5). */
+const lentSettingsOf = ({ modelSettings }: Agent) => ({
+  system_prompt: null,
+  approval_rules: [],
+  mcp_servers: [],
+  tools: [],
+  model_settings: settingsView(lentSettings(modelSettings)),
+});
+
 export const agentView = (agent: Agent, by: Principal): AgentView => ({
   ...agentFields(agent),
-  system_prompt: agent.organizationId === by.organizationId ? agent.systemPrompt : null,
   has_no_tools: agent.hasNoTools ?? false,
-  approval_rules: agent.organizationId === by.organizationId ? (agent.approvalRules ?? []).map(ruleView) : [],
-  approval_expiry: expiryView(agent),
-  approval_reach: reachView(agent),
-  mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
-  tools: agent.organizationId === by.organizationId ? (agent.tools ?? []).map(agentToolView) : [],
-  output_schema: agent.outputSchema ?? null,
-  cache: agent.cache ?? "auto",
-  model_settings: settingsView(
-    agent.organizationId === by.organizationId ? agent.modelSettings : lentSettings(agent.modelSettings),
-  ),
+  ...settingsShown(agent),
+  ...(agent.organizationId === by.organizationId ? {} : lentSettingsOf(agent)),
   ...recordView(
     agent,
     { self: `/api/agents/${agent.id}` },
@@ -82,16 +95,6 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
 
 /** Executing an agent starts a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
-
-const reachView = ({ approvalReach = DEFAULT_REACH }: Pick<Agent, "approvalReach">) => ({
-  links: approvalReach.links,
-  remind_after_seconds: approvalReach.remindAfterSeconds,
-});
-
-const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
-  after_seconds: approvalExpiry.afterSeconds,
-  on_expiry: approvalExpiry.onExpiry,
-});
 
 /** The verbs that this caller may use on the agent now. */
 const agentVerbs = (agent: Agent, by: Principal): readonly string[] =>
@@ -126,15 +129,9 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   allowed_tools: definition.allowedTools ?? [],
   has_no_tools: false,
   approval_tools: definition.approvalTools ?? [],
-  approval_rules: (definition.approvalRules ?? []).map(ruleView),
-  approval_expiry: expiryView(definition),
-  approval_reach: reachView(definition),
+  ...settingsShown(definition),
   mcp_servers: [],
   max_steps: definition.maxSteps ?? null,
-  tools: (definition.tools ?? []).map(agentToolView),
-  output_schema: definition.outputSchema ?? null,
-  cache: definition.cache ?? "auto",
-  model_settings: settingsView(definition.modelSettings),
   tags: definition.tags ?? [],
   created_by: null,
   organization_id: by.organizationId,

@@ -10,6 +10,13 @@ import { fieldsFrom, Id, noun, OpenObject, Text } from "../../http/contract/noun
 import type { Shown } from "../../http/contract/operation.ts";
 import { callerRefusal } from "../../operations/deciding.ts";
 
+const PolicyView = noun("ApprovalPolicy", "Who decides about a call, as a rule says it", {
+  of: ApprovalPolicy.properties.of,
+  count: ApprovalPolicy.properties.count,
+  not_starter: ApprovalPolicy.properties.notStarter,
+  services: ApprovalPolicy.properties.services,
+});
+
 export const ApprovalView = noun("Approval", "A tool call that needs a person's approval", {
   id: Id("apr", "The approval's id"),
   tool_name: Text("The tool", "web_fetch"),
@@ -21,18 +28,9 @@ export const ApprovalView = noun("Approval", "A tool call that needs a person's 
   asked_by: Type.Union([CallDecision, Type.Null()], {
     description: "What made the call wait; null if the agent has no approval rules",
   }),
-  policy: Type.Union(
-    [
-      noun("ApprovalPolicy", "Who decides about a call, as a rule says it", {
-        of: ApprovalPolicy.properties.of,
-        count: ApprovalPolicy.properties.count,
-        not_starter: ApprovalPolicy.properties.notStarter,
-        services: ApprovalPolicy.properties.services,
-      }),
-      Type.Null(),
-    ],
-    { description: "Who decides about it, if a rule says so; null: any member who sees the job" },
-  ),
+  policy: Type.Union([PolicyView, Type.Null()], {
+    description: "Who decides about it, if a rule says so; null: any member who sees the job",
+  }),
   votes: Type.Array(
     noun("ApprovalVote", "The approval of one person, where a call needs several", {
       by: Id("usr", "Who has approved"),
@@ -65,6 +63,7 @@ export interface ApprovalReader {
 export const NO_READER: ApprovalReader = { by: null };
 
 const approvalFields = fieldsFrom(ApprovalView);
+const policyFields = fieldsFrom(PolicyView);
 
 export const approvalView = (
   job: Job,
@@ -74,7 +73,7 @@ export const approvalView = (
   ...approvalFields(approval),
   arguments: visibleJson(approval.arguments),
   asked_by: approval.askedBy ?? null,
-  policy: policyView(approval),
+  policy: approval.policy === undefined ? null : policyFields(approval.policy),
   votes: [...votesView(job, approval, voters)],
   decision_refusal: by === null || (approval.decision ?? null) !== null ? null : callerRefusal(job, approval, by),
   decision: approval.decision ?? null,
@@ -87,8 +86,3 @@ const votesView = (job: Job, approval: Approval, voters: DecidingPeople | undefi
   voters === undefined || (approval.decision ?? null) !== null
     ? (approval.votes ?? [])
     : countedVotes(job, approval, voters);
-
-const policyView = ({ policy }: Approval) =>
-  policy === undefined
-    ? null
-    : { of: policy.of, count: policy.count, not_starter: policy.notStarter, services: policy.services };

@@ -1,7 +1,7 @@
 /** A file that a job has made, as the current surface shows it (JOB-5). */
 import type { Artifact } from "../../../actors/job/terms.ts";
 import { Type } from "../../../actors/schema.ts";
-import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 export const ArtifactView = noun("Artifact", "A file that a job has written, as of the job's last change to it", {
@@ -14,17 +14,14 @@ export const ArtifactView = noun("Artifact", "A file that a job has written, as 
   url: Text("URL of the content", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
 });
 
+const artifactFields = fieldsFrom(ArtifactView);
+
 /** Artifacts of a job in this workspace; a job without a workspace has none. */
 export const artifactViews = (
   workspaceId: string | null,
   artifacts: readonly Artifact[] | null | undefined,
 ): Shown<typeof ArtifactView>[] =>
-  (artifacts ?? []).map(({ id, kind, name, path, mime, size }) => ({
-    id,
-    kind,
-    name,
-    path,
-    mime,
-    size,
-    url: `/api/workspaces/${workspaceId ?? ""}/files/content?path=${encodeURIComponent(path)}`,
+  (artifacts ?? []).map((artifact) => ({
+    ...artifactFields(artifact),
+    url: `/api/workspaces/${workspaceId ?? ""}/files/content?path=${encodeURIComponent(artifact.path)}`,
   }));

@@ -21,6 +21,7 @@ import { refusalWords } from "../dialect.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { jobStandings, jobVerbs, type Standing } from "../standing.ts";
 import { type BulkAction, BulkJobsBody, type BulkJobResult, BulkJobsView, type GivenJobFilter } from "./bulk-schema.ts";
+import { recordNamed } from "../../http/contract/noun.ts";
 
 type JobResult = Shown<typeof BulkJobResult>;
 
@@ -82,17 +83,7 @@ function bulkFilterOf(given: GivenJobFilter, seenBy: string): Outcome<JobFilter>
   const createdAfter = after === undefined ? undefined : timeOf(after);
   if (createdAfter === null)
     return invalid("/filter/created_after", "Field filter.created_after must be a time in ISO 8601");
-  return ok({
-    seenBy,
-    status: given.status,
-    agentId: given.agent_id,
-    chatId: given.chat_id,
-    workspaceId: given.workspace_id,
-    missionId: given.mission_id,
-    parentJobId: given.parent_job_id,
-    createdAfter,
-    metadata,
-  });
+  return ok({ seenBy, ...recordNamed(others), createdAfter, metadata });
 }
 
 interface BulkStep {

@@ -6,7 +6,7 @@ import { JOB_STATUSES, jobRef } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { parseJsonObject } from "../../http/body/json-body.ts";
 import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "../../http/contract/field.ts";
-import { Id } from "../../http/contract/noun.ts";
+import { Id, recordNamed } from "../../http/contract/noun.ts";
 import { operation } from "../../operations/operation.ts";
 import { EventPageView, eventView } from "../event-view.ts";
 import { POLL_QUERY, pollRecord } from "../long-poll.ts";
@@ -73,17 +73,8 @@ export const jobOperations = {
     async (services, { principal }, { query }) => {
       const { jobs, readCommitted } = services;
       const { organizationId, userId } = principal;
-      const filter = {
-        seenBy: userId,
-        status: query.status,
-        agentId: query.agent_id,
-        chatId: query.chat_id,
-        workspaceId: query.workspace_id,
-        missionId: query.mission_id,
-        parentJobId: query.parent_job_id,
-        createdAfter: query.created_after,
-        metadata: query.metadata,
-      };
+      const { limit: _, cursor: __, ...conditions } = query;
+      const filter = { seenBy: userId, ...recordNamed(conditions) };
       const list = await readCommitted(organizationId, () => jobs.listJobs(organizationId, filter, pageOf(query)));
       if (!list.ok) return list;
       const standings = await jobStandings(services, principal, list.value.records);

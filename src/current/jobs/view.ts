@@ -192,18 +192,18 @@ export const ReceiptView = noun("CancelReceipt", "How a job was stopped", {
   tool_calls_aborted: Count("Tool calls that were aborted"),
 });
 
+const NodeView = noun("JobNode", "A job in a lineage", {
+  id: ShownJobId,
+  parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
+  relation: OneOf(RELATIONS),
+  status: OneOf(JOB_STATUSES),
+  title: Text("The title", "The release notes"),
+  created_at: Timestamp,
+});
+
 export const LineageView = noun("JobLineage", "All jobs that derive from one root, oldest first", {
   root_id: ShownJobId,
-  nodes: Type.Array(
-    noun("JobNode", "A job in a lineage", {
-      id: ShownJobId,
-      parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
-      relation: OneOf(RELATIONS),
-      status: OneOf(JOB_STATUSES),
-      title: Text("The title", "The release notes"),
-      created_at: Timestamp,
-    }),
-  ),
+  nodes: Type.Array(NodeView),
 });
 
 interface JobFacts {
@@ -332,14 +332,7 @@ export function receiptView(job: Job, by: Principal, standing: Standing): Shown<
 }
 
 /** A job as a node of its lineage. */
-export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }: JobHead) => ({
-  id,
-  parent_job_id: parentJobId,
-  relation,
-  status,
-  title,
-  created_at: createdAt,
-});
+export const nodeView: (job: JobHead) => Shown<typeof NodeView> = fieldsFrom(NodeView);
 
 /** The signed address of a job's stream (SSE-9); null for callers who may not read jobs. */
 export const appLink = (parts: SigningParts, jobId: string, by: Principal): string | null =>

@@ -75,6 +75,12 @@ export const VerifyBody = Type.Object({
   ),
 });
 
+const UndeliveredView = noun("UndeliveredEvents", "Deliveries that were given up, and the range of their events", {
+  deliveries: Type.Integer({ minimum: 1 }),
+  since_sequence: Type.Integer({ minimum: 1 }),
+  until_sequence: Type.Integer({ minimum: 1 }),
+});
+
 export const IntegrationView = noun("MessagingIntegration", "Destination of an organization's events", {
   provider: OneOf(["webhook"] as const),
   name: Type.String(),
@@ -90,13 +96,7 @@ export const IntegrationView = noun("MessagingIntegration", "Destination of an o
   disabled_reason: Nullable(OneOf(DISABLED_REASONS)),
   last_success_at: Nullable(Timestamp),
   last_failure_at: Nullable(Timestamp),
-  undelivered: Nullable(
-    noun("UndeliveredEvents", "Deliveries that were given up, and the range of their events", {
-      deliveries: Type.Integer({ minimum: 1 }),
-      since_sequence: Type.Integer({ minimum: 1 }),
-      until_sequence: Type.Integer({ minimum: 1 }),
-    }),
-  ),
+  undelivered: Nullable(UndeliveredView),
   ...RECORD,
 });
 const SECRET_EXAMPLE = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
@@ -174,6 +174,7 @@ export const DELIVERY_QUERY = {
 };
 
 const destinationFields = fieldsFrom(IntegrationView);
+const undeliveredFields = fieldsFrom(UndeliveredView);
 
 export function integrationView(
   { destination, lastSuccessAt, lastFailureAt, undelivered }: DestinationState,
@@ -189,14 +190,7 @@ export function integrationView(
     former_secret_until: destination.formerSecret?.until ?? null,
     last_success_at: lastSuccessAt,
     last_failure_at: lastFailureAt,
-    undelivered:
-      undelivered === null
-        ? null
-        : {
-            deliveries: undelivered.deliveries,
-            since_sequence: undelivered.sinceSequence,
-            until_sequence: undelivered.untilSequence,
-          },
+    undelivered: undelivered === null ? null : undeliveredFields(undelivered),
     ...recordView(
       destination,
       {

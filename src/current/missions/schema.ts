@@ -27,7 +27,7 @@ import {
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { ModelSettingsShape, settingsOfBody } from "../../operations/model-settings.ts";
 import { naming } from "../../http/contract/field.ts";
-import { noun } from "../../http/contract/noun.ts";
+import { noun, recordNamed } from "../../http/contract/noun.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */
@@ -180,43 +180,23 @@ export function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<S
     if (read === null) errors.push({ path: `/schedule/${name}`, message });
     return read;
   };
-  const { type, value, timezone, overlap } = body;
-  const given = definedFields({
-    type,
-    value,
-    timezone,
-    overlap,
-    startAt: time("start_at"),
-    endAt: time("end_at"),
-    maxRuns: body.max_runs,
-    catchupWindowSeconds: body.catchup_window_seconds,
-    jitterSeconds: body.jitter_seconds,
-  });
+  const given = definedFields({ ...recordNamed(body), startAt: time("start_at"), endAt: time("end_at") });
   return errors.length === 0 ? ok(given) : refuse({ kind: "invalid_schedule", errors });
 }
 
 /** The changes from a body; a budget is replaced as a whole. */
 export function missionChanges(body: UpdateMissionBody): Outcome<MissionChanges> {
-  const { title, goal, visibility, priority, status, budget, metadata } = body;
-  const fits = withinMetadata(metadata ?? {});
+  const { schedule: given, budget, model_settings: settings, ...rest } = body;
+  const fits = withinMetadata(rest.metadata ?? {});
   if (!fits.ok) return fits;
   const cost = costLimitOf(budget?.max_cost ?? null);
   if (!cost.ok) return cost;
-  const schedule = body.schedule === undefined ? undefined : scheduleOf(body.schedule);
+  const schedule = given === undefined ? undefined : scheduleOf(given);
   if (schedule?.ok === false) return schedule;
   return ok(
     definedFields({
-      title,
-      goal,
-      visibility,
-      priority,
-      status,
-      metadata,
-      agentId: body.agent_id,
-      workspaceId: body.workspace_id,
-      reviewRequired: body.review_required,
-      pausedReason: body.paused_reason,
-      modelSettings: settingsOfBody(body.model_settings),
+      ...recordNamed(rest),
+      modelSettings: settingsOfBody(settings),
       schedule: schedule?.value,
       budget:
         budget === undefined
@@ -227,9 +207,7 @@ export function missionChanges(body: UpdateMissionBody): Outcome<MissionChanges>
 }
 
 export function taskChangesOf(body: Static<typeof UpdateMissionTaskBody>): MissionTaskChanges {
-  const { title, description, priority, status, position } = body;
+  const { assigned_to: to, depends_on: needed, ...rest } = body;
   // An empty text names nobody, as for other tasks (V1-7).
-  const assignedTo = body.assigned_to === "" ? null : body.assigned_to;
-  const dependsOn = body.depends_on === undefined ? undefined : [...new Set(body.depends_on)];
-  return definedFields({ title, description, priority, status, position, assignedTo, dependsOn });
+  return definedFields({ ...rest, assignedTo: to === "" ? null : to, dependsOn: needed && [...new Set(needed)] });
 }

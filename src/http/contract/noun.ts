@@ -11,6 +11,14 @@ type RecordName<N extends string> = N extends `${infer Word}_${infer Rest}`
   ? `${Word}${Capitalize<RecordName<Rest>>}`
   : N;
 
+const recordName = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The fields of a body, under the names that a record has for them. Their values stay as they are. */
+export const recordNamed = <B extends object>(body: B) =>
+  Object.fromEntries(Object.entries(body).map(([name, value]) => [recordName(name), value])) as {
+    [N in keyof B as RecordName<N & string>]: B[N];
+  };
+
 /** Those of the fields `F` that the record `R` has, as it has them. */
 type FieldsFrom<F, R> = {
   readonly [N in keyof F & string as RecordName<N> extends keyof R ? N : never]: R[RecordName<N> & keyof R];
@@ -23,9 +31,7 @@ type FieldsFrom<F, R> = {
 export function fieldsFrom<F extends TProperties>(
   shape: TObject<F>,
 ): <R extends object>(record: R) => FieldsFrom<F, R> {
-  const names = Object.keys(shape.properties).map(
-    (name) => [name, name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] as const,
-  );
+  const names = Object.keys(shape.properties).map((name) => [name, recordName(name)] as const);
   return <R extends object>(record: R) => {
     const fields = record as Readonly<Record<string, unknown>>;
     const shown: Record<string, unknown> = {};
