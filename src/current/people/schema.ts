@@ -10,11 +10,11 @@ import {
   ROLES,
   type Token,
 } from "../../../actors/organization/schema.ts";
-import { hasTokenEnded, revocationRefusal } from "../../../actors/organization/tokens.ts";
+import { revocationRefusal } from "../../../actors/organization/tokens.ts";
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { TOKEN_STATUSES } from "../tokens/schema.ts";
+import { TOKEN_STATUSES, tokenStatus, withVersion } from "../tokens/schema.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
 /** A local part of 64 characters and a domain of 190; no spaces, no control characters. */
@@ -138,7 +138,7 @@ export function invitationView(invitation: Invitation, by: Principal, now: numbe
 const sessionFields = fieldsFrom(SessionView);
 
 export function sessionView(session: Token, by: Principal, now: number): Shown<typeof SessionView> {
-  const status = session.revokedAt !== null ? "revoked" : hasTokenEnded(session, now) ? "expired" : "active";
+  const status = tokenStatus(session, now);
   const mayRevoke = status === "active" && revocationRefusal(session, by) === null;
   return {
     ...sessionFields(session),
@@ -146,12 +146,7 @@ export function sessionView(session: Token, by: Principal, now: number): Shown<t
     is_current: session.id === by.tokenId,
     last_address: session.lastAddress ?? null,
     ...recordView(
-      // As with tokens, recording the last use is not a change (AUTH-9).
-      {
-        ...session,
-        version: session.revokedAt === null ? 1 : 2,
-        updatedAt: session.revokedAt ?? session.createdAt,
-      },
+      withVersion(session),
       { revoke: `/api/sessions/${session.id}/revoke` },
       permittedActions(by, "tokens:write", mayRevoke ? ["revoke"] : []),
     ),

@@ -3,6 +3,7 @@ import { type Principal, SCOPES } from "../../../actors/organization/principal.t
 import { assert } from "../../../actors/assert.ts";
 import { type CredentialKind, type Token, TOKEN_KINDS, type TokenKind } from "../../../actors/organization/schema.ts";
 import {
+  hasTokenEnded,
   revocationRefusal,
   TOKEN_DAYS_MAX,
   TOKEN_DAYS_MIN,
@@ -70,7 +71,7 @@ export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_acc
  * Only revocation changes a token. The version of its record also counts notes of its last use, which readers must
  * not see as a change (AUTH-9).
  */
-const withVersion = (token: Token): Token => ({
+export const withVersion = (token: Token): Token => ({
   ...token,
   version: token.revokedAt === null ? 1 : 2,
   updatedAt: token.revokedAt ?? token.createdAt,
@@ -82,7 +83,7 @@ const tokenFields = fieldsFrom(TokenView);
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   ...tokenFields(token),
   kind: namedTokenKind(token.kind),
-  status: statusOf(token, now),
+  status: tokenStatus(token, now),
   last_characters: token.hint,
   // Absent for tokens made by an earlier version of the service.
   created_with: token.madeWith ?? null,
@@ -97,7 +98,6 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   ),
 });
 
-function statusOf({ revokedAt, expiresAt }: Token, now: number): "active" | "expired" | "revoked" {
-  if (revokedAt !== null) return "revoked";
-  return Date.parse(expiresAt) <= now ? "expired" : "active";
-}
+/** Also of a session, which is a token too. */
+export const tokenStatus = (token: Token, now: number): (typeof TOKEN_STATUSES)[number] =>
+  token.revokedAt !== null ? "revoked" : hasTokenEnded(token, now) ? "expired" : "active";
