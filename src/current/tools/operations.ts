@@ -4,7 +4,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { idFilter, naming } from "../../http/contract/field.ts";
-import { Count, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import { AVAILABILITIES, type ServerTools } from "../../operations/tool-catalogue.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
@@ -33,6 +33,8 @@ const McpServerToolsView = noun("McpServerTools", "Result of listing the tools o
   ),
   asked_at: Timestamp,
 });
+
+const toolFields = fieldsFrom(ToolView);
 
 export const toolOperations = {
   listTools: operation(
@@ -67,13 +69,7 @@ export const toolOperations = {
       return ok({
         tools: all
           .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-          .map(({ name, description, inputSchema, availability, isReadOnly }) => ({
-            name,
-            description,
-            input_schema: inputSchema,
-            availability,
-            read_only: isReadOnly,
-          })),
+          .map((tool) => ({ ...toolFields(tool), read_only: tool.isReadOnly })),
         mcp_servers: found.map(serverView),
       });
     },

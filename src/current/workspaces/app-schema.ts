@@ -1,7 +1,7 @@
 /** Apps of a workspace on the current surface: the view, and the body that creates one (WSP-1, WSP-14). */
 import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { App } from "../../../actors/workspace/schema.ts";
-import { Id, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 const APP_NAME_CHARACTERS = 200;
@@ -40,18 +40,11 @@ export const AppList = noun("AppList", "All apps of a workspace", {
   apps: Type.Array(AppView, { description: "In order of creation" }),
 });
 
-export const appView = (
-  { id, name, slug, path, entry, createdBy, createdAt }: App,
-  url: string,
-): Shown<typeof AppView> => ({
-  id,
-  name,
-  slug,
+const appFields = fieldsFrom(AppView);
+
+export const appView = (app: App, url: string): Shown<typeof AppView> => ({
+  ...appFields(app),
   kind: "static",
-  path,
-  entry,
   url,
   status: "ready",
-  created_by: createdBy,
-  created_at: createdAt,
 });
