@@ -1,5 +1,5 @@
 /** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
-import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
 import { STORED_TIME, Type, hasRealDay } from "../../actors/schema.ts";
 import { bad, good, refusedAs, textField, withDefault } from "../http/contract/field.ts";
@@ -71,6 +71,13 @@ export function pageView<P extends string, T, V>(
   const next = page.next === null ? {} : { next_cursor: encodeListCursor(plural, page.next, of) };
   return { ...({ [plural]: page.records.map(view) } as Record<P, V[]>), ...next };
 }
+/** The same for the page that a read gives. */
+export const shownPage = async <P extends string, T, V>(
+  plural: P,
+  read: Promise<Outcome<Page<T>>>,
+  view: (record: T) => V,
+) => mapOutcome(await read, (page) => pageView(plural, page, view));
+
 type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
 const encodeListCursor = (plural: string, { createdAt, id }: PageCursor, of?: string): string =>

@@ -14,7 +14,7 @@ import { fieldsFrom, Id, listOf } from "../../http/contract/noun.ts";
 import { media, type Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { AuditEntryView, auditFile, EXPORT_FORMATS } from "./export.ts";
 
 const AUDIT_FILTERS = {
@@ -40,10 +40,8 @@ export const auditOperations = {
       const { organizationId } = principal;
       const filter = filterOf(query);
       if (!filter.ok) return filter;
-      const page = await readCommitted(organizationId, () =>
-        directory.pageAudit(organizationId, filter.value, pageOf(query)),
-      );
-      return mapOutcome(page, (entries) => pageView("audit_entries", entries, entryView));
+      const read = () => directory.pageAudit(organizationId, filter.value, pageOf(query));
+      return shownPage("audit_entries", readCommitted(organizationId, read), entryView);
     },
   ),
 

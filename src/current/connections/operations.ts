@@ -23,7 +23,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { ConnectionId } from "../path-ids.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 
@@ -117,11 +117,9 @@ export const connectionOperations = {
       answers: { 200: listOf("ConnectionList", "connections", ConnectionView) },
     },
     async ({ connections, access, readCommitted }, { principal }, { query }) => {
-      const list = await readCommitted(principal.organizationId, () =>
-        connections.pageConnections(principal, pageOf(query)),
-      );
-      return mapOutcome(list, (page) =>
-        pageView("connections", page, (connection) => connectionView(access, connection, principal)),
+      const read = () => connections.pageConnections(principal, pageOf(query));
+      return shownPage("connections", readCommitted(principal.organizationId, read), (connection) =>
+        connectionView(access, connection, principal),
       );
     },
   ),

@@ -3,7 +3,7 @@
  * first of all, so that no command, record or event ever holds it.
  */
 import { assert } from "../../../actors/assert.ts";
-import { invalid, mapOutcome, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { webhookRef } from "../../../actors/webhook/events.ts";
@@ -14,7 +14,7 @@ import type { Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { DeliveryId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import {
@@ -88,10 +88,8 @@ export const webhookOperations = {
     async ({ webhooks, readCommitted }, { principal: by }, { query }) => {
       const { event_type: eventType, event_id: eventId, status, since } = query;
       const filter = { eventType, eventId, status, since };
-      const found = await readCommitted(by.organizationId, () =>
-        webhooks.pageAttempts(by.organizationId, filter, pageOf(query)),
-      );
-      return mapOutcome(found, (list) => pageView("deliveries", list, (attempt) => deliveryView(attempt, by)));
+      const read = () => webhooks.pageAttempts(by.organizationId, filter, pageOf(query));
+      return shownPage("deliveries", readCommitted(by.organizationId, read), (attempt) => deliveryView(attempt, by));
     },
   ),
 

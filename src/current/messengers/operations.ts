@@ -6,7 +6,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { redactedHost } from "../../../actors/webhook/schema.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { operation } from "../../operations/operation.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { MessengerId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import {
@@ -97,10 +97,8 @@ export const messengerOperations = {
       answers: { 200: NoticesList },
     },
     async ({ reach, readCommitted }, { principal: { organizationId } }, { query }) => {
-      const found = await readCommitted(organizationId, () =>
-        reach.pageQuestions(organizationId, { jobId: query.job_id }, pageOf(query)),
-      );
-      return mapOutcome(found, (page) => pageView("approval_notices", page, noticesView));
+      const read = () => reach.pageQuestions(organizationId, { jobId: query.job_id }, pageOf(query));
+      return shownPage("approval_notices", readCommitted(organizationId, read), noticesView);
     },
   ),
 

@@ -20,7 +20,7 @@ import type { Services } from "../../operations/services.ts";
 import { costKnown } from "../../work/budget.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { POLL_QUERY, pollRecord } from "../long-poll.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { missionParams } from "../path-ids.ts";
 import { updateRecord } from "../updating.ts";
 import { missionChanges, CreateMissionBody, UpdateMissionBody } from "./schema.ts";
@@ -46,11 +46,9 @@ export const missionOperations = {
     async ({ missions, calendar, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
       const filter = { seenBy: userId, status: query.status, agentId: query.agent_id, workspaceId: query.workspace_id };
-      const found = await readCommitted(organizationId, () =>
-        missions.listMissions(organizationId, filter, pageOf(query)),
-      );
-      return mapOutcome(found, (list) =>
-        pageView("missions", list, (mission) => missionView(mission, principal, calendar)),
+      const read = () => missions.listMissions(organizationId, filter, pageOf(query));
+      return shownPage("missions", readCommitted(organizationId, read), (mission) =>
+        missionView(mission, principal, calendar),
       );
     },
   ),

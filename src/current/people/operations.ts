@@ -12,7 +12,7 @@ import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { InvitationId, UserId } from "../path-ids.ts";
 import { currentUploads } from "../uploads/unfinished.ts";
 import {
@@ -48,10 +48,8 @@ export const memberOperations = {
       if (!settled.ok) return settled;
       const organization = await system.dispatch(organizationRef(organizationId), READ_ORGANIZATION);
       if (!organization.ok) return organization;
-      const members = await lookUp(log, directory.pageMembers(organizationId, pageOf(query)));
-      return mapOutcome(members, (page) =>
-        pageView("members", page, (member) => memberView(member, principal, organization.value)),
-      );
+      const members = lookUp(log, directory.pageMembers(organizationId, pageOf(query)));
+      return shownPage("members", members, (member) => memberView(member, principal, organization.value));
     },
   ),
 
@@ -154,12 +152,9 @@ export const memberOperations = {
     },
     async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId } = principal;
-      const invitations = await readCommitted(organizationId, () =>
-        directory.pageInvitations(organizationId, pageOf(query)),
-      );
-      const now = clock.now();
-      return mapOutcome(invitations, (page) =>
-        pageView("invitations", page, (invitation) => invitationView(invitation, principal, now)),
+      const read = () => directory.pageInvitations(organizationId, pageOf(query));
+      return shownPage("invitations", readCommitted(organizationId, read), (invitation) =>
+        invitationView(invitation, principal, clock.now()),
       );
     },
   ),

@@ -1,5 +1,5 @@
 /** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
-import { mapOutcome, ok, type Outcome } from "../../../actors/fault.ts";
+import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
 import { hasTokenEnded } from "../../../actors/organization/tokens.ts";
@@ -9,7 +9,7 @@ import { originOf } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { GrantId, SessionId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { GrantList, GrantView, grantView, RevokedSessions, SessionList, SessionView, sessionView } from "./schema.ts";
@@ -28,12 +28,9 @@ export const sessionOperations = {
     async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
       const filter = { kind: "session", userId } as const;
-      const sessions = await readCommitted(organizationId, () =>
-        directory.pageTokens(organizationId, filter, pageOf(query)),
-      );
-      const now = clock.now();
-      return mapOutcome(sessions, (page) =>
-        pageView("sessions", page, (session) => sessionView(session, principal, now)),
+      const read = () => directory.pageTokens(organizationId, filter, pageOf(query));
+      return shownPage("sessions", readCommitted(organizationId, read), (session) =>
+        sessionView(session, principal, clock.now()),
       );
     },
   ),
@@ -110,11 +107,8 @@ export const sessionOperations = {
     },
     async ({ directory, clock, readCommitted }, { principal }, { query }) => {
       const { organizationId, userId } = principal;
-      const grants = await readCommitted(organizationId, () =>
-        directory.pageGrants(organizationId, userId, pageOf(query)),
-      );
-      const now = clock.now();
-      return mapOutcome(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
+      const grants = readCommitted(organizationId, () => directory.pageGrants(organizationId, userId, pageOf(query)));
+      return shownPage("oauth_grants", grants, (grant) => grantView(grant, principal, clock.now()));
     },
   ),
 

@@ -6,7 +6,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { operation } from "../../operations/operation.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { TaskId } from "../path-ids.ts";
 import { updateRecord } from "../updating.ts";
 import {
@@ -36,10 +36,8 @@ export const taskOperations = {
     async ({ directory, readCommitted }, { principal }, { query }) => {
       const { organizationId } = principal;
       const filter = { status: query.status, assignedTo: query.assigned_to, workspaceId: query.workspace_id };
-      const tasks = await readCommitted(organizationId, () =>
-        directory.pageTasks(organizationId, filter, pageOf(query)),
-      );
-      return mapOutcome(tasks, (list) => pageView("tasks", list, (task) => taskView(task, principal)));
+      const tasks = readCommitted(organizationId, () => directory.pageTasks(organizationId, filter, pageOf(query)));
+      return shownPage("tasks", tasks, (task) => taskView(task, principal));
     },
   ),
 

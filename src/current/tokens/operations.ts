@@ -3,7 +3,6 @@
  * is managed only by its own person. Both act as the person who made them. The secret is only in the answer of the
  * creation.
  */
-import { mapOutcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TokenFilter } from "../../../actors/organization/protocol.ts";
 import { organizationRef, type TokenKind } from "../../../actors/organization/schema.ts";
@@ -16,7 +15,7 @@ import { type Change, created } from "../../http/commit/commit.ts";
 import { type Caller, originOf } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { TokenId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView, tokenView } from "./schema.ts";
@@ -119,11 +118,8 @@ async function listTokens<P extends string>(
   { kind, plural, page }: { readonly kind: TokenKind; readonly plural: P; readonly page: PageRequest },
 ) {
   const { organizationId } = principal;
-  const tokens = await readCommitted(organizationId, () =>
-    directory.pageTokens(organizationId, visibleTo(principal, kind), page),
-  );
-  const now = clock.now();
-  return mapOutcome(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
+  const read = () => directory.pageTokens(organizationId, visibleTo(principal, kind), page);
+  return shownPage(plural, readCommitted(organizationId, read), (token) => tokenView(token, principal, clock.now()));
 }
 
 async function createToken({ clock }: Services, change: Change, kind: TokenKind, body: Static<typeof CreateTokenBody>) {

@@ -16,7 +16,7 @@ import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { roomFor } from "../../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../../work/media-type.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { UploadId } from "../path-ids.ts";
 import { permittedActions, RECORD, recordView } from "../record.ts";
 import { DIGEST_HEADER } from "../workspaces/content-range.ts";
@@ -51,10 +51,10 @@ export const uploadOperations = {
       answers: { 200: UploadedFileList },
     },
     async ({ uploads, clock, readCommitted }, { principal }, { query }) => {
-      const list = await readCommitted(principal.organizationId, () =>
-        uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)),
+      const read = () => uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query));
+      return shownPage("files", readCommitted(principal.organizationId, read), (upload) =>
+        uploadedFileView(upload, principal),
       );
-      return mapOutcome(list, (page) => pageView("files", page, (upload) => uploadedFileView(upload, principal)));
     },
   ),
 

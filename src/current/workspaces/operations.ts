@@ -1,6 +1,6 @@
 /** Workspaces on the current surface: list, read, make, change, delete, select (WSP-1, WSP-6, GEN-8). */
 import { definedFields } from "../../../actors/changes.ts";
-import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -10,7 +10,7 @@ import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { workspaceParams } from "../path-ids.ts";
 import { doneIf, updateRecord } from "../updating.ts";
 import {
@@ -38,11 +38,9 @@ export const workspaceOperations = {
       const { organizationId } = by;
       const selection = await selectionOf({ system }, by);
       if (!selection.ok) return selection;
-      const workspaces = await readCommitted(organizationId, () =>
-        directory.pageWorkspaces(organizationId, pageOf(query)),
-      );
-      return mapOutcome(workspaces, (list) =>
-        pageView("workspaces", list, (one) => workspaceView(one, { by, ...selection.value, appPlaces })),
+      const read = () => directory.pageWorkspaces(organizationId, pageOf(query));
+      return shownPage("workspaces", readCommitted(organizationId, read), (one) =>
+        workspaceView(one, { by, ...selection.value, appPlaces }),
       );
     },
   ),
