@@ -40,7 +40,7 @@ export const EVENT_FAMILIES = {
 type Families = typeof EVENT_FAMILIES;
 export type EventType = { [F in keyof Families]: `${F}.${Families[F][number]}` }[keyof Families];
 
-/** The test's event. The turn that sends it numbers it itself, whatever the subscriptions are. */
+/** The event of a test. Its turn numbers and sends it, even if no subscription asks for it. */
 export const TEST_EVENT = "webhook.test" satisfies EventType;
 
 /** All types, in the order of the table. */

@@ -90,7 +90,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await stored("c3")).toEqual(recordOf("c3", 9, { note: "swept" }));
     });
 
-    test("[RT-4] of a record that was stored before, a batch may bring the changed fields only", async () => {
+    test("[RT-4] a batch may bring only the changed fields of a record that is stored already", async () => {
       const at = (version: number, more: object) => recordOf("c1", version, { agent: { name: "Ada" }, ...more });
       const [first, second, third] = [
         at(1, { note: "a", left: null }),

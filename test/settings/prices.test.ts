@@ -59,10 +59,13 @@ const BY_HAND = [
   ["0.0000003", { inputTokens: 1, outputTokens: 0, cachedInputTokens: 1 }],
 ] as const;
 
-test.each(BY_HAND)("[OPS-8] cached and written tokens have their own prices, as by hand: %s", (cost, tokens) => {
-  const table = parse([price(WITH_CACHE)]);
-  expect(table instanceof PriceTable && table.cost("a:b", "2026-06-01", tokens)).toBe(cost);
-});
+test.each(BY_HAND)(
+  "[OPS-8] cached and written tokens have their own prices; the cost equals one computed by hand: %s",
+  (cost, tokens) => {
+    const table = parse([price(WITH_CACHE)]);
+    expect(table instanceof PriceTable && table.cost("a:b", "2026-06-01", tokens)).toBe(cost);
+  },
+);
 
 test("[OPS-8] without prices of their own, cached and written tokens have that of the input, and of shorter writes", () => {
   const tokens = BY_HAND[6][1];

@@ -118,7 +118,7 @@ test("[FAIR-3] a batch of many organizations keeps its limits, and those left ou
   expect(take(true)).toEqual([0, 1, 2, 3].map((i) => `${inBatch + i}`).concat("again"));
 });
 
-test("[FAIR-3] a batch has the small groups of those whose next one is small, or the large ones of the others", () => {
+test("[FAIR-3] a batch takes organizations whose next group is small, with their small groups, or the others with their large ones", () => {
   const { push, takeOf } = rig();
   push("a", "a0");
   push("a", "a1", LARGE_BYTES + 1);

@@ -184,7 +184,7 @@ test("[DIA-18] hosts that did not answer leave half of the places to others, how
   replica.crash();
 });
 
-test("[DIA-18] a host that did not answer once has a place beside one that keeps its own busy", async () => {
+test("[DIA-18] a host that once did not answer still gets a place while another host keeps its places busy", async () => {
   const replica = await startWebhooks(new World());
   await addAll(replica, (jobId) => (jobId === JOBS[0] ? "back.test" : "busy.test"));
   const isBack = ({ attempt }: Prepared): boolean => attempt.push?.jobId === JOBS[0];

@@ -61,7 +61,7 @@ test("[JOB-10] an organization at its limit waits, and does not block others", a
   expect(order).toEqual(["a1", "a2", "b1", "a3"]);
 });
 
-test("[JOB-10] an organization that is alone has 48 of 64 slots, and each that comes three quarters of the rest", async () => {
+test("[JOB-10] an organization that is alone has 48 of 64 slots, and each further one gets three quarters of the rest", async () => {
   const order: string[] = [];
   const ask = asker(new Slots(), order);
   const places: (() => void)[] = [];
