@@ -61,7 +61,7 @@ export function connectionEffects(parts: ConnectionEffectParts) {
           }
         }
         const command = { kind: "end_refresh", effectId: effect.id, generation, outcome } as const;
-        // Not under the epoch: whoever owns the connection now takes the tokens, unless it has newer ones.
+        // Not under the epoch: the present owner of the connection takes the tokens, unless it has newer ones.
         const ended = await untilTaken(parts, context, new AbortController().signal, () =>
           parts.system.dispatch(connectionRef(organizationId, id), command),
         );

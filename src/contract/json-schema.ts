@@ -32,7 +32,7 @@ export class Components {
     return $id === undefined ? this.body(from, component) : this.named($id, from);
   }
 
-  /** A reference to the words, beside what this use of them has of its own: its description and its default. */
+  /** A reference to the shared list of words, with the description and the default of this field beside it. */
   private sharedEnum(name: string, from: TSchema): JsonSchema {
     const { enum: values, type, ...own } = this.body(from, "");
     const description = SHARED_ENUMS[name]?.about;

@@ -38,7 +38,7 @@ export async function tryProgram(
     const { promise: late, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => {
       killGroup(child.pid);
-      // Not waiting for its end: a process that waits for a disk in vain cannot be killed.
+      // Its end is not waited for: a process cannot be killed while it waits for a broken disk.
       resolve(null);
     }, limitMs);
     const ended = await Promise.race([

@@ -63,7 +63,7 @@ export async function openTools(services: RunServices, run: OpeningParts, signal
   }
 }
 
-/** The end of a run that needs a connection which it has waited for in vain; null if it may still wait. */
+/** The error that ends a run if it has waited for a connection without success; null if it may still wait. */
 function denialOf({ authorizations = [] }: Job, lacking: readonly ConnectionNeed[]): RunError | null {
   const ids = lacking.map(({ connectionId }) => connectionId);
   const waits = authorizations.filter(({ connectionId }) => ids.includes(connectionId));

@@ -5,7 +5,7 @@ import type { CodePiece } from "./code-pieces.ts";
 
 interface CodeBlockProps {
   readonly code: string;
-  /** As it stands behind the fence; empty for none. */
+  /** The word behind the fence; empty if there is none. */
   readonly language: string;
 }
 

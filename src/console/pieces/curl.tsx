@@ -46,7 +46,7 @@ interface NothingYetProps {
   readonly children: ComponentChildren;
 }
 
-/** What a page shows in the place of what there is none of yet. */
+/** What a page shows instead of an empty list: what to do, and a request that does it. */
 export const NothingYet = ({ request, children }: NothingYetProps) => (
   <>
     <p>{children}</p>

@@ -1,6 +1,6 @@
 /**
- * The fields of a record that a person edits. Only what they have changed is kept: a newer record under it shows in all
- * other fields. `base` is the record as it was when they began, so that a change by somebody else in between is found,
+ * The fields of a record that a person edits. Only the fields that they have changed are kept; all others show the
+ * newest record. `base` is the record as it was when they began, so that a change by somebody else in between is found,
  * however the newer record came: by a reload, by a refused save, or as the answer of another operation.
  */
 export interface EditedFields<D extends object> {

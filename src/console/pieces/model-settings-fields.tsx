@@ -1,4 +1,4 @@
-/** Settings of a model: of an agent, or of the runs of a mission. What is empty is left to what stands below it. */
+/** Settings of a model: of an agent, or of the runs of a mission. An empty field leaves the choice to the settings below it. */
 import type { ModelEffort, ModelSettingsInput, ModelThinkingType } from "../../../sdk/typescript/troupe.ts";
 import { AreaField, ChoiceField, formFields, NumberField, TextField, textOr } from "./fields.tsx";
 import { JsonField } from "./written-fields.tsx";

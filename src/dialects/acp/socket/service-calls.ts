@@ -44,7 +44,7 @@ export class ServiceCalls {
     this.parts = parts;
   }
 
-  /** The answer as it is; `over`: the end of its stream, or null if it is none. */
+  /** The answer as it is; `over`: the end of its stream, or null if the answer is not a stream. */
   async request(
     method: string,
     params: JsonObject,
