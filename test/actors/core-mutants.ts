@@ -188,15 +188,15 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "actors/runtime/outputs/alarms.ts",
     "return epoch !== null && epoch === epochs.get(shard);",
     "return epoch === epochs.get(shard);",
-    `${RUNTIME}single-guards.test.ts`,
-    "lost before the scan",
+    `${RUNTIME}alarms.test.ts`,
+    "lost before it",
   ],
   [
     "actors/runtime/outputs/alarms.ts",
     "alarms.length === ALARM_PAGE && scan.shards.size > 0",
     "alarms.length === ALARM_PAGE",
-    `${RUNTIME}single-guards.test.ts`,
-    "or during it",
+    `${RUNTIME}alarms.test.ts`,
+    "reads no other page of it",
   ],
   [
     "actors/runtime/outputs/alarms.ts",
@@ -209,7 +209,7 @@ export const CORE_MUTANTS: readonly SourceMutant[] = [
     "actors/runtime/placement/shards.ts",
     "if (held?.epoch === epoch) held.leaving = true;",
     "if (held !== undefined) held.leaving = true;",
-    `${RUNTIME}single-guards.test.ts`,
+    `${RUNTIME}hand-over.test.ts`,
     "an epoch that has passed",
   ],
   [

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { ALARM_HORIZON_MS, ALARM_PAGE, ALARM_SCAN_MS, FIRING } from "../../../actors/runtime/outputs/alarms.ts";
 import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import type { MemberStep } from "../../../actors/runtime/turns/members.ts";
@@ -256,6 +256,29 @@ function storeAlarms({ world, system }: LedgerReplica, count: number, command: L
   const writes = { ...NOTHING, alarms };
   world.database.commit([{ shard, epoch: system.shards.epochOf(shard)!, writes }], new Set([shard]));
 }
+
+test("[RT-5] [RT-10] a scan arms nothing of a shard that is lost before it or during it, and reads no other page of it", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  storeAlarms(replica, ALARM_PAGE, { kind: "add", by: 1 });
+  const { alarms, shards } = replica.system;
+  const shard = shardOf(ORG);
+  const epoch = shards.epochOf(shard)!;
+  const pages = spyOn(replica.store, "alarms");
+  const timers = world.clock.pending;
+  const release = holdOperation(world, "alarms");
+  const scan = alarms.scan([shard]);
+  shards.lose(shard);
+  shards.grant(shard, epoch + 1);
+  release();
+  await scan;
+  shards.lose(shard);
+  await alarms.scan([shard]);
+  expect([pages.mock.calls.length, world.clock.pending - timers]).toEqual([2, 0]);
+  shards.grant(shard, epoch + 1);
+  await alarms.scan([shard]);
+  expect(world.clock.pending - timers).toBe(ALARM_PAGE);
+});
 
 test("[RT-10] more alarms whose turns always throw than one page do not hide the others", async () => {
   const world = new World();

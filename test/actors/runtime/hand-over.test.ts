@@ -1,7 +1,7 @@
 /** Several replicas over one database in memory: even parts, and shards that move while both owners live. */
 import { expect, test } from "bun:test";
 import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
-import { LEASE_RENEW_MS, SHARD_COUNT } from "../../../actors/runtime/placement/placement.ts";
+import { LEASE_RENEW_MS, SHARD_COUNT, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, idleEffect, LedgerReplica, said } from "../../support/ledger-replica.ts";
@@ -193,6 +193,16 @@ for (const isLate of [false, true])
     expect(owners()).toEqual(organizations.map(() => 1));
     expect(group.owned).toEqual([64, 64]);
   });
+
+test("[REP-2] a shard that leaves at an epoch that has passed stays open", async () => {
+  const { system } = await new Group().join();
+  const shard = shardOf("org_1");
+  const epoch = system.shards.epochOf(shard)!;
+  system.shards.leave([{ shard, epoch: epoch - 1 }]);
+  expect(system.serves("org_1")).toBe(true);
+  system.shards.leave([{ shard, epoch }]);
+  expect(system.serves("org_1")).toBe(false);
+});
 
 test("[REP-2] a started group that waits for records when its shard is handed over is answered", async () => {
   const group = new Group();

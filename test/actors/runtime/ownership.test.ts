@@ -296,3 +296,27 @@ test("[RT-4] lists: settled resolves after everything that was pending at the ca
   gate.open();
   expect(await seen).toEqual([true, 7]);
 });
+
+test("[RT-12] a list that waited for commits is refused when the lease or the epoch has gone meanwhile", async () => {
+  for (const loss of ["lease", "epoch"] as const) {
+    const { world, replica } = await started();
+    await replica.add("l1");
+    const gate = replica.store.holdNext();
+    const add = replica.add("l1");
+    await gate.reached;
+    const settled = replica.system.settled(ORG);
+    if (loss === "lease") {
+      replica.placement.isCut = true;
+      await world.clock.advance(9_000);
+    } else {
+      const { shards } = replica.system;
+      const epoch = shards.epochOf(SHARD)!;
+      shards.lose(SHARD);
+      shards.grant(SHARD, epoch + 1);
+      shards.open(SHARD, epoch + 1);
+    }
+    gate.open();
+    expect([loss, faultOf(await settled)]).toEqual([loss, "unavailable"]);
+    await add;
+  }
+});

@@ -264,6 +264,22 @@ test("[RT-8] after an invalidation no reader takes a page from before it", async
   expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
 });
 
+test("[RT-8] a page from before an invalidation is not kept for later readers, whoever waits for it", async () => {
+  const stream = new Stream();
+  stream.commit(PAGE_EVENTS + 1);
+  const door = Promise.withResolvers<void>();
+  stream.door = door.promise;
+  const first = stream.reader();
+  const taken = first.next();
+  await settle();
+  stream.replay.invalidate();
+  first.close();
+  door.resolve();
+  await taken;
+  await stream.reader().next();
+  expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
+});
+
 test("[RT-8] a fork continues from the same position, independently", async () => {
   const stream = new Stream();
   stream.publish(2);
@@ -292,6 +308,22 @@ test("[SSE-3] [RT-8] readers at different positions of one text are not together
   expect(reader.isWith(other)).toBe(false);
   await other.next();
   expect(reader.isWith(other)).toBe(true);
+});
+
+test("[SSE-3] [RT-8] readers of one page at different positions of its text each get the rest of it", async () => {
+  const live = { messageId: "m1", attempt: 1, base: 0, position: 6 };
+  const event = { seq: 1, type: "e", at: "", data: {}, live };
+  const page = { events: [event, { seq: 2, type: "e", at: "", data: {} }], hasMore: true };
+  const replay = new NewReplay();
+  const readFrom = async (position: number): Promise<readonly string[]> => {
+    const store = { page: () => Promise.resolve(page), textOf: () => Promise.resolve("abcdef") };
+    const reader = new Subscription(replay, 0, store, 2);
+    expect(await reader.resume({ seq: 0, position })).toBe("resumed");
+    return said(await reader.nextPage());
+  };
+  expect(await readFrom(0)).toEqual(['"abcdef"@6', "1", "2"]);
+  expect(await readFrom(4)).toEqual(['"ef"@6', "1", "2"]);
+  expect(await readFrom(0)).toEqual(['"abcdef"@6', "1", "2"]);
 });
 
 const SAYINGS = ["publish", "begin", "add", "end", "invalidate", "take 0", "take 1", "come"] as const;

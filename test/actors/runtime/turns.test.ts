@@ -1,7 +1,7 @@
 /** Turns and turn groups, over a whole replica and the model in memory. */
 import { describe, expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
-import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
+import type { AnyDefinition, RecordFields, Table, Tx } from "../../../actors/runtime/actor.ts";
 import { type Ask, followedBy, type MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { type LedgerCommand, ledgerRef } from "../../support/ledger-actor.ts";
@@ -355,4 +355,34 @@ test("[RT-2] the replies of a group have the types of its members", async () => 
   if (!outcome.ok) throw new Error(outcome.fault.kind);
   const [first, second]: readonly [number, number | undefined] = outcome.value;
   expect([first, second]).toEqual([2, 4]);
+});
+
+type Noted = RecordFields & { readonly note?: string };
+
+test("[RT-4] a group whose actors are evicted at each attempt is refused as overloaded after the fifth", async () => {
+  /** Attempts beyond this are let through, so that the test ends whatever is bounded. */
+  const ENOUGH = 40;
+  let attempts = 0;
+  const notes: Table<Noted> = { name: "chat" };
+  const definition: AnyDefinition = {
+    kind: "ledger",
+    // In order, the other group would wait behind this one while that loads the actor anew.
+    isUnordered: true,
+    needs: (ref) => [{ table: "chat", id: ref.id }],
+    handlers: {
+      // Another group of the same actor, which the store refuses, is sent right before this one.
+      change: (tx: Tx) => {
+        attempts++;
+        if (attempts < ENOUGH) void replica.system.dispatchGroup([member("l1", "break")]).catch(() => {});
+        tx.update(notes, tx.read(notes, tx.self.id)!);
+        return ok(null);
+      },
+      break: (tx: Tx) => ok(tx.update(notes, { ...(tx.read(notes, tx.self.id) as Noted), note: "\u0000" })),
+      create: (tx: Tx) => ok(tx.create(notes, { id: tx.self.id } as never)),
+    },
+  };
+  const replica = await startLedgers(new World(), { definitions: [definition] });
+  await replica.system.dispatchGroup([member("l1", "create")]);
+  const outcome = await replica.system.dispatchGroup([member("l1", "change")]);
+  expect([faultOf(outcome), attempts]).toEqual(["overloaded", 5]);
 });
