@@ -6,7 +6,7 @@
 import { isExactNumber } from "./exact-json.ts";
 import type { Json, JsonObject } from "./schema.ts";
 
-/** The value with its names in the order of `jsonb`, shorter ones first: the same object if it has this order already. */
+/** The value with its names in the order of `jsonb`, shorter ones first; the same object if it has this order. */
 export function inStoredOrder<T extends Json>(value: T): T {
   if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (Array.isArray(value)) {

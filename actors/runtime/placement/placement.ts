@@ -41,7 +41,7 @@ export interface OwnedPart {
 
 /** The authority over replicas and shards. Every method throws when it cannot be reached. */
 export interface Placement {
-  /** Extends the lease: its term begins anew, by the authority's clock. False: this replica is declared dead for ever. */
+  /** Begins the lease's term anew, by the authority's clock. False: this replica is declared dead for ever. */
   renew(): Promise<boolean>;
   /**
    * Takes shards without a living owner, at a raised epoch, until this replica owns `most` (omitted: all of them), and

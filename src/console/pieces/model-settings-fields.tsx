@@ -1,4 +1,4 @@
-/** Settings of a model: of an agent, or of the runs of a mission. An empty field leaves the choice to the settings below it. */
+/** Settings of a model: of an agent, or of the runs of a mission. An empty field leaves the choice to those below it. */
 import type { ModelEffort, ModelSettingsInput, ModelThinkingType } from "../../../sdk/typescript/troupe.ts";
 import { AreaField, ChoiceField, formFields, NumberField, TextField, textOr } from "./fields.tsx";
 import { JsonField } from "./written-fields.tsx";
