@@ -6,13 +6,12 @@ import { noWrites } from "../../actors/runtime/store.ts";
 import { until } from "../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../support/fake-clock.ts";
 import { idleEffect, LedgerReplica, ORG, startLedgers } from "../support/ledger-replica.ts";
-import { World } from "../support/replica.ts";
+import { inWorld, World } from "../support/replica.ts";
 
 const SHARD = shardOf(ORG);
 
 test("[RT-10] [RT-11] an effect is not recovered under an epoch that ended while earlier messages were delivered", async () => {
-  const world = new World();
-  const former = await startLedgers(world);
+  const { world, replica: former } = await inWorld(startLedgers);
   await former.ask("l1", { kind: "add_with_effect", by: 1 });
   // The message's row is committed, its delivery is not.
   former.store.failNext({ kind: "lost_reply" }, { kind: "lost_request" });

@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import type { AttemptResult } from "../../actors/webhook/protocol.ts";
 import { until } from "../support/condition.ts";
-import { World } from "../support/replica.ts";
+import { inWorld, World } from "../support/replica.ts";
 import { delivered, httpError, startWebhooks } from "../support/webhook-replica.ts";
 
 const OTHER = { url: "https://other.example.com/y" };
@@ -30,8 +30,7 @@ test("[HOOK-6] a 410 of the former destination does not switch off delivery to t
 });
 
 test("[HOOK-9] a retry that goes to another destination than was planned is in the ledger with its host", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure();
   replica.receiver.react = ({ destination }) => (destination.url === OTHER.url ? delivered : httpError(503));
   await replica.take(1);

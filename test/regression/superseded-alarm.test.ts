@@ -5,14 +5,13 @@
 import { expect, test } from "bun:test";
 import { ALARM_SCAN_MS } from "../../actors/runtime/outputs/alarms.ts";
 import { faultOf, startLedgers } from "../support/ledger-replica.ts";
-import { World } from "../support/replica.ts";
+import { inWorld } from "../support/replica.ts";
 
 /** A ledger whose alarm of 1 s rings while what `supersede` asks is on its way to the store. */
 async function ringing(
   command: { readonly kind: "sleep_on" } | { readonly kind: "wake_at"; readonly inMs: number; readonly by: number },
 ) {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await replica.add("l1", 100);
   await replica.ask("l1", { kind: "wake_at", dueAtMs: world.clock.now() + 1_000, by: 1 });
   const gate = replica.store.holdNext();

@@ -11,7 +11,7 @@ import { until } from "../support/condition.ts";
 import { settle } from "../support/fake-clock.ts";
 import { FakeModel, gate } from "../support/fake-model.ts";
 import { disagreements, JobReplica, ORG, startJobs } from "../support/job-replica.ts";
-import { World } from "../support/replica.ts";
+import { inWorld, World } from "../support/replica.ts";
 
 /** Breaks what the replica reads until it is mended; counts the reads that failed. */
 function broken(replica: JobReplica, read: "history" | "parts") {
@@ -28,8 +28,7 @@ function broken(replica: JobReplica, read: "history" | "parts") {
 
 /** A chat with one turn; the second message's history cannot be read. */
 async function unreadable() {
-  const world = new World();
-  const replica = await startJobs(world);
+  const { world, replica } = await inWorld(startJobs);
   await replica.ended(await replica.send("first"));
   const fault = broken(replica, "history");
   const jobId = await replica.send("second");

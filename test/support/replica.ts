@@ -108,3 +108,9 @@ export class Replica<P extends Protocols> {
 
 /** A definition as the system keeps it. */
 export const erased = <P extends Protocol>(definition: ActorDefinition<P>): AnyDefinition => definition;
+
+/** A world of its own, and the replica that `start` starts in it. */
+export async function inWorld<R>(start: (world: World) => Promise<R>): Promise<{ world: World; replica: R }> {
+  const world = new World();
+  return { world, replica: await start(world) };
+}

@@ -6,7 +6,7 @@ import type { Agent } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { keyedId, type PreparedWork, prepareWork, type WorkServices } from "../../src/work/prepared-work.ts";
 import { AGENT, disagreements, type JobReplica, ORG, startJobs } from "../support/job-replica.ts";
-import { World } from "../support/replica.ts";
+import { inWorld, World } from "../support/replica.ts";
 
 const BY = { organizationId: ORG, userId: "usr_1" };
 const FIRE = { purpose: "mission", key: "mis_1:2026-11-22T06:00:00.000Z" };
@@ -52,8 +52,7 @@ async function prepared(replica: JobReplica): Promise<PreparedWork> {
 
 describe("the checks", () => {
   test("[RUN-4] the agent, its model and the budget are checked in this order, and nothing is made", async () => {
-    const world = new World();
-    const replica = await startJobs(world);
+    const { world, replica } = await inWorld(startJobs);
     const services = servicesOf(replica);
     const cannot = refuse({ kind: "provider_error", message: "Unknown model" });
     const models = {

@@ -5,7 +5,7 @@ import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { faultOf, idleEffect, type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, World } from "../../support/replica.ts";
 import { Gate } from "../../support/memory-store.ts";
 
 interface Call {
@@ -81,8 +81,7 @@ test("[RT-10] settling an effect aborts its handler, and one that is begun and s
 });
 
 test("[RT-11] an effect that was in progress in a crash is recovered by the next owner beside its clients, and not run", async () => {
-  const world = new World();
-  const first = await startLedgers(world, { effects: recorded().effects });
+  const { world, replica: first } = await inWorld((of) => startLedgers(of, { effects: recorded().effects }));
   await begin(first);
   first.crash();
   const gate = new Gate();
@@ -141,8 +140,7 @@ test("[RT-10] a handler that rejects, or that is missing, is a bug in the log; t
 });
 
 test("[RT-11] a failed recovery is retried while the epoch lasts, and does not prevent the shard from serving", async () => {
-  const world = new World();
-  const first = await startLedgers(world, { effects: recorded().effects });
+  const { world, replica: first } = await inWorld((of) => startLedgers(of, { effects: recorded().effects }));
   await begin(first);
   first.crash();
   let failures = 2;

@@ -9,7 +9,7 @@ import { TurnGroup } from "../../../actors/runtime/commit/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
 import { idleEffect, ORG, startLedgers } from "../../support/ledger-replica.ts";
-import { erased, World } from "../../support/replica.ts";
+import { erased, inWorld, World } from "../../support/replica.ts";
 
 const definition = erased(ledgerActor());
 const GRANT = { shard: 1, epoch: 1 };
@@ -233,8 +233,7 @@ test("[RT-5] a actor of another epoch is replaced by an empty one", () => {
 });
 
 test("[RT-9] an actor is loaded again after its eviction, with nothing lost", async () => {
-  const world = new World();
-  const replica = await startLedgers(world, { effects: { count: idleEffect() } });
+  const { world, replica } = await inWorld((of) => startLedgers(of, { effects: { count: idleEffect() } }));
   await replica.add("l1", 7);
   await world.clock.advance(IDLE_MS + 10_001);
   expect(replica.system.actors.count).toBe(0);

@@ -4,7 +4,7 @@ import { LOST_READERS_MS } from "../../../actors/runtime/placement/ownership.ts"
 import { LEASE_RENEW_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, type LedgerReplica, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, World } from "../../support/replica.ts";
 
 const SHARD = shardOf(ORG);
 const started = async (world = new World()) => ({ world, replica: await startLedgers(world) });
@@ -94,8 +94,7 @@ test("[RT-8] a replica that is declared dead ends all its readers", async () => 
 });
 
 test("[RT-12] two replicas never both serve an organization, and nothing acknowledged is lost in a handover", async () => {
-  const world = new World();
-  const first = await startLedgers(world);
+  const { world, replica: first } = await inWorld(startLedgers);
   for (let i = 0; i < 5; i++) await first.add("l1");
   await first.system.stop();
   expect(faultOf(await first.add("l1"))).toBe("unavailable");

@@ -11,7 +11,7 @@ import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, ORG, startLedgers } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, World } from "../../support/replica.ts";
 
 const fill = (mailbox: Mailbox, count: number, bytes = 1): Ticket[] =>
   Array.from({ length: count }, () => mailbox.enter(0, bytes)!);
@@ -91,8 +91,7 @@ test("[RT-6] the bytes of waiting commands are limited", async () => {
 });
 
 test("[RT-6] an actor whose oldest caller has waited for more than 5 s accepts no more; a group leaves every mailbox that it entered", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await Promise.all([replica.add("hot"), replica.add("other")]);
   const gate = replica.store.holdNext();
   const waiting = replica.add("hot");

@@ -5,7 +5,7 @@ import type { Subscription } from "../../../actors/runtime/streams/subscription.
 import type { TextWriter } from "../../../actors/runtime/streams/text-writer.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { type LedgerReplica, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, type World } from "../../support/replica.ts";
 
 interface Written {
   readonly replica: LedgerReplica;
@@ -16,8 +16,7 @@ interface Written {
 
 /** Two ledgers whose turns have begun a text, each with one event and a reader that has it. */
 async function written(): Promise<Written> {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   const ids = ["a", "b"];
   for (const id of ids) {
     await replica.add(id);

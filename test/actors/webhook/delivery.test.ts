@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { IN_FLIGHT_LIMIT, READY_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, World } from "../../support/replica.ts";
 import { delivered, granted, httpError, startWebhooks, type WebhookReplica } from "../../support/webhook-replica.ts";
 
 const MINUTE_MS = 60_000;
@@ -52,8 +52,7 @@ test("[HOOK-6] at most 8 are in progress, started in the order of their numbers,
 });
 
 test("[HOOK-6] attempts that start together are one effect, which exists until the last of them has ended", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.take(IN_FLIGHT_LIMIT);
   const ends: ((result: AttemptResult) => void)[] = [];
   replica.receiver.react = () => new Promise((resolve) => ends.push(resolve));
@@ -95,8 +94,7 @@ test("[HOOK-5] a source can be excluded, alone and together with types", async (
 });
 
 test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, are each a row of the ledger with one delivery key", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure();
   replica.receiver.react = () => httpError(500);
   const from = world.clock.now();
@@ -118,8 +116,7 @@ test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, are each a row of the ledge
 });
 
 test("[HOOK-6] the durable profile continues for days, up to its twelfth attempt", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure({ retryProfile: "durable" });
   replica.receiver.react = () => httpError(503);
   const from = world.clock.now();
@@ -137,8 +134,7 @@ test("[HOOK-6] the durable profile continues for days, up to its twelfth attempt
 });
 
 test("[HOOK-6] Retry-After extends a wait, never shortens it, and by at most a minute", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure();
   const asked = [500, 30_000, HOUR_MS];
   replica.receiver.react = ({ attempt }) => httpError(429, { retryAfterMs: asked[attempt.attempt - 1] ?? 0 });
@@ -172,8 +168,7 @@ test("[HOOK-6] a final answer is not retried, and 410 switches delivery off and 
 });
 
 test("[HOOK-14] switching delivery off skips everything that waits, more than a page of it", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure();
   replica.receiver.react = () => httpError(500);
   await replica.take(300);
@@ -226,8 +221,7 @@ test("[HOOK-10] a range of events is sent again, page by page, each once", async
 });
 
 test("[HOOK-10] nothing is redelivered if delivery is switched off, or if the event is not kept", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   const nowhere = await replica.ask({ kind: "redeliver", attemptId: "dlv_x" });
   expect(nowhere).toEqual({ ok: false, fault: { kind: "not_found", noun: "messaging_integration" } });
   await replica.configure();
@@ -249,8 +243,7 @@ test("[HOOK-10] nothing is redelivered if delivery is switched off, or if the ev
 });
 
 test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was in progress, and forgets nothing", async () => {
-  const world = new World();
-  const first = await startWebhooks(world);
+  const { world, replica: first } = await inWorld(startWebhooks);
   await first.configure();
   first.receiver.react = ({ event }) => (event.sequence % 3 === 0 ? httpError(500) : new Promise(() => {}));
   await first.take(200);
@@ -299,8 +292,7 @@ test("[HOOK-6] an event during a search of the backlog is delivered, after all e
 });
 
 test("[HOOK-6] deliveries that were given up are reported with their range, until all are sent again", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { replica } = await inWorld(startWebhooks);
   const undelivered = async () => granted(await replica.ask({ kind: "read_destination" }))!.undelivered;
   await replica.configure();
   expect(await undelivered()).toBeNull();

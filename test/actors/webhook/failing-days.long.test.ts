@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { FAILING_LIMIT_MS } from "../../../actors/webhook/policy.ts";
 import { until } from "../../support/condition.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld } from "../../support/replica.ts";
 import { delivered, httpError, startWebhooks, type WebhookReplica } from "../../support/webhook-replica.ts";
 
 const HOUR_MS = 3_600_000;
@@ -15,8 +15,7 @@ const idle = (replica: WebhookReplica): Promise<void> =>
   });
 
 test("[HOOK-6] five days of uninterrupted failure switch delivery off, and waiting deliveries are skipped", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure({ retryProfile: "durable" });
   replica.receiver.react = () => httpError(500);
   await replica.take(1);
@@ -31,8 +30,7 @@ test("[HOOK-6] five days of uninterrupted failure switch delivery off, and waiti
 });
 
 test("[HOOK-6] one success restarts the five days", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await replica.configure();
   for (let day = 0; day < 6; day++) {
     replica.receiver.react = () => (day === 3 ? delivered : httpError(404));

@@ -4,7 +4,7 @@ import { webhookRef } from "../../../actors/webhook/events.ts";
 import { IN_FLIGHT_LIMIT, IN_FLIGHT_RESERVE, READY_LIMIT } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult, Prepared } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
-import { World } from "../../support/replica.ts";
+import { inWorld, World } from "../../support/replica.ts";
 import {
   delivered,
   granted,
@@ -67,8 +67,7 @@ test("[DIA-18] more notifications than are ready at once are sent while delivery
 });
 
 test("[DIA-18] a retry that waits while delivery is switched off is still made", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { world, replica } = await inWorld(startWebhooks);
   await addAll(replica);
   await replica.configure();
   replica.receiver.react = ({ attempt }) => (attempt.attempt === 1 ? httpError(503) : delivered);
@@ -82,8 +81,7 @@ test("[DIA-18] a retry that waits while delivery is switched off is still made",
 });
 
 test("[DIA-18] a process that ends while it tells an address leaves the notification to the next one", async () => {
-  const world = new World();
-  const first = await startWebhooks(world);
+  const { world, replica: first } = await inWorld(startWebhooks);
   await addAll(first);
   first.receiver.react = () => new Promise(() => {});
   await tell(first, JOBS[0]!, true);
@@ -165,8 +163,7 @@ test("[DIA-18] several hosts that do not answer leave a place to another one", a
 });
 
 test("[DIA-18] hosts that did not answer leave half of the places to others, however many they are", async () => {
-  const world = new World();
-  const replica = await startWebhooks(world);
+  const { replica } = await inWorld(startWebhooks);
   await addAll(replica);
   const isLiving = ({ attempt }: Prepared): boolean => attempt.push?.jobId === JOBS.at(-1);
   let isOver = false;
@@ -247,8 +244,7 @@ test("[DIA-18] attempts that wait until their host has a place are made before l
 });
 
 test("[DIA-18] a record of before, with one queue for both, is divided without losing an attempt", async () => {
-  const world = new World();
-  const first = await startWebhooks(world);
+  const { world, replica: first } = await inWorld(startWebhooks);
   await addAll(first);
   first.receiver.react = () => new Promise(() => {});
   await first.configure();

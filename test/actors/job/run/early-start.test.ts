@@ -7,7 +7,7 @@ import { settle } from "../../../support/fake-clock.ts";
 import { gate } from "../../../support/fake-model.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, MESSAGE, ORG, startJobs } from "../../../support/job-replica.ts";
 import { Gate } from "../../../support/memory-store.ts";
-import { World } from "../../../support/replica.ts";
+import { inWorld, World } from "../../../support/replica.ts";
 
 const typesOf = (writes: readonly { readonly writes: Writes }[]): string[] =>
   writes.flatMap((group) => group.writes.events.map((event) => event.type));
@@ -71,8 +71,7 @@ describe("the start of a job", () => {
   for (const fault of ["abort", "lost_request"] as const)
     test(`[JOB-14] releases its slot if the message is not stored (${fault})`, async () => {
       const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
-      const world = new World();
-      const replica = await startJobs(world, { slots });
+      const { world, replica } = await inWorld((of) => startJobs(of, { slots }));
       await warmUp(replica);
       if (fault === "abort") replica.store.failNext({ kind: "abort", code: "53100" });
       else replica.store.failNext({ kind: "lost_request" });
@@ -85,8 +84,7 @@ describe("the start of a job", () => {
     });
 
   test("[JOB-14] [JOB-4] a crash between the commit and the run spends an attempt, and the job continues", async () => {
-    const world = new World();
-    const replica = await startJobs(world);
+    const { world, replica } = await inWorld(startJobs);
     await warmUp(replica);
     const stored = new Gate();
     replica.store.failNext({ kind: "late_reply", gate: stored });

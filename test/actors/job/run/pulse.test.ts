@@ -7,14 +7,13 @@ import { gate } from "../../../support/fake-model.ts";
 import { AGENT, type JobReplica, ORG, startJobs } from "../../../support/job-replica.ts";
 import { settle } from "../../../support/fake-clock.ts";
 import { until } from "../../../support/condition.ts";
-import { World } from "../../../support/replica.ts";
+import { inWorld } from "../../../support/replica.ts";
 
 const states = (replica: JobReplica, jobId: string): unknown[] =>
   replica.events(jobId).flatMap(({ type, data }) => (type === "runner.status" ? [data["state"]] : []));
 
 async function start() {
-  const world = new World();
-  const replica = await startJobs(world);
+  const { world, replica } = await inWorld(startJobs);
   return { world, replica };
 }
 

@@ -6,11 +6,10 @@ import { TOOL_GRACE_MS } from "../../../../actors/job/run/calls.ts";
 import { until } from "../../../support/condition.ts";
 import { gate } from "../../../support/fake-model.ts";
 import { disagreements, ORG, startJobs } from "../../../support/job-replica.ts";
-import { World } from "../../../support/replica.ts";
+import { inWorld } from "../../../support/replica.ts";
 
 test("[JOB-3] a tool that ignores its abort delays a cancel only for its grace period, and its later result is dropped", async () => {
-  const world = new World();
-  const replica = await startJobs(world);
+  const { world, replica } = await inWorld(startJobs);
   const late = gate();
   replica.model.script = () => [
     { use: { type: "tool_use", id: "c1", name: "look", input: {} } },
@@ -40,8 +39,7 @@ test("[JOB-3] a tool that ignores its abort delays a cancel only for its grace p
 });
 
 test("[JOB-9] a tool that ignores its abort does not delay a job whose deadline has passed", async () => {
-  const world = new World();
-  const replica = await startJobs(world);
+  const { world, replica } = await inWorld(startJobs);
   replica.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }];
   replica.tools.script = () => gate().hold.then(() => ({ content: "never", isError: false }));
   const jobId = await replica.send("go");
