@@ -2,34 +2,22 @@
  * `bun run admin`, beside a running service and without one: the same commands, answers and
  * refusals; and what it takes away counts from the next request on.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { bring } from "../support/admin-door.ts";
 import { expectRefusals, organizationToRefuse, refusalsIn } from "../support/every-refusal.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
 import { type Ask, everyCommand, idIn, rows, secretIn } from "../support/every-command.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import {
-  admin,
-  eventually,
-  type FirstRunText,
-  processesIn,
-  startTroupe,
-  TroupeProcess,
-} from "../support/troupe-process.ts";
+import { admin, eventually, processesIn, startTroupe, TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 let firstOrg: string;
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder);
   firstOrg = await organizationToRefuse(askAtDoor);
 });
-afterAll(() => folder.remove());
 
 /** The same by the door of the running service: many commands, of which each would cost a process. */
 const askAtDoor: Ask = async (...args) => {

@@ -1,25 +1,20 @@
 /** The door of a running service for the administration command: who has not the key finds nothing there. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { knock } from "../../src/admin/door.ts";
 import type { ServiceNote } from "../../src/service/service-note.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { copyFirstRun, firstRunOfFile } from "../support/first-run-copy.ts";
+import { admin, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 let note: ServiceNote;
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder);
   note = JSON.parse(readFileSync(join(service.dataDir, "service.json"), "utf8")) as ServiceNote;
 });
-afterAll(() => folder.remove());
 
 const LIST = JSON.stringify({ command: "org list", options: {}, flags: [] });
 

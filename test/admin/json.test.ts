@@ -1,5 +1,5 @@
 /** Every administration command with `--help` and with `--json`, beside a service that runs: what it answers, and what it refuses. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AdminRefused, parseAdmin } from "../../src/admin/arguments.ts";
@@ -11,25 +11,20 @@ import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
 import { commandRefusal, render } from "../../src/admin/command-answer.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { readConfig } from "../../src/settings/config.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { admin, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 /** What later commands name: in braces in their arguments. */
 const known: Record<string, string> = {};
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder);
   known["agent"] = first.agentId;
   known["dir"] = folder.path;
   writeFileSync(join(folder.path, "log"), '{"msg":"request","requestId":"req_1"}\n');
 });
-afterAll(() => folder.remove());
 
 /** Brings a command to the service, or runs it here, as `bun run admin` does. */
 async function ask(text: string, env: Readonly<Record<string, string>> = {}): Promise<AdminAnswer> {

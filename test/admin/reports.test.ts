@@ -1,5 +1,5 @@
 /** The commands of the operator that look: help and JSON of all, the doctor, jobs, usage and the log. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -14,17 +14,13 @@ import { render } from "../../src/admin/command-answer.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import type { Config } from "../../src/settings/settings.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { admin, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder);
   const executed = await fetch(`${service.url}/api/v1/agents/${first.agentId}/execute`, {
     method: "POST",
@@ -34,7 +30,6 @@ beforeAll(async () => {
   expect(executed.status).toBe(200);
   await executed.text();
 });
-afterAll(() => folder.remove());
 
 function configOf(env: Record<string, string> = {}): Config {
   const read = readConfig({ DATA_DIR: service.dataDir, MODEL: "demo:echo", ...env });

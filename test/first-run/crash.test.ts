@@ -1,29 +1,12 @@
 /** A service that is killed, or whose database dies: what the next start finds, and that nothing acknowledged is lost. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRunning, isZombie, readPidFile } from "../../db/postmaster.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import {
-  eventually,
-  type FirstRunText,
-  processesIn,
-  rowsOf,
-  startTroupe,
-  type TroupeProcess,
-} from "../support/troupe-process.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { eventually, processesIn, rowsOf, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
-let dataDir: string;
-let first: FirstRunText;
-
-beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
-  dataDir = join(folder.path, "data");
-});
-afterAll(() => folder.remove());
+const { folder, first, dataDir } = firstRunOfFile();
 
 const postgresOf = (): number => readPidFile(join(dataDir, "postgres"))?.pid ?? 0;
 

@@ -1,24 +1,19 @@
 /** The log of a whole session: one line for each request, and no secret in any. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { admin, type FirstRunText, type LogLine, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { admin, type LogLine, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 /** The token that an operator makes in the session. */
 let made: string;
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder, { env: { LOG_LEVEL: "trace", OPENAI_API_KEY: "sk-hidden-key-of-a-provider" } });
   made = (await admin(folder, ["token", "create", "--email", "owner@localhost"])).out.split("\n").at(-1)!;
 });
-afterAll(() => folder.remove());
 
 const requests = (): readonly LogLine[] => service.log.filter(({ msg }) => msg === "request");
 

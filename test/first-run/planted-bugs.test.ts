@@ -1,28 +1,12 @@
 /** Bugs planted into a running service: it must say so, end with a failure, and lose nothing that was acknowledged. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { EXIT_BUG, EXIT_UNAVAILABLE } from "../../src/service/process-end.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
 import { CLONE } from "../support/service-process.ts";
-import {
-  eventually,
-  type FirstRunText,
-  processesIn,
-  startTroupe,
-  type TroupeProcess,
-} from "../support/troupe-process.ts";
+import { eventually, processesIn, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
-let dataDir: string;
-let first: FirstRunText;
-
-beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
-  dataDir = join(folder.path, "data");
-});
-afterAll(() => folder.remove());
+const { folder, first, dataDir } = firstRunOfFile();
 
 const startWithBug = (bug: "rejection" | "lane"): Promise<TroupeProcess> =>
   startTroupe(folder, {

@@ -1,15 +1,13 @@
 /** The end of a service that serves: what is answered meanwhile, with which code it ends, and that nothing is left. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { readService } from "../../src/service/service-note.ts";
 import { bunFolder } from "../support/bun-program.ts";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
 import { CLONE } from "../support/service-process.ts";
 import {
   eventually,
-  type FirstRunText,
   MAIN,
   processesIn,
   rowsOf,
@@ -18,16 +16,7 @@ import {
   type TroupeOptions,
 } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
-let dataDir: string;
-let first: FirstRunText;
-
-beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
-  dataDir = join(folder.path, "data");
-});
-afterAll(() => folder.remove());
+const { folder, first, dataDir } = firstRunOfFile();
 
 const nothingIsLeft = (): Promise<void> => eventually("nothing is left", () => processesIn(dataDir).length === 0);
 

@@ -1,16 +1,9 @@
 /** An upload in parts whose service is killed in the middle of one. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { eventually, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { expect, test } from "bun:test";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
-let first: FirstRunText;
-beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
-});
-afterAll(() => folder.remove());
+const { folder, first } = firstRunOfFile();
 
 const BYTES = crypto.getRandomValues(new Uint8Array(65_536));
 const DIGEST = `sha-256=:${new Bun.CryptoHasher("sha256").update(BYTES).digest("base64")}:`;

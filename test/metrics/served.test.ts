@@ -1,21 +1,16 @@
 /** `/metrics` of the whole service, as Prometheus would ask for it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFirstRun } from "../support/first-run-copy.ts";
-import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
-import { eventually, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { firstRunOfFile } from "../support/first-run-copy.ts";
+import { eventually, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
-let folder: GuardedFolder;
 let service: TroupeProcess;
-let first: FirstRunText;
 let metricsUrl = "";
 
+const { folder, first } = firstRunOfFile();
 beforeAll(async () => {
-  folder = guardedFolder();
-  first = await copyFirstRun(folder);
   service = await startTroupe(folder, { env: { ADMIN_PORT: "0" } });
   metricsUrl = String(service.log.find(({ metrics }) => metrics !== undefined)?.["metrics"]);
 });
-afterAll(() => folder.remove());
 
 async function metrics(): Promise<ReadonlyMap<string, number>> {
   const answer = await fetch(metricsUrl);

@@ -2,6 +2,7 @@
  * A data folder after its first run, without making it each time: one is made at the first use in a
  * run of the tests, by the service itself, and copied while it is stopped, as a backup is.
  */
+import { afterAll, beforeAll } from "bun:test";
 import { join } from "node:path";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { type FirstRunText, startTroupe } from "./troupe-process.ts";
@@ -23,6 +24,15 @@ export async function copyFirstRun(folder: GuardedFolder, name = "data"): Promis
   const copied = Bun.spawnSync({ cmd: ["cp", "-a", dataDir, join(folder.path, name)] });
   if (!copied.success) throw new Error(`the data folder could not be copied: ${copied.stderr.toString()}`);
   return first;
+}
+
+/** A folder for the tests of the file, and such a data folder in it. */
+export function firstRunOfFile() {
+  const folder = guardedFolder();
+  const first = {} as FirstRunText;
+  beforeAll(async () => void Object.assign(first, await copyFirstRun(folder)));
+  afterAll(() => folder.remove());
+  return { folder, first, dataDir: join(folder.path, "data") };
 }
 
 async function make(): Promise<Made> {
