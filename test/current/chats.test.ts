@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
 import { answered, type Chat, Client, type Json, refused } from "../support/current.ts";
-import { gate } from "../support/fake-model.ts";
+import { echo, gate } from "../support/fake-model.ts";
 import { personOfFile, sceneOfFile } from "../support/scene.ts";
 import type { Caller } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -15,10 +15,7 @@ const { service, owner, client } = sceneOfFile();
 const stranger = personOfFile(() => service.found("Stranger"));
 beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
-  service.model.script = (call) => {
-    const last = call.entries.at(-1);
-    return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
-  };
+  service.model.script = echo;
   service.model.info = ok({ provider: "fake", name: "fake", demo: false });
 });
 

@@ -6,7 +6,7 @@ import { MISSION_MACHINE } from "../../actors/mission/machine.ts";
 import { TASK_MACHINE } from "../../actors/organization/task-machine.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Job, refused } from "../support/current.ts";
-import { gate } from "../support/fake-model.ts";
+import { echo, gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { personOfFile, sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
@@ -17,10 +17,7 @@ const { service, owner, client } = sceneOfFile({ tools: new FakeTools() });
 const stranger = personOfFile(() => service.found("Stranger"));
 beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
-  service.model.script = (call) => {
-    const last = call.entries.at(-1);
-    return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
-  };
+  service.model.script = echo;
   service.model.calls.length = 0;
 });
 

@@ -5,7 +5,7 @@ import { ok, refuse } from "../../actors/fault.ts";
 import { contentText } from "../../actors/job/schema.ts";
 import { until } from "../support/condition.ts";
 import { answered, type Chat, type Json, refused, type Sent } from "../support/current.ts";
-import { gate, type ModelScript } from "../support/fake-model.ts";
+import { echo, gate } from "../support/fake-model.ts";
 import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -13,10 +13,6 @@ let agent: string;
 
 const { service, owner, client } = sceneOfFile();
 beforeAll(async () => void (agent = await createAgent(service, owner)));
-const echo: ModelScript = (call) => {
-  const last = call.entries.at(-1);
-  return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
-};
 beforeEach(() => {
   service.model.script = echo;
   service.model.info = ok({ provider: "fake", name: "fake", demo: false });

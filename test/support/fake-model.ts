@@ -38,7 +38,8 @@ const lastText = (call: ModelCall): string => {
   const last = call.entries.at(-1);
   return last?.role === "user" ? last.text : "";
 };
-const echo: ModelScript = (call) => [{ say: "echo: " }, { say: lastText(call) }];
+/** Says what it was told last, as it does without a script. */
+export const echo: ModelScript = (call) => [{ say: "echo: " }, { say: lastText(call) }];
 
 export class FakeModel implements ModelPort {
   /** Every call, oldest first. */

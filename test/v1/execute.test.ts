@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok } from "../../actors/fault.ts";
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { gate } from "../support/fake-model.ts";
+import { echo, gate } from "../support/fake-model.ts";
 import { personOfFile, sceneOfFile } from "../support/scene.ts";
 import type { Caller } from "../support/service.ts";
 import { createAgent, execute, type Executed, expectFailure, success } from "../support/v1.ts";
@@ -14,10 +14,7 @@ const member = personOfFile(() => service.join(owner.organizationId));
 const stranger = personOfFile(() => service.found("Stranger"));
 beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
-  service.model.script = (call) => {
-    const last = call.entries.at(-1);
-    return [{ say: `echo: ${last?.role === "user" ? last.text : ""}` }];
-  };
+  service.model.script = echo;
   service.model.info = ok({ provider: "fake", name: "fake", demo: false });
   service.model.calls.length = 0;
 });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { Client } from "../support/current.ts";
-import { gate } from "../support/fake-model.ts";
+import { echo, gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";
 import { sceneOfFile } from "../support/scene.ts";
 import { createAgent, type Executed, frames } from "../support/v1.ts";
@@ -11,10 +11,7 @@ let agent: string;
 const { service, owner } = sceneOfFile();
 beforeAll(async () => void (agent = await createAgent(service, owner)));
 beforeEach(() => {
-  service.model.script = (call) => {
-    const last = call.entries.at(-1);
-    return [{ say: "echo: " }, { say: last?.role === "user" ? last.text : "" }];
-  };
+  service.model.script = echo;
   service.model.calls.length = 0;
 });
 
