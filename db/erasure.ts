@@ -29,7 +29,7 @@ export interface ErasedPerson {
 export class PostgresErasure extends OverDatabase {
   /** Whether it is being erased or has been erased. */
   async isBegun(organizationId: string): Promise<boolean> {
-    const rows = await this.ask((sql) => sql`select 1 from erasure where organization_id = ${organizationId}`);
+    const rows = await this.transaction((sql) => sql`select 1 from erasure where organization_id = ${organizationId}`);
     return rows.length > 0;
   }
 
@@ -50,13 +50,13 @@ export class PostgresErasure extends OverDatabase {
    * one.
    */
   async people(organizationId: string): Promise<{ alone: readonly ErasedPerson[]; naming: readonly string[] }> {
-    const alone = await this.ask(
+    const alone = await this.transaction(
       (sql) => sql<ErasedPerson[]>`
         select m.id, coalesce(m.email, '') as email from member m where m.organization_id = ${organizationId}
         and not exists (select from member o where o.id = m.id and o.organization_id <> m.organization_id
           and o.body ->> 'status' = 'active')`,
     );
-    const naming = await this.ask(
+    const naming = await this.transaction(
       (sql) => sql<{ id: string }[]>`
         select a.id from member m join account a on a.organization_id = m.id and a.id = m.id
         where m.organization_id = ${organizationId} and a.body ->> 'chosenOrganizationId' = ${organizationId}`,
@@ -105,7 +105,7 @@ export class PostgresErasure extends OverDatabase {
       }
     }
     // A sweep whose position is at one of its records restarts a little earlier, which is harmless.
-    await this.ask(
+    await this.transaction(
       (sql) => sql`update sweep_position set organization_id = '', id = '' where organization_id = ${organizationId}`,
     );
     return deleted;
@@ -113,11 +113,9 @@ export class PostgresErasure extends OverDatabase {
 
   /** Records that the erasure is complete. */
   async finish(organizationId: string): Promise<void> {
-    await this.ask((sql) => sql`update erasure set finished_at = now() where organization_id = ${organizationId}`);
-  }
-
-  private ask<T>(question: (sql: TransactionSql) => PromiseLike<T>): Promise<T> {
-    return this.transaction(question);
+    await this.transaction(
+      (sql) => sql`update erasure set finished_at = now() where organization_id = ${organizationId}`,
+    );
   }
 
   private transaction<T>(work: (sql: TransactionSql) => PromiseLike<T>): Promise<T> {

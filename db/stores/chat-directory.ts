@@ -3,11 +3,11 @@ import { and, eq, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-
 import type { ChatDirectory, ChatFilter } from "../../actors/chat/directory.ts";
 import { type Chat, CHAT_STATUSES, type Message } from "../../actors/chat/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
-import { OverDatabase } from "../client.ts";
 import { wholeMessage } from "../record-rows.ts";
 import { chat, job, message } from "../tables/records.ts";
-import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { readListHead, readListPage } from "./paging.ts";
+import { givenFilters, type Walks } from "./index-walk.ts";
+import { OverTables } from "./over-tables.ts";
+import { readListHead } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 import { beginningWith, saying } from "./words.ts";
 
@@ -36,25 +36,19 @@ function chatWalks(organizationId: string, { title, text, isPinned }: ChatFilter
   return { table: chat, indexes: [], ...(standing === undefined ? {} : { standing }) };
 }
 
-export class PostgresChatDirectory extends OverDatabase implements ChatDirectory {
+export class PostgresChatDirectory extends OverTables implements ChatDirectory {
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>> {
     const { status, agentId, workspaceId } = filter;
     const filters = givenFilters([chat.status, status], [chat.agentId, agentId], [chat.workspaceId, workspaceId]);
-    const list = filterWalk(chatWalks(organizationId, filter), organizationId, filters);
     const isUnpinned = filter.isPinned === false ? sql`${chat.pinned} is distinct from 'true'` : undefined;
-    const tests = [...(list.tests ?? []), isUnpinned, seenBy(chat, filter.seenBy)];
-    return readListPage<Chat>({ database: this.database, organizationId }, { ...list, tests }, page);
+    const tests = [isUnpinned, seenBy(chat, filter.seenBy)];
+    return this.page<Chat>(chatWalks(organizationId, filter), organizationId, page, { filters, tests });
   }
 
   async deletedAmong(organizationId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ id: chat.id })
-        .from(chat)
-        .where(and(eq(chat.organizationId, organizationId), inArray(chat.id, [...ids]), isNotNull(chat.deletedAt))),
-    );
-    return rows.map(({ id }) => id);
+    const test = and(eq(chat.organizationId, organizationId), inArray(chat.id, [...ids]), isNotNull(chat.deletedAt));
+    return this.column<string>(["list", organizationId], chat.id, test);
   }
 
   async storedText(

@@ -21,15 +21,16 @@ import {
 } from "../../actors/organization/schema.ts";
 import type { Workspace } from "../../actors/workspace/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import { NO_ORGANIZATION, OverDatabase, type ReadKind } from "../client.ts";
+import { NO_ORGANIZATION } from "../client.ts";
 import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
 import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { newestOf, type Paged, type PagedList, readListPage } from "./paging.ts";
+import { OverTables } from "./over-tables.ts";
+import { newestOf, type PagedList, readListPage } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
-export class PostgresDirectory extends OverDatabase implements Directory {
+export class PostgresDirectory extends OverTables implements Directory {
   async findToken(hash: string): Promise<{ organizationId: string; tokenId: string } | null> {
     const rows = await this.database.reading("lookup", NO_ORGANIZATION, ({ query }) =>
       query
@@ -87,12 +88,14 @@ export class PostgresDirectory extends OverDatabase implements Directory {
   }
 
   async agentsAnywhere(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
-    return ids.length === 0 ? [] : this.records<Agent>(["list", organizationId], agent, inArray(agent.id, [...ids]));
+    return ids.length === 0
+      ? []
+      : this.column<Agent>(["list", organizationId], agent.body, inArray(agent.id, [...ids]));
   }
 
   agentsNamed(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]> {
     const test = and(eq(agent.organizationId, organizationId), inArray(agent.id, [...ids]));
-    return this.records<Agent>(["list", organizationId], agent, test);
+    return this.column<Agent>(["list", organizationId], agent.body, test);
   }
 
   usersOfGroup(organizationId: string, group: string): Promise<readonly Agent[]> {
@@ -105,7 +108,7 @@ export class PostgresDirectory extends OverDatabase implements Directory {
   /** The first hundred that pass the test. */
   private activeAgents(organizationId: string, test: SQL): Promise<readonly Agent[]> {
     const isOfThese = and(eq(agent.organizationId, organizationId), IS_ACTIVE, test);
-    return this.records<Agent>(["lookup", organizationId], agent, isOfThese, { limit: NAMED_USERS });
+    return this.column<Agent>(["lookup", organizationId], agent.body, isOfThese, { limit: NAMED_USERS });
   }
 
   async usersOfSecret(organizationId: string, secret: string) {
@@ -128,104 +131,82 @@ export class PostgresDirectory extends OverDatabase implements Directory {
       sql`${workspace.body} -> 'repos' @> ${repository}::jsonb`,
     );
     const at = ["lookup", organizationId] as const;
-    return { agents, workspaces: await this.records<Workspace>(at, workspace, test, { limit: NAMED_USERS }) };
+    return { agents, workspaces: await this.column<Workspace>(at, workspace.body, test, { limit: NAMED_USERS }) };
   }
 
   pageTasks(organizationId: string, filter: OrganizationTaskFilter, page: PageRequest): Promise<Page<Task>> {
-    return readListPage<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), page);
+    return this.page<Task>(TASK_WALKS, organizationId, page, { filters: taskFilters(filter) });
   }
 
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>> {
-    const list = filterWalk(WORKSPACE_WALKS, organizationId, []);
-    return readListPage<Workspace>({ database: this.database, organizationId }, list, page);
+    return this.page<Workspace>(WORKSPACE_WALKS, organizationId, page);
   }
 
   listTasks(organizationId: string, filter: OrganizationTaskFilter, limit: number): Promise<readonly Task[]> {
-    return newestOf<Task>({ database: this.database, organizationId }, tasksThat(organizationId, filter), limit);
+    const list = filterWalk(TASK_WALKS, organizationId, taskFilters(filter));
+    return newestOf<Task>({ database: this.database, organizationId }, list, limit);
   }
 
   listOrganizations(): Promise<readonly Organization[]> {
     const order = [asc(organization.createdAt)];
-    return this.records<Organization>(["own", NO_ORGANIZATION], organization, undefined, { order });
+    return this.column<Organization>(["own", NO_ORGANIZATION], organization.body, undefined, { order });
   }
 
   pageMembers(organizationId: string, page: PageRequest): Promise<Page<Member>> {
-    const list = { ...filterWalk(MEMBERS, organizationId, []), tests: [sql`${member.body} ->> 'status' = 'active'`] };
-    return readListPage<Member>({ database: this.database, organizationId }, list, page);
+    const tests = [sql`${member.body} ->> 'status' = 'active'`];
+    return this.page<Member>(MEMBERS, organizationId, page, { tests });
   }
 
   listMembers(organizationId: string): Promise<readonly Member[]> {
     const test = eq(member.organizationId, organizationId);
-    return this.records<Member>(["list", organizationId], member, test, { order: [asc(member.createdAt)] });
+    return this.column<Member>(["list", organizationId], member.body, test, { order: [asc(member.createdAt)] });
   }
 
   pageTokens(organizationId: string, { kind, userId }: TokenFilter, page: PageRequest): Promise<Page<Token>> {
     const filters = givenFilters([token.kind, kind], [token.userId, userId ?? undefined]);
-    return readListPage<Token>(
-      { database: this.database, organizationId },
-      filterWalk(TOKENS, organizationId, filters),
-      page,
-    );
+    return this.page<Token>(TOKENS, organizationId, page, { filters });
   }
 
   listTokens(organizationId: string): Promise<readonly Token[]> {
     const test = eq(token.organizationId, organizationId);
-    return this.records<Token>(["list", organizationId], token, test, { order: [asc(token.createdAt)] });
+    return this.column<Token>(["list", organizationId], token.body, test, { order: [asc(token.createdAt)] });
   }
 
   findMembers(email: string): Promise<readonly Member[]> {
     const test = sql`lower(${member.email}) = lower(${email})`;
-    return this.records<Member>(["own", NO_ORGANIZATION], member, test, { order: [asc(member.createdAt)] });
+    return this.column<Member>(["own", NO_ORGANIZATION], member.body, test, { order: [asc(member.createdAt)] });
   }
 
-  async pendingInvitations(organizationId: string, email: string): Promise<readonly string[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ id: invitation.id })
-        .from(invitation)
-        .where(
-          and(
-            eq(invitation.organizationId, organizationId),
-            sql`lower(${invitation.body} ->> 'email') = lower(${email})`,
-            sql`${invitation.body} ->> 'status' = 'pending'`,
-          ),
-        ),
+  pendingInvitations(organizationId: string, email: string): Promise<readonly string[]> {
+    const test = and(
+      eq(invitation.organizationId, organizationId),
+      sql`lower(${invitation.body} ->> 'email') = lower(${email})`,
+      sql`${invitation.body} ->> 'status' = 'pending'`,
     );
-    return rows.map(({ id }) => id);
+    return this.column<string>(["list", organizationId], invitation.id, test);
   }
 
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>> {
-    const list = filterWalk(INVITATIONS, organizationId, []);
-    return readListPage<Invitation>({ database: this.database, organizationId }, list, page);
+    return this.page<Invitation>(INVITATIONS, organizationId, page);
   }
 
   pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>> {
-    const list = filterWalk(GRANTS, organizationId, [[oauthGrant.userId, [userId]]]);
-    return readListPage<Grant>({ database: this.database, organizationId }, list, page);
+    return this.page<Grant>(GRANTS, organizationId, page, { filters: [[oauthGrant.userId, [userId]]] });
   }
 
   async credentialsOf(
     organizationId: string,
     userId: string,
   ): Promise<{ tokenIds: readonly string[]; grantIds: readonly string[]; invitationIds: readonly string[] }> {
+    const at = ["list", organizationId] as const;
     const ofPerson = (of: typeof token | typeof oauthGrant, isLiving: SQL) =>
-      this.database.reading("list", organizationId, ({ query }) =>
-        query
-          .select({ id: of.id })
-          .from(of)
-          .where(and(eq(of.organizationId, organizationId), eq(of.userId, userId), isLiving)),
-      );
-    const tokens = await ofPerson(token, sql`${token.body} ->> 'revokedAt' is null`);
-    const grants = await ofPerson(oauthGrant, sql`${oauthGrant.body} ->> 'status' <> 'ended'`);
-    const [person] = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ email: member.email })
-        .from(member)
-        .where(and(eq(member.organizationId, organizationId), eq(member.id, userId))),
-    );
-    const email = person?.email ?? null;
+      this.column<string>(at, of.id, and(eq(of.organizationId, organizationId), eq(of.userId, userId), isLiving));
+    const tokenIds = await ofPerson(token, sql`${token.body} ->> 'revokedAt' is null`);
+    const grantIds = await ofPerson(oauthGrant, sql`${oauthGrant.body} ->> 'status' <> 'ended'`);
+    const isPerson = and(eq(member.organizationId, organizationId), eq(member.id, userId));
+    const [email = null] = await this.column<string | null>(at, member.email, isPerson);
     const invitationIds = email === null ? [] : await this.pendingInvitations(organizationId, email);
-    return { tokenIds: tokens.map(({ id }) => id), grantIds: grants.map(({ id }) => id), invitationIds };
+    return { tokenIds, grantIds, invitationIds };
   }
 
   pageAudit(
@@ -238,8 +219,7 @@ export class PostgresDirectory extends OverDatabase implements Directory {
       createdAfter === undefined ? undefined : gt(auditEntry.createdAt, createdAfter),
       createdBefore === undefined ? undefined : lt(auditEntry.createdAt, createdBefore),
     );
-    const list = { ...filterWalk(AUDIT, organizationId, filters), range };
-    return readListPage<AuditEntry>({ database: this.database, organizationId }, list, page);
+    return this.page<AuditEntry>(AUDIT, organizationId, page, { filters, range });
   }
 
   listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]> {
@@ -249,29 +229,12 @@ export class PostgresDirectory extends OverDatabase implements Directory {
       sql`${oauthGrant.body} ->> 'status' = 'active'`,
     );
     const order = [desc(oauthGrant.createdAt)];
-    return this.records<Grant>(["list", organizationId], oauthGrant, test, { order, limit });
+    return this.column<Grant>(["list", organizationId], oauthGrant.body, test, { order, limit });
   }
 
   membershipsOf(userId: string): Promise<readonly Member[]> {
     const order = [asc(member.createdAt)];
-    return this.records<Member>(["lookup", NO_ORGANIZATION], member, eq(member.id, userId), { order });
-  }
-
-  private async records<T>(
-    at: readonly [kind: ReadKind, organizationId: string],
-    table: Paged,
-    test: SQL | undefined,
-    { order = [], limit }: { readonly order?: readonly SQL[]; readonly limit?: number } = {},
-  ): Promise<readonly T[]> {
-    const rows = await this.database.reading(...at, ({ query }) => {
-      const found = query
-        .select({ body: table.body })
-        .from(table)
-        .where(test)
-        .orderBy(...order);
-      return limit === undefined ? found : found.limit(limit);
-    });
-    return rows.map(({ body }) => body as T);
+    return this.column<Member>(["lookup", NO_ORGANIZATION], member.body, eq(member.id, userId), { order });
   }
 }
 
@@ -319,9 +282,5 @@ const TOKENS: Walks = { table: token, indexes: [[token.userId, token.kind], [tok
 const agentsOf = (organizationId: string, visibilities: readonly string[]): PagedList =>
   filterWalk(SHARED, organizationId, [[agent.visibility, visibilities]]);
 
-const tasksThat = (organizationId: string, { status, assignedTo, workspaceId }: OrganizationTaskFilter): PagedList =>
-  filterWalk(
-    TASK_WALKS,
-    organizationId,
-    givenFilters([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]),
-  );
+const taskFilters = ({ status, assignedTo, workspaceId }: OrganizationTaskFilter) =>
+  givenFilters([task.status, status], [task.assignedTo, assignedTo], [task.workspaceId, workspaceId]);

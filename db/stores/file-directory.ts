@@ -11,10 +11,10 @@ import type {
 } from "../../actors/workspace/directory.ts";
 import { PATH_DEPTH } from "../../actors/workspace/path.ts";
 import type { Share, Version } from "../../actors/workspace/schema.ts";
-import { NO_ORGANIZATION, OverDatabase } from "../client.ts";
+import { NO_ORGANIZATION } from "../client.ts";
 import { workspaceShare, workspaceVersion } from "../tables/workspaces.ts";
-import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { readListPage } from "./paging.ts";
+import { givenFilters, type Walks } from "./index-walk.ts";
+import { OverTables } from "./over-tables.ts";
 import { walkTree } from "./tree-walk.ts";
 
 /** A move can put a directory below another one, so a single move can create paths of this depth. */
@@ -28,7 +28,7 @@ const prefixOf = ({ directory }: PlaceQuery): string => (directory === "" ? "" :
 
 const SHARES: Walks = { table: workspaceShare, indexes: [[workspaceShare.workspaceId]] };
 
-export class PostgresFileDirectory extends OverDatabase implements FileDirectory {
+export class PostgresFileDirectory extends OverTables implements FileDirectory {
   listPlaces(query: PlaceQuery): Promise<readonly ListedPlace[]> {
     return query.isRecursive ? this.listTree(query) : this.listDirectory(query);
   }
@@ -95,30 +95,19 @@ export class PostgresFileDirectory extends OverDatabase implements FileDirectory
     );
   }
 
-  async listVersions(organizationId: string, fileId: string, now: string): Promise<readonly Version[]> {
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ body: workspaceVersion.body })
-        .from(workspaceVersion)
-        .where(
-          and(
-            eq(workspaceVersion.organizationId, organizationId),
-            eq(workspaceVersion.fileId, fileId),
-            gte(workspaceVersion.keptUntil, now),
-          ),
-        )
-        .orderBy(desc(workspaceVersion.number)),
-    );
-    return rows.map(({ body }) => body as Version);
+  listVersions(organizationId: string, fileId: string, now: string): Promise<readonly Version[]> {
+    const { organizationId: of, fileId: file, keptUntil, number, body } = workspaceVersion;
+    const test = and(eq(of, organizationId), eq(file, fileId), gte(keptUntil, now));
+    return this.column<Version>(["list", organizationId], body, test, { order: [desc(number)] });
   }
 
   pageShares(
     { organizationId, workspaceId }: { readonly organizationId: string; readonly workspaceId: string },
     page: PageRequest,
   ): Promise<Page<Share>> {
-    const list = filterWalk(SHARES, organizationId, givenFilters([workspaceShare.workspaceId, workspaceId]));
+    const filters = givenFilters([workspaceShare.workspaceId, workspaceId]);
     const tests = [sql`${workspaceShare.body} ->> 'revokedAt' is null`];
-    return readListPage<Share>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return this.page<Share>(SHARES, organizationId, page, { filters, tests });
   }
 
   async findApp(label: string): Promise<AppPlace | null> {

@@ -1,17 +1,19 @@
 /** Lists of jobs and their transcripts (port: `JobDirectory`). */
 import { and, asc, desc, eq, gt, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { JobDirectory, JobFilter, JobHead, RepeatedJob, UsedJob } from "../../actors/job/directory.ts";
 import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
-import { NO_ORGANIZATION, OverDatabase } from "../client.ts";
+import { NO_ORGANIZATION } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
 import { wholeJob } from "../record-rows.ts";
 import { job } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
-import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { LOOKS_PER_RECORD, type NumberedList, parsedRecords, readListHead, readListPage } from "./paging.ts";
+import { givenFilters, type Walks } from "./index-walk.ts";
+import { OverTables } from "./over-tables.ts";
+import { LOOKS_PER_RECORD, type NumberedList, parsedRecords, readListHead } from "./paging.ts";
 import { seenBy } from "./sight.ts";
 
 const JOB_WALKS: Walks = {
@@ -33,7 +35,7 @@ function jobWalks({ metadata = {} }: JobFilter): Walks {
   return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
 }
 
-export class PostgresJobDirectory extends OverDatabase implements JobDirectory {
+export class PostgresJobDirectory extends OverTables implements JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
     const { status, agentId, chatId, workspaceId, missionId, parentJobId, createdAfter } = filter;
     const filters = givenFilters(
@@ -44,14 +46,12 @@ export class PostgresJobDirectory extends OverDatabase implements JobDirectory {
       [job.missionId, missionId],
       [job.parentJobId, parentJobId],
     );
-    const list = filterWalk(jobWalks(filter), organizationId, filters);
-    const within = {
-      ...list,
+    return this.page<Job>(jobWalks(filter), organizationId, page, {
+      filters,
       range: createdAfter === undefined ? undefined : gt(job.createdAt, createdAfter),
-      tests: [...(list.tests ?? []), seenBy(job, filter.seenBy)],
+      tests: [seenBy(job, filter.seenBy)],
       whole: sql.raw(wholeJob("looked.body")),
-    };
-    return readListPage<Job>({ database: this.database, organizationId }, within, page);
+    });
   }
 
   repeated(
@@ -80,73 +80,66 @@ export class PostgresJobDirectory extends OverDatabase implements JobDirectory {
     );
   }
 
-  async lineage(
+  lineage(
     organizationId: string,
     of: { readonly rootJobId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]> {
     const isOfFamily = or(eq(job.rootJobId, of.rootJobId), eq(job.id, of.rootJobId));
-    return this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select(JOB_HEAD)
-        .from(job)
-        .where(and(eq(job.organizationId, organizationId), isOfFamily, seenBy(job, of.seenBy)))
-        .orderBy(asc(job.createdAt), asc(job.id))
-        .limit(limit),
-    );
+    const order = [asc(job.createdAt), asc(job.id)];
+    return this.seen<JobHead>(JOB_HEAD, organizationId, of.seenBy, { test: isOfFamily, order, limit });
   }
 
-  async latest(
+  latest(
     organizationId: string,
     of: { readonly chatId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]> {
-    return this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select(JOB_HEAD)
-        .from(job)
-        .where(and(eq(job.organizationId, organizationId), eq(job.chatId, of.chatId), seenBy(job, of.seenBy)))
-        .orderBy(desc(job.createdAt), desc(job.id))
-        .limit(limit),
-    );
+    const order = [desc(job.createdAt), desc(job.id)];
+    return this.seen<JobHead>(JOB_HEAD, organizationId, of.seenBy, { test: eq(job.chatId, of.chatId), order, limit });
   }
 
-  async costliest(
+  costliest(
     organizationId: string,
     of: { readonly day: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly UsedJob[]> {
-    const ofDay = [gte(job.createdAt, of.day), lt(job.createdAt, `${of.day}T24`)];
-    return this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select(USED_JOB)
-        .from(job)
-        .where(and(eq(job.organizationId, organizationId), ...ofDay, seenBy(job, of.seenBy)))
-        .orderBy(
-          sql`(${job.body} -> 'metrics' ->> 'cost')::numeric desc nulls last`,
-          sql`(${job.body} -> 'metrics' ->> 'inputTokens')::numeric + (${job.body} -> 'metrics' ->> 'outputTokens')::numeric desc`,
-          desc(job.createdAt),
-          desc(job.id),
-        )
-        .limit(limit),
-    );
+    const test = and(gte(job.createdAt, of.day), lt(job.createdAt, `${of.day}T24`));
+    const order = [
+      sql`(${job.body} -> 'metrics' ->> 'cost')::numeric desc nulls last`,
+      sql`(${job.body} -> 'metrics' ->> 'inputTokens')::numeric + (${job.body} -> 'metrics' ->> 'outputTokens')::numeric desc`,
+      desc(job.createdAt),
+      desc(job.id),
+    ];
+    return this.seen<UsedJob>(USED_JOB, organizationId, of.seenBy, { test, order, limit });
   }
 
-  async unfinished(
+  /** These columns of the jobs that pass the test and that the person may see. */
+  private async seen<T extends JobHead | UsedJob>(
+    columns: Record<keyof T, SQL | AnyPgColumn>,
+    organizationId: string,
+    userId: string,
+    { test, order, limit }: { readonly test: SQL | undefined; readonly order: readonly SQL[]; readonly limit: number },
+  ): Promise<readonly T[]> {
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select(columns as Record<string, SQL | AnyPgColumn>)
+        .from(job)
+        .where(and(eq(job.organizationId, organizationId), test, seenBy(job, userId)))
+        .orderBy(...order)
+        .limit(limit),
+    );
+    return rows as unknown as readonly T[];
+  }
+
+  unfinished(
     organizationId: string,
     { agentId }: { readonly agentId: string | null },
     limit: number,
   ): Promise<readonly string[]> {
     const conditions = [eq(job.organizationId, organizationId), inArray(job.status, ["queued", "running", "blocked"])];
     if (agentId !== null) conditions.push(eq(job.agentId, agentId));
-    const rows = await this.database.reading("list", organizationId, ({ query }) =>
-      query
-        .select({ id: job.id })
-        .from(job)
-        .where(and(...conditions))
-        .limit(limit),
-    );
-    return rows.map(({ id }) => id);
+    return this.column<string>(["list", organizationId], job.id, and(...conditions), { limit });
   }
 
   jobEvents(

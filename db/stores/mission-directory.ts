@@ -3,10 +3,9 @@ import { and, asc, eq, gt, isNull, or, sql } from "drizzle-orm";
 import type { MissionDirectory, MissionFilter, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
 import { type Mission, MISSION_STATUSES, type MissionRun, type RunOutcome } from "../../actors/mission/schema.ts";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import { OverDatabase } from "../client.ts";
 import { mission, missionRun } from "../tables/records.ts";
-import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { readListPage } from "./paging.ts";
+import { givenFilters, type Walks } from "./index-walk.ts";
+import { OverTables } from "./over-tables.ts";
 
 const MISSIONS: Walks = {
   table: mission,
@@ -19,7 +18,7 @@ const RUNS: Walks = {
   indexes: [[missionRun.missionId, missionRun.outcome], [missionRun.missionId]],
 };
 
-export class PostgresMissionDirectory extends OverDatabase implements MissionDirectory {
+export class PostgresMissionDirectory extends OverTables implements MissionDirectory {
   listMissions(organizationId: string, filter: MissionFilter, page: PageRequest): Promise<Page<Mission>> {
     const { status, agentId, workspaceId } = filter;
     const filters = givenFilters(
@@ -27,10 +26,8 @@ export class PostgresMissionDirectory extends OverDatabase implements MissionDir
       [mission.agentId, agentId],
       [mission.workspaceId, workspaceId],
     );
-    const list = filterWalk(MISSIONS, organizationId, filters);
     const isSeen = sql`(${mission.body} ->> 'visibility' = 'organization' or ${mission.body} ->> 'createdBy' = ${filter.seenBy})`;
-    const tests = [...(list.tests ?? []), isSeen];
-    return readListPage<Mission>({ database: this.database, organizationId }, { ...list, tests }, page);
+    return this.page<Mission>(MISSIONS, organizationId, page, { filters, tests: [isSeen] });
   }
 
   listRuns(
@@ -39,11 +36,7 @@ export class PostgresMissionDirectory extends OverDatabase implements MissionDir
     page: PageRequest,
   ): Promise<Page<MissionRun>> {
     const filters = givenFilters([missionRun.missionId, missionId], [missionRun.outcome, outcome]);
-    return readListPage<MissionRun>(
-      { database: this.database, organizationId },
-      filterWalk(RUNS, organizationId, filters),
-      page,
-    );
+    return this.page<MissionRun>(RUNS, organizationId, page, { filters });
   }
 
   async missionsOf(of: MissionGround, after: MissionPlace, limit: number): Promise<readonly MissionPlace[]> {

@@ -8,16 +8,16 @@ import type { Chat, Message } from "../../actors/chat/schema.ts";
 import { type ChatHistory, NO_HISTORY, type Transcripts } from "../../actors/job/protocol.ts";
 import { transcriptPart, type TranscriptPart } from "../../actors/job/transcript.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { OverDatabase } from "../client.ts";
 import { chat, message } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
+import { OverTables } from "./over-tables.ts";
 
 /** Messages in one statement. */
 const HISTORY_PAGE = 200;
 /** Older messages of a chat are not read past this many bytes: no model accepts more. */
 const HISTORY_BYTES = 16 * 1024 * 1024;
 
-export class PostgresTranscripts extends OverDatabase implements Transcripts {
+export class PostgresTranscripts extends OverTables implements Transcripts {
   async history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<ChatHistory> {
     return this.database.reading("load", of.organizationId, async ({ query }) => {
       const [row] = await query
@@ -77,15 +77,9 @@ export class PostgresTranscripts extends OverDatabase implements Transcripts {
   }
 
   async parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]> {
-    const rows = await this.database.reading("load", organizationId, ({ query }) =>
-      query
-        .select({ data: event.data })
-        .from(event)
-        .where(
-          and(eq(event.organizationId, organizationId), eq(event.stream, jobId), eq(event.type, "transcript.event")),
-        )
-        .orderBy(asc(event.seq)),
-    );
-    return rows.flatMap(({ data }) => transcriptPart(data as JsonObject) ?? []);
+    const { organizationId: of, stream, type, data, seq } = event;
+    const test = and(eq(of, organizationId), eq(stream, jobId), eq(type, "transcript.event"));
+    const parts = await this.column<JsonObject>(["load", organizationId], data, test, { order: [asc(seq)] });
+    return parts.flatMap((part) => transcriptPart(part) ?? []);
   }
 }

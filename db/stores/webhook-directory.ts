@@ -6,10 +6,10 @@ import type { AttemptFilter, FoundAttempts, WebhookDirectory } from "../../actor
 import type { EventHead, EventRange } from "../../actors/webhook/protocol.ts";
 import type { SearchIntent } from "../../actors/webhook/queue.ts";
 import { type Attempt, ATTEMPT_STATUSES, type WebhookEvent } from "../../actors/webhook/schema.ts";
-import { OverDatabase } from "../client.ts";
 import { webhookAttempt, webhookEvent } from "../tables/records.ts";
-import { filterWalk, givenFilters, type Walks } from "./index-walk.ts";
-import { readListHead, readListPage } from "./paging.ts";
+import { givenFilters, type Walks } from "./index-walk.ts";
+import { OverTables } from "./over-tables.ts";
+import { readListHead } from "./paging.ts";
 
 const ATTEMPTS: Walks = {
   table: webhookAttempt,
@@ -17,7 +17,7 @@ const ATTEMPTS: Walks = {
   words: [[webhookAttempt.status, ATTEMPT_STATUSES]],
 };
 
-export class PostgresWebhookDirectory extends OverDatabase implements WebhookDirectory {
+export class PostgresWebhookDirectory extends OverTables implements WebhookDirectory {
   async waiting(organizationId: string, { lane, until, limit, without = [] }: SearchIntent): Promise<FoundAttempts> {
     const { dueAt, sequence, id, status } = webhookAttempt;
     // Written as in the index: the planner must see the literal.
@@ -28,14 +28,9 @@ export class PostgresWebhookDirectory extends OverDatabase implements WebhookDir
     );
     const isOfOthers =
       without.length === 0 ? undefined : notInArray(sql`${webhookAttempt.body} ->> 'destinationHost'`, [...without]);
-    const rows = await this.database.reading("load", organizationId, ({ query }) =>
-      query
-        .select({ id })
-        .from(webhookAttempt)
-        .where(and(isWaiting, isOfOthers, until === null ? undefined : lte(dueAt, until)))
-        .orderBy(asc(dueAt), asc(sequence))
-        .limit(limit),
-    );
+    const isDue = and(isWaiting, isOfOthers, until === null ? undefined : lte(dueAt, until));
+    const order = [asc(dueAt), asc(sequence)];
+    const attemptIds = await this.column<string>(["load", organizationId], id, isDue, { order, limit });
     const others =
       until === null
         ? []
@@ -45,7 +40,7 @@ export class PostgresWebhookDirectory extends OverDatabase implements WebhookDir
               .from(webhookAttempt)
               .where(and(isWaiting, gt(dueAt, until))),
           );
-    return { attemptIds: rows.map((row) => row.id), nextDueAt: others[0]?.dueAt ?? null };
+    return { attemptIds, nextDueAt: others[0]?.dueAt ?? null };
   }
 
   async eventsIn(
@@ -59,26 +54,16 @@ export class PostgresWebhookDirectory extends OverDatabase implements WebhookDir
         ? sql`starts_with(${webhookEvent.type}, ${entry.slice(0, -1)})`
         : eq(webhookEvent.type, entry),
     );
-    const rows = await this.database.reading("load", organizationId, ({ query }) =>
-      query
-        .select({ body: webhookEvent.body })
-        .from(webhookEvent)
-        .where(
-          and(
-            eq(webhookEvent.organizationId, organizationId),
-            gt(webhookEvent.sequence, after),
-            lte(webhookEvent.sequence, until),
-            or(...ofTypes),
-            ...excluded.map((source) => sql`${webhookEvent.body} ->> 'source' <> ${source}`),
-          ),
-        )
-        .orderBy(asc(webhookEvent.sequence))
-        .limit(limit),
+    const test = and(
+      eq(webhookEvent.organizationId, organizationId),
+      gt(webhookEvent.sequence, after),
+      lte(webhookEvent.sequence, until),
+      or(...ofTypes),
+      ...excluded.map((source) => sql`${webhookEvent.body} ->> 'source' <> ${source}`),
     );
-    return rows.map(({ body }) => {
-      const { id, type, source, sequence } = body as WebhookEvent;
-      return { id, type, source, sequence };
-    });
+    const found = { order: [asc(webhookEvent.sequence)], limit };
+    const events = await this.column<WebhookEvent>(["load", organizationId], webhookEvent.body, test, found);
+    return events.map(({ id, type, source, sequence }) => ({ id, type, source, sequence }));
   }
 
   pageAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>> {
@@ -89,8 +74,7 @@ export class PostgresWebhookDirectory extends OverDatabase implements WebhookDir
       [webhookAttempt.status, status],
     );
     const range = since === undefined ? undefined : gte(webhookAttempt.createdAt, since);
-    const list = { ...filterWalk(ATTEMPTS, organizationId, filters), range };
-    return readListPage<Attempt>({ database: this.database, organizationId }, list, page);
+    return this.page<Attempt>(ATTEMPTS, organizationId, page, { filters, range });
   }
 
   eventsAfter(organizationId: string, after: number, limit: number): Promise<ListHead<WebhookEvent>> {
