@@ -3,15 +3,8 @@
  * same commit, whichever surface started the job.
  */
 import type { Tx } from "../runtime/actor.ts";
-import { isoTime, type JsonObject } from "../schema.ts";
-import {
-  EVENT_FAMILIES,
-  type EventActor,
-  personActor,
-  type TakeEvent,
-  takeEvent,
-  webhookRef,
-} from "../webhook/events.ts";
+import type { JsonObject } from "../schema.ts";
+import { EVENT_FAMILIES, type EventActor, personActor, sendNews, type TakeEvent } from "../webhook/events.ts";
 import { isTerminal } from "./machine.ts";
 import { type Job, type JobStatus, jobTable } from "./schema.ts";
 
@@ -74,21 +67,13 @@ interface LifecycleEvent {
 function sendLifecycleEvent(tx: Tx, job: Job, { type, data, actor, version }: LifecycleEvent): void {
   const { id, title, status, chatId, workspaceId, missionId, parentJobId, rootJobId, requestId } = job;
   const about = { id, status: ANNOUNCED_STATUS[type] ?? status, title, chatId, agentId: job.agent.id, workspaceId };
-  tx.send(
-    webhookRef(tx.self.organizationId),
-    takeEvent(
-      {
-        type,
-        source: "job_lifecycle",
-        at: isoTime(tx.now),
-        actor,
-        requestId,
-        resource: { type: "job", id, path: `/api/jobs/${id}`, version },
-        data: { ...about, missionId, parentJobId, rootJobId, ...data },
-        isTruncated: false,
-        changes: ANNOUNCED_STATUS[type] === null ? [] : ["status"],
-      },
-      pushedState(job, type),
-    ),
-  );
+  const news = {
+    type,
+    actor,
+    requestId,
+    resource: { type: "job", id, path: `/api/jobs/${id}`, version },
+    data: { ...about, missionId, parentJobId, rootJobId, ...data },
+    changes: ANNOUNCED_STATUS[type] === null ? [] : ["status"],
+  };
+  sendNews(tx, news, pushedState(job, type));
 }

@@ -4,8 +4,8 @@
  * caused it.
  */
 import type { Tx } from "../runtime/actor.ts";
-import { isoTime, type JsonObject } from "../schema.ts";
-import { type EVENT_FAMILIES, takeEvent, webhookRef } from "../webhook/events.ts";
+import type { JsonObject } from "../schema.ts";
+import { type EVENT_FAMILIES, sendNews } from "../webhook/events.ts";
 import { type Mission, type MissionRun, missionTable, type MissionTask } from "./schema.ts";
 
 type MissionEvent = `mission.${(typeof EVENT_FAMILIES.mission)[number]}`;
@@ -40,23 +40,15 @@ function tellMissionEvent(
   const path = `/api/missions/${mission.id}`;
   const isTask = type.startsWith("mission_task.");
   const id = isTask ? String(data["id"]) : mission.id;
-  tx.send(
-    webhookRef(tx.self.organizationId),
-    takeEvent({
-      type,
-      source: "job_lifecycle",
-      at: isoTime(tx.now),
-      actor: { type: "agent", id: mission.agentId },
-      requestId: null,
-      resource: {
-        type: isTask ? "mission_task" : "mission",
-        id,
-        path: isTask ? `${path}/tasks/${id}` : path,
-        version: tx.versionAfter(missionTable, mission.id),
-      },
-      data,
-      isTruncated: false,
-      changes: [],
-    }),
-  );
+  sendNews(tx, {
+    type,
+    actor: { type: "agent", id: mission.agentId },
+    resource: {
+      type: isTask ? "mission_task" : "mission",
+      id,
+      path: isTask ? `${path}/tasks/${id}` : path,
+      version: tx.versionAfter(missionTable, mission.id),
+    },
+    data,
+  });
 }

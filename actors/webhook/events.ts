@@ -3,8 +3,8 @@
  * commit sends one. Each change sends its event to the webhook actor as a message. The message is a row of the same
  * commit (HOOK-3), and the actor numbers the event when it handles the message.
  */
-import { soleRefTo } from "../runtime/actor.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
+import { soleRefTo, type Tx } from "../runtime/actor.ts";
+import { isoTime, type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
 /** By family. The router, the contract and the tests read this table. */
 export const EVENT_FAMILIES = {
@@ -109,6 +109,22 @@ export const takeEvent = (event: NewsEvent, push?: TakeEvent["push"]): TakeEvent
 
 /** One for each organization. */
 export const webhookRef = soleRefTo("webhook");
+
+/** Sends an event about what a turn has done, with its commit. */
+export function sendNews(
+  tx: Tx,
+  news: Pick<NewsEvent, "type" | "actor" | "resource" | "data"> & Partial<NewsEvent>,
+  push?: TakeEvent["push"],
+): void {
+  const event = {
+    source: "job_lifecycle",
+    at: isoTime(tx.now),
+    requestId: null,
+    isTruncated: false,
+    changes: [],
+  } as const;
+  tx.send(webhookRef(tx.self.organizationId), takeEvent({ ...event, ...news }, push));
+}
 
 /**
  * `!<source>` in a filter excludes events of this source. It is useful because a decision emits two events: one of the

@@ -4,7 +4,7 @@
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { takeEvent, webhookRef } from "../webhook/events.ts";
+import { sendNews } from "../webhook/events.ts";
 import { type Author, type FileNode, versionTable } from "./schema.ts";
 import { MAX_VERSIONS, VERSION_MS } from "./limits.ts";
 
@@ -19,22 +19,14 @@ interface FileChange {
 export function tellChange(tx: Tx, by: Author, { path, change, node, from }: FileChange): void {
   // A clone reports all its changes at once.
   if (by.type === "repository") return;
-  const { id, organizationId } = tx.self;
+  const { id } = tx.self;
   const file = node === undefined ? {} : { size: node.size, mime: node.mime, sha256: node.sha256, number: node.number };
-  tx.send(
-    webhookRef(organizationId),
-    takeEvent({
-      type: "workspace_file.changed",
-      source: "job_lifecycle",
-      at: isoTime(tx.now),
-      actor: { type: by.type, id: by.id },
-      requestId: null,
-      resource: { type: "workspace", id, path: `/api/workspaces/${id}`, version: null },
-      data: { workspace_id: id, path, change, ...file, ...(from === undefined ? {} : { from }) },
-      isTruncated: false,
-      changes: [],
-    }),
-  );
+  sendNews(tx, {
+    type: "workspace_file.changed",
+    actor: { type: by.type, id: by.id },
+    resource: { type: "workspace", id, path: `/api/workspaces/${id}`, version: null },
+    data: { workspace_id: id, path, change, ...file, ...(from === undefined ? {} : { from }) },
+  });
 }
 
 /**

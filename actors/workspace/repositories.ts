@@ -11,7 +11,7 @@
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { takeEvent, webhookRef } from "../webhook/events.ts";
+import { sendNews } from "../webhook/events.ts";
 import { inTheWay, isDirectory, isFile, resolvePath } from "./tree.ts";
 import { MAX_REPOSITORIES } from "./limits.ts";
 import { overlaps, repositoriesOf } from "./mounts.ts";
@@ -124,19 +124,11 @@ function tellRepositoryNews(
   { id: repoId, path, url, branch }: Repository,
   { type, data }: News,
 ): void {
-  const { id, organizationId } = tx.self;
-  tx.send(
-    webhookRef(organizationId),
-    takeEvent({
-      type,
-      source: "job_lifecycle",
-      at: isoTime(tx.now),
-      actor: { type: "user", id: userId },
-      requestId: null,
-      resource: { type: "workspace", id, path: `/api/workspaces/${id}`, version: null },
-      data: { workspace_id: id, repository_id: repoId, path, url, branch, ...data },
-      isTruncated: false,
-      changes: [],
-    }),
-  );
+  const { id } = tx.self;
+  sendNews(tx, {
+    type,
+    actor: { type: "user", id: userId },
+    resource: { type: "workspace", id, path: `/api/workspaces/${id}`, version: null },
+    data: { workspace_id: id, repository_id: repoId, path, url, branch, ...data },
+  });
 }
