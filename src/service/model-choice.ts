@@ -39,25 +39,6 @@ export interface ChosenModels {
   readonly local: Promise<readonly LocalModel[]>;
 }
 
-/** The settings about models. */
-type ModelConfig = Pick<
-  Partial<Config>,
-  | "model"
-  | "models"
-  | "ownKeyModels"
-  | "modelFallbacks"
-  | "modelWindows"
-  | "modelInputs"
-  | "modelThinking"
-  | "modelsWithoutTools"
-  | "anthropicApiKey"
-  | "openaiApiKey"
-  | "openaiBaseUrl"
-  | "allowDemoModel"
-  | "nodeEnv"
-  | "provided"
-> & { readonly stalledStreamSeconds?: number };
-
 /** The most names in a message. */
 const NAMES_SHOWN = 10;
 
@@ -169,7 +150,7 @@ async function onlyModel(config: Config): Promise<ChosenSettings> {
 }
 
 /** The settings about models; `localModels` are the servers found on this machine. */
-export function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
+export function modelSettings(config: Partial<Config>, localModels: readonly LocalModel[]): ModelSettings {
   const provided = config.provided?.models ?? [];
   return {
     model: firstModel(config),
