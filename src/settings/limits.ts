@@ -1,27 +1,18 @@
 /** The operator's limits of organizations and their jobs, as the parts of the service take them. */
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_QUOTAS, quotaEntry, type QuotaLimits } from "../../actors/usage/quota.ts";
-import type { MonthLimits } from "../../actors/usage/schema.ts";
 import type { Config } from "./settings.ts";
 import { MIB } from "../../actors/units.ts";
 
 /** The settings that the actors get. */
-export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
+export const actorSettingsOf = ({ jobSteps, jobMinutes, monthlyTokenBudget, monthlyCostBudget, ...rest }: Config) =>
   ({
-    ...configuredMonthLimits(rest),
+    monthlyTokens: monthlyTokenBudget ?? null,
+    monthlyCost: monthlyCostBudget ?? null,
     hasMail: rest.smtpUrl !== undefined,
     jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
     workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
   }) satisfies ActorSettings;
-
-/** The limits of model usage per organization and month. */
-const configuredMonthLimits = ({
-  monthlyTokenBudget,
-  monthlyCostBudget,
-}: Pick<Config, "monthlyTokenBudget" | "monthlyCostBudget">): MonthLimits => ({
-  monthlyTokens: monthlyTokenBudget ?? null,
-  monthlyCost: monthlyCostBudget ?? null,
-});
 
 /** The default quotas, of `agents=500,tasks=unlimited`: the limits of an organization without its own. */
 export const quotasOf = ({ quotas }: { readonly quotas: readonly string[] }): QuotaLimits => ({

@@ -1,5 +1,5 @@
 /** Checks of settings that depend on each other. */
-import type { ConfigError, SettingsCheck } from "./settings.ts";
+import type { Config, ConfigError, SettingsCheck } from "./settings.ts";
 
 /** Replicas need a shared database and shared storage for files. */
 export const replicaBesideDatabase: SettingsCheck = {
@@ -18,15 +18,25 @@ export const replicaBesideDatabase: SettingsCheck = {
   },
 };
 
-/** Half of the credentials of S3 would be refused there, at the first file. */
-export const wholeFilesKey: SettingsCheck = {
-  reads: ["FILES_ACCESS_KEY_ID", "FILES_SECRET_ACCESS_KEY"],
-  errors({ filesAccessKeyId: id, filesSecretAccessKey: key }) {
-    if ((id === undefined) === (key === undefined)) return [];
-    const variable = id === undefined ? "FILES_ACCESS_KEY_ID" : "FILES_SECRET_ACCESS_KEY";
-    return [{ variable, message: "is missing; FILES_ACCESS_KEY_ID and FILES_SECRET_ACCESS_KEY are set together" }];
+type NamedSetting = readonly [variable: string, name: keyof Config];
+
+/** Two settings of which one alone is of no use. */
+const setTogether = (...both: readonly [NamedSetting, NamedSetting]): SettingsCheck => ({
+  reads: both.map(([variable]) => variable),
+  errors(config) {
+    const missing = both.filter(([, name]) => config[name] === undefined);
+    const message = `is missing; ${both.map(([variable]) => variable).join(" and ")} are set together`;
+    return missing.length === 1 ? missing.map(([variable]) => ({ variable, message })) : [];
   },
-};
+});
+
+/** Half of the credentials of S3 would be refused there, at the first file. */
+export const wholeFilesKey = setTogether(
+  ["FILES_ACCESS_KEY_ID", "filesAccessKeyId"],
+  ["FILES_SECRET_ACCESS_KEY", "filesSecretAccessKey"],
+);
+/** A mail needs a server and a sender. */
+export const wholeMail = setTogether(["SMTP_URL", "smtpUrl"], ["MAIL_FROM", "mailFrom"]);
 
 /**
  * A partly configured provider cannot sign anybody in, and over http an attacker on the network could sign in as
@@ -66,15 +76,5 @@ export const endpointWithoutKey: SettingsCheck = {
     const message =
       "is not valid; it must have no query and no credentials: those belong in OTEL_EXPORTER_OTLP_HEADERS";
     return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
-  },
-};
-
-/** A mail needs a server and a sender. */
-export const wholeMail: SettingsCheck = {
-  reads: ["SMTP_URL", "MAIL_FROM"],
-  errors({ smtpUrl, mailFrom }) {
-    if ((smtpUrl === undefined) === (mailFrom === undefined)) return [];
-    const variable = smtpUrl === undefined ? "SMTP_URL" : "MAIL_FROM";
-    return [{ variable, message: "is missing; SMTP_URL and MAIL_FROM are set together" }];
   },
 };
