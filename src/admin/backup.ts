@@ -206,41 +206,32 @@ async function loadRows(
   parts: RestoreParts & { readonly loading: Loading },
 ): Promise<BackupSummary> {
   const loader = new TableLoader(parts.loading);
+  const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
+  let files = 0;
   try {
-    return await loadThrough(loader, path, tables, parts);
+    for await (const file of readArchive(path)) {
+      const [kind, name = ""] = file.name.split("/");
+      if (kind === "database") {
+        const table = tables.find((each) => each.name === name);
+        if (table === undefined) throw new AdminRefused(`The backup is damaged: it has no entry for the table ${name}`);
+        rows[name] = (rows[name] ?? 0) + (await pour(file, await loader.into(table)));
+        continue;
+      }
+      await loader.close();
+      if (kind === "files") {
+        await loadFile(file, parts);
+        files++;
+      } else if (file.name === "summary.json") {
+        const summary = parsedJson<BackupSummary>(await wholeFile(file));
+        const isWhole = summary.files === files && tables.every((each) => rows[each.name] === summary.rows[each.name]);
+        if (!isWhole) throw new AdminRefused("The backup is damaged: its content does not match its summary");
+        return summary;
+      } else for await (const _ of file.content);
+    }
+    throw new AdminRefused("The backup was cut off: it has no summary");
   } catch (cause) {
     throw loader.abandon(cause);
   }
-}
-
-async function loadThrough(
-  loader: TableLoader,
-  path: string,
-  tables: BackupHeader["tables"],
-  parts: RestoreParts,
-): Promise<BackupSummary> {
-  const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
-  let files = 0;
-  for await (const file of readArchive(path)) {
-    const [kind, name = ""] = file.name.split("/");
-    if (kind === "database") {
-      const table = tables.find((each) => each.name === name);
-      if (table === undefined) throw new AdminRefused(`The backup is damaged: it has no entry for the table ${name}`);
-      rows[name] = (rows[name] ?? 0) + (await pour(file, await loader.into(table)));
-      continue;
-    }
-    await loader.close();
-    if (kind === "files") {
-      await loadFile(file, parts);
-      files++;
-    } else if (file.name === "summary.json") {
-      const summary = parsedJson<BackupSummary>(await wholeFile(file));
-      const isWhole = summary.files === files && tables.every((each) => rows[each.name] === summary.rows[each.name]);
-      if (!isWhole) throw new AdminRefused("The backup is damaged: its content does not match its summary");
-      return summary;
-    } else for await (const _ of file.content);
-  }
-  throw new AdminRefused("The backup was cut off: it has no summary");
 }
 
 /** Keeps one table open at a time. */

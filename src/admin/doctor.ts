@@ -53,19 +53,12 @@ export interface DoctorFacts {
 /** A larger difference makes tokens, leases and webhook signatures wrong. */
 const MOST_CLOCK_SKEW_MS = 2_000;
 
-const okFinding = (check: string, finding: string): Finding => ({ check, state: "ok", finding, advice: "" });
-const warning = (check: string, finding: string, advice: string): Finding => ({
-  check,
-  state: "warning",
-  finding,
-  advice,
-});
-const problem = (check: string, finding: string, advice: string): Finding => ({
-  check,
-  state: "problem",
-  finding,
-  advice,
-});
+const findingIn =
+  (state: Finding["state"]) =>
+  (check: string, finding: string, advice = ""): Finding => ({ check, state, finding, advice });
+const okFinding = findingIn("ok");
+const warning = findingIn("warning");
+const problem = findingIn("problem");
 
 export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
   bun(facts),
@@ -93,41 +86,41 @@ function bun({ bun: { version, wanted } }: DoctorFacts): Finding {
 }
 
 function configuration(config: Config): readonly Finding[] {
-  const found: Finding[] = [];
   const isPublic = !["127.0.0.1", "::1", "localhost"].includes(config.host);
   const isBehindProxy = config.appUrl?.startsWith("https://") === true;
-  if (config.nodeEnv !== "production")
-    found.push(
-      warning("configuration", `NODE_ENV is ${config.nodeEnv}`, "Set NODE_ENV=production where people work with it."),
-    );
-  if (isPublic && !isBehindProxy)
-    found.push(
-      warning(
-        "configuration",
-        `it listens on ${config.host} without APP_URL: tokens travel in plain text`,
-        "Put a proxy with TLS before it, and set APP_URL to its https address.",
-      ),
-    );
-  if (isBehindProxy && config.trustedProxies.length === 0)
-    found.push(
-      warning(
-        "configuration",
-        "APP_URL is https and TRUSTED_PROXIES is empty: all callers without a token share one rate limit",
-        "Set TRUSTED_PROXIES to the proxy's address.",
-      ),
-    );
-  if (config.adminPort === undefined)
-    found.push(
-      warning("configuration", "ADMIN_PORT is not set: no metrics are served", "Set it, and let Prometheus scrape it."),
-    );
-  if (config.egressAllow.length > 0)
-    found.push(
-      warning(
-        "egress",
-        `agents and webhooks of every organization may reach ${config.egressAllow.join(", ")}`,
-        "Keep EGRESS_ALLOW as short as it can be.",
-      ),
-    );
+  const warnings: readonly (readonly [isSo: boolean, check: string, finding: string, advice: string])[] = [
+    [
+      config.nodeEnv !== "production",
+      "configuration",
+      `NODE_ENV is ${config.nodeEnv}`,
+      "Set NODE_ENV=production where people work with it.",
+    ],
+    [
+      isPublic && !isBehindProxy,
+      "configuration",
+      `it listens on ${config.host} without APP_URL: tokens travel in plain text`,
+      "Put a proxy with TLS before it, and set APP_URL to its https address.",
+    ],
+    [
+      isBehindProxy && config.trustedProxies.length === 0,
+      "configuration",
+      "APP_URL is https and TRUSTED_PROXIES is empty: all callers without a token share one rate limit",
+      "Set TRUSTED_PROXIES to the proxy's address.",
+    ],
+    [
+      config.adminPort === undefined,
+      "configuration",
+      "ADMIN_PORT is not set: no metrics are served",
+      "Set it, and let Prometheus scrape it.",
+    ],
+    [
+      config.egressAllow.length > 0,
+      "egress",
+      `agents and webhooks of every organization may reach ${config.egressAllow.join(", ")}`,
+      "Keep EGRESS_ALLOW as short as it can be.",
+    ],
+  ];
+  const found = warnings.flatMap(([isSo, ...words]) => (isSo ? [warning(...words)] : []));
   return found.length > 0 ? found : [okFinding("configuration", "nothing to say")];
 }
 
