@@ -5,6 +5,7 @@ import { READS_CONTENT_HEADER } from "./content-answer.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { LinkLost, type LinkCall, type PeerLinks } from "./peer-link.ts";
 import type { Owner } from "./placement-table.ts";
+import { CONNECTION_HEADERS } from "./relay.ts";
 import { sealedPieces } from "./sealed-body.ts";
 
 /** Paths of the replicas' own calls; no operation has one. */
@@ -21,15 +22,9 @@ export const MISDIRECTED = 421;
 
 /** The time limit of checks and hints. */
 const LOOK_LIMIT_MS = 2_000;
-/** Headers of one connection (RFC 9110 7.6.1), and those that this hop sets itself. */
+/** Those of one connection, and those that this hop sets itself. */
 const REQUEST_HOP_HEADERS: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
+  ...CONNECTION_HEADERS,
   "expect",
   SEAL_HEADER,
   CLIENT_HEADER,

@@ -13,15 +13,19 @@ import { isEventStream } from "../http/stream/event-source.ts";
 export const STREAM_HEADER = "troupe-stream";
 /** Answers of a known length up to this many bytes are read at once. */
 const WHOLE_BYTES = 64 * 1024;
-/** Headers of the connection to the owner. */
-const ANSWER_HOP_HEADERS: ReadonlySet<string> = new Set([
+/** Headers of one connection (RFC 9110 7.6.1). */
+export const CONNECTION_HEADERS = [
   "connection",
   "keep-alive",
-  "transfer-encoding",
+  "proxy-connection",
   "te",
   "trailer",
+  "transfer-encoding",
   "upgrade",
-  "proxy-connection",
+] as const;
+/** Those, and what is for this replica only. */
+const ANSWER_HOP_HEADERS: ReadonlySet<string> = new Set([
+  ...CONNECTION_HEADERS,
   SEAL_HEADER,
   STREAM_HEADER,
   CONTENT_HEADER,
