@@ -4,7 +4,7 @@
  * interrupted one continues where it stopped. Overwritten content is kept as versions.
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { countUnreferred, roomFor } from "../work/content-room.ts";
+import { countUnreferred, receiveWithin, writeReceived } from "../work/content-room.ts";
 import { isPassing, notFound, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -270,24 +270,14 @@ async function writeAll(
   const writing = new Set<Promise<void>>();
   let failed: unknown = null;
   const receive = (body: ReadableStream<Uint8Array>) =>
-    parts.contents.receive(organizationId, body, parts.workspaceLimits.fileBytes, (arrived) =>
-      roomFor(parts, organizationId, arrived),
-    );
+    receiveWithin(parts, organizationId, body, parts.workspaceLimits.fileBytes);
   const write = async (path: FilePath, receiving: ReturnType<typeof receive>): Promise<void> => {
     const received = await receiving;
     if (!received.ok) throw new CloneRefused(faultWords(received.fault));
-    const { text, ...content } = received.value;
-    const mime = parts.contents.mimeOf(path.names.at(-1)?.name ?? "", "");
-    const command = {
-      kind: "write_file",
-      path,
-      content: { ...content, mime },
-      text,
-      precondition: { kind: "none" },
-      cause: repositoryCause(repository),
-    } as const;
+    const to = { path, precondition: { kind: "none" }, cause: repositoryCause(repository) } as const;
+    const command = writeReceived(parts.contents, received.value, to);
     const outcome = await commandUntilDecided(parts, { ref, waiting }, command);
-    countUnreferred(parts, organizationId, { written: outcome, size: content.size });
+    countUnreferred(parts, organizationId, { written: outcome, size: received.value.size });
     if (!outcome.ok) throw new CloneRefused(`\`${path.text}\`: ${faultWords(outcome.fault)}`);
     written++;
   };

@@ -1,6 +1,6 @@
 /** Implements the file tools' port (`src/runner/tools/file-service.ts`) over the actors and the content. */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { countUnreferred, roomFor } from "../work/content-room.ts";
+import { countUnreferred, receiveWithin, writeReceived } from "../work/content-room.ts";
 import { moveRoom } from "../work/move-room.ts";
 import { invalid, mapOutcome, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
@@ -221,29 +221,16 @@ interface ToolWrite {
 async function writeFromTool(
   parts: FileServiceParts,
   context: ToolContext,
-  { path, text, mime: former = "", precondition }: ToolWrite,
+  { path, text, mime: former, precondition }: ToolWrite,
 ): Promise<Outcome<ChangedToolFile>> {
   const { contents, system } = parts;
   const at = await jobWorkspace(parts, context);
   if (!at.ok) return at;
-  const received = await contents.receive(
-    context.organizationId,
-    new Blob([text]).stream(),
-    Number.MAX_SAFE_INTEGER,
-    (arrived) => roomFor(parts, context.organizationId, arrived),
-  );
+  const { organizationId } = context;
+  const received = await receiveWithin(parts, organizationId, new Blob([text]).stream(), Number.MAX_SAFE_INTEGER);
   if (!received.ok) return received;
-  const { text: searched, ...content } = received.value;
-  const mime = contents.mimeOf(path.names.at(-1)?.name ?? "", former);
-  const command = {
-    kind: "write_file",
-    path,
-    content: { ...content, mime },
-    text: searched,
-    precondition,
-    cause: toolCause(context),
-  } as const;
+  const command = writeReceived(contents, received.value, { path, former, precondition, cause: toolCause(context) });
   const written = await system.dispatch(at.value, command);
-  countUnreferred(parts, context.organizationId, { written, size: content.size });
+  countUnreferred(parts, organizationId, { written, size: received.value.size });
   return mapOutcome(written, (change) => changedFile(context, change));
 }

@@ -10,7 +10,7 @@ import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { FileKeeper } from "../runner/mcp/kept-files.ts";
 import type { RunnerLog } from "../log/port.ts";
 import { largestOf } from "../work/attaching.ts";
-import { roomFor } from "../work/content-room.ts";
+import { receiveWithin } from "../work/content-room.ts";
 import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../work/media-type.ts";
 
 interface ResultFilesParts {
@@ -47,9 +47,7 @@ async function storedContent(
 ): Promise<Outcome<string>> {
   try {
     const body = new Blob([bytes]).stream();
-    const received = await contents.receive(organizationId, body, bytes.length, (content) =>
-      roomFor({ quotas, contents }, organizationId, content),
-    );
+    const received = await receiveWithin({ quotas, contents }, organizationId, body, bytes.length);
     if (!received.ok) return received;
     // The commit that refers to it does not count it: a job is not refused for what it has already kept.
     quotas.unreferred(organizationId, bytes.length);

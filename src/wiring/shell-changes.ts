@@ -16,7 +16,7 @@ import type { Precondition } from "../../actors/workspace/protocol.ts";
 import type { FileNode } from "../../actors/workspace/schema.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
-import { countUnreferred, roomFor } from "../work/content-room.ts";
+import { countUnreferred, receiveWithin, writeReceived } from "../work/content-room.ts";
 
 export interface ShellChangeParts {
   readonly system: TroupeSystem;
@@ -127,7 +127,7 @@ async function bringFile(
   at: At,
   { path, before }: { readonly path: string; readonly before: Former | undefined },
 ): Promise<Outcome<boolean>> {
-  const { system, contents, quotas, workspaceLimits } = parts;
+  const { system, contents, workspaceLimits } = parts;
   const parsed = before?.path === path ? parsePath(pathIn(at, path)) : parseNewPath(pathIn(at, path));
   if (!parsed.ok) return parsed;
   const handle = await open(join(at.folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
@@ -141,23 +141,13 @@ async function bringFile(
   }
   const { organizationId } = at.ref;
   const body = Bun.file(join(at.folder, path)).stream();
-  const received = await contents.receive(organizationId, body, workspaceLimits.fileBytes, (arrived) =>
-    roomFor({ quotas, contents }, organizationId, arrived),
-  );
+  const received = await receiveWithin(parts, organizationId, body, workspaceLimits.fileBytes);
   if (!received.ok) return received;
-  const { text, ...content } = received.value;
-  const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", before?.node.mime ?? "");
   const precondition: Precondition =
     before === undefined ? { kind: "absent" } : { kind: "present", sha256: [before.node.sha256] };
-  const command = {
-    kind: "write_file",
-    path: parsed.value,
-    content: { ...content, mime },
-    text,
-    precondition,
-  } as const;
-  const written = await system.dispatch(at.ref, { ...command, cause: agentCause(at) });
-  countUnreferred({ quotas }, organizationId, { written, size: content.size });
+  const to = { path: parsed.value, former: before?.node.mime, precondition, cause: agentCause(at) };
+  const written = await system.dispatch(at.ref, writeReceived(contents, received.value, to));
+  countUnreferred(parts, organizationId, { written, size: received.value.size });
   if (!written.ok) return written;
   const named = before === undefined ? ok(false) : await respell(parts, at, { path, before });
   return named.ok ? ok(true) : named;
