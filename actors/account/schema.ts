@@ -81,36 +81,18 @@ export const signInAttemptsTable = table<SignInAttempts>("sign_in_attempts");
 export const signInFlowTable = table<SignInFlow>("sign_in_flow");
 export const identityOwnerTable = table<IdentityOwner>("identity_owner");
 
-/** A person's account. It belongs to no organization, so it is placed by its user. */
-export const accountRef = (userId: string): ActorRef<"account"> => ({
-  kind: "account",
-  organizationId: userId,
-  id: "account",
-});
+/** An account belongs to no organization: each kind of its actors is placed by a key of its own. */
+const refAt =
+  (id: "account" | "client" | "attempts" | "flow" | "identity") =>
+  (organizationId: string): ActorRef<"account"> => ({ kind: "account", organizationId, id });
 
-/** A registered program; it belongs to no organization either. */
-export const clientRef = (clientId: string): ActorRef<"account"> => ({
-  kind: "account",
-  organizationId: clientId,
-  id: "client",
-});
-
-/**
- * Where attempts are counted. `key` is a hash of an e-mail address or a remote address, whether or not an account has
- * it.
- */
-export const attemptsRef = (key: string): ActorRef<"account"> => ({
-  kind: "account",
-  organizationId: key,
-  id: "attempts",
-});
-
-/** A sign-in in progress; `key` is the hash of the browser's key. */
-export const flowRef = (key: string): ActorRef<"account"> => ({ kind: "account", organizationId: key, id: "flow" });
-
-/** Where the owner of an identity is looked up; `key` is a hash of issuer and subject. */
-export const identityRef = (key: string): ActorRef<"account"> => ({
-  kind: "account",
-  organizationId: key,
-  id: "identity",
-});
+/** A person's account, placed by its user. */
+export const accountRef = refAt("account");
+/** A registered program. */
+export const clientRef = refAt("client");
+/** Where attempts are counted, by a hash of an e-mail address or a remote address, whether or not an account has it. */
+export const attemptsRef = refAt("attempts");
+/** A sign-in in progress, by the hash of the browser's key. */
+export const flowRef = refAt("flow");
+/** Where the owner of an identity is looked up, by a hash of issuer and subject. */
+export const identityRef = refAt("identity");
