@@ -4,16 +4,14 @@
  */
 import { notFound, ok, type Outcome } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
-import { announceJob, firstEvents } from "../job/events.ts";
-import { newJob, runIntent } from "../job/new-job.ts";
-import { jobRef, jobTable } from "../job/schema.ts";
+import { newJob } from "../job/new-job.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { chatStatusAfter } from "./machine.ts";
 import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
-import { blocksFields, type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
-import { FULL_QUEUE, chatConflict, withOptions } from "./sending.ts";
+import { type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
+import { beginJob, FULL_QUEUE, chatConflict, createMessage, withOptions } from "./sending.ts";
 
 type ChatCommandOf<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
 
@@ -30,7 +28,6 @@ export function beginCompaction(
   if (chat.agentId !== agent.id) return chatConflict(chat, "This chat belongs to another agent");
   if (chat.queue.length >= CHAT_QUEUE) return chatConflict(chat, FULL_QUEUE);
   const jobId = tx.id("job");
-  const ref = jobRef(tx.self.organizationId, jobId);
   const messageId = tx.id("msg");
   const record = newJob(
     {
@@ -51,9 +48,7 @@ export function beginCompaction(
     tx.carrier,
   );
   const isIdle = chat.activeJobId === null;
-  const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
-  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title: COMPACTION_TITLE });
-  const job = announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
+  const job = beginJob(tx, record, isIdle);
   const queue = isIdle ? chat.queue : [...chat.queue, jobId];
   appendChatEvent(tx, "job.linked", { jobId, messageId });
   const changed = tx.update(chatTable, { ...chat, status, activeJobId: chat.activeJobId ?? jobId, queue });
@@ -70,23 +65,20 @@ export function turnsCompacted(
   const begun = messageId === null ? null : tx.read(messageTable, messageId);
   const id = begun?.id ?? tx.id("msg");
   if (begun !== null) tx.update(messageTable, { ...begun, compaction });
-  else {
-    const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "system", content: text, jobId });
-    tx.create(messageTable, {
+  else
+    createMessage(tx, {
       id,
       chatId: chat.id,
       role: "system",
       status: "completed",
-      ...blocksFields(text, [{ type: "text", text }]),
+      content: text,
+      blocks: [{ type: "text", text }],
       jobId,
       usage,
       compaction,
       sender: { type: "agent", id: chat.agentId },
-      metadata: {},
-      seq,
       completedAt: isoTime(tx.now),
     });
-  }
   appendChatEvent(tx, "chat.compacted", { messageId: id, jobId, messages });
   const messageCount = chat.messageCount + (begun === null ? 1 : 0);
   const summary = { messageId: id, throughTurn, messages, at: isoTime(tx.now) };

@@ -5,21 +5,9 @@
 import { invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { isAttachment } from "../upload/terms.ts";
-import { appendChatEvent } from "./events.ts";
 import type { ChatCommand } from "./protocol.ts";
-import { addMessage } from "./sending.ts";
-import {
-  blocksFields,
-  type Chat,
-  chatTable,
-  inputBlocks,
-  type Message,
-  messageBlocks,
-  messageTable,
-  newChat,
-  preview,
-} from "./schema.ts";
+import { createMessage } from "./sending.ts";
+import { type Chat, chatTable, type Message, messageBlocks, messageTable, newChat, preview } from "./schema.ts";
 import { inTurnOrder, turnsOf } from "./history.ts";
 
 type ForkChat = Extract<ChatCommand, { readonly kind: "fork_chat" }>;
@@ -44,29 +32,25 @@ export function createFork(tx: Tx, { source, from, agent, title, userId, message
   const copied: Message[] = [];
   let through = 0;
   const add = (message: Message): Message => {
-    const { id: oldId, role, content, jobId } = message;
+    const { role, status, content, jobId, usage, sender, metadata, completedAt, interjections } = message;
     const id = tx.id("msg");
-    ids.set(oldId, id);
-    const blocks = messageBlocks(message);
-    const shownBlocks = blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
-    const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...shownBlocks });
-    const { status, usage, sender, metadata, completedAt, interjections } = message;
+    ids.set(message.id, id);
     // What an answer refers to is copied before it.
     const told = interjections?.map(({ messageId, ...words }) =>
       messageId === undefined ? words : { ...words, messageId: ids.get(messageId) ?? messageId },
     );
-    return addMessage(tx, {
+    return createMessage(tx, {
       id,
       chatId: opened.id,
       role,
       status,
-      ...blocksFields(content, blocks),
+      content,
+      blocks: messageBlocks(message),
       ...(told === undefined ? {} : { interjections: told }),
       jobId,
       usage,
       sender,
       metadata,
-      seq,
       completedAt,
     });
   };

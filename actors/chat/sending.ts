@@ -17,7 +17,7 @@ import { namesTool } from "../job/terms.ts";
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { attach } from "../upload/schema.ts";
-import { isAttachment } from "../upload/terms.ts";
+import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import { appendChatEvent } from "./events.ts";
 import { allowedChatActions, movedChatStatus } from "./machine.ts";
 import type { ChatCommand, PastMessage, SentMessage } from "./protocol.ts";
@@ -28,6 +28,7 @@ import {
   chatTable,
   inputBlocks,
   type Message,
+  type MessageBlock,
   messageBlocks,
   messageTable,
   newChat,
@@ -97,20 +98,15 @@ function openChatFor(tx: Tx, { open: opening, agent, userId }: SendMessage): Cha
 
 /** Adds a message that no job of this service has answered or written. */
 function addPastMessage(tx: Tx, { id: chatId }: Chat, { role, content, blocks }: PastMessage, senderId: string): void {
-  const messageId = tx.id("msg");
-  const shownBlocks = blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
-  const seq = appendChatEvent(tx, "message.created", { messageId, role, content, jobId: null, ...shownBlocks });
-  addMessage(tx, {
-    id: messageId,
+  createMessage(tx, {
+    id: tx.id("msg"),
     chatId,
     role,
     status: "completed",
-    ...blocksFields(content, blocks),
+    content,
+    blocks,
     jobId: null,
-    usage: null,
     sender: { type: role === "user" ? "user" : "agent", id: senderId },
-    metadata: {},
-    seq,
     completedAt: isoTime(tx.now),
   });
 }
@@ -183,20 +179,17 @@ function addUserMessage(
   { content, blocks, sender, metadata, messageId }: NewMessage,
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
-  const id = messageId ?? tx.id("msg");
-  const shownBlocks = blocks === undefined ? {} : { blocks: [...blocks] };
-  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId, ...shownBlocks });
-  return addMessage(tx, {
-    id,
+  return createMessage(tx, {
+    id: messageId ?? tx.id("msg"),
     chatId: chat.id,
     role: "user",
     status,
-    ...blocksFields(content, blocks ?? [{ type: "text", text: content }]),
+    content,
+    blocks: blocks ?? [{ type: "text", text: content }],
+    shown: blocks,
     jobId,
-    usage: null,
     sender,
     metadata,
-    seq,
     completedAt: status === "completed" ? isoTime(tx.now) : null,
   });
 }
@@ -207,7 +200,6 @@ function createJob(
   { agent, blocks, userId, terms }: NewMessage,
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
-  const ref = jobRef(tx.self.organizationId, jobId);
   const title = preview(oneLine(messageTitle(message), JOB_TITLE_CHARACTERS), JOB_TITLE_CHARACTERS);
   const record = newJob(
     {
@@ -226,8 +218,14 @@ function createJob(
     terms,
     tx.carrier,
   );
-  const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
-  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title });
+  return beginJob(tx, record, isIdle);
+}
+
+/** Adds the job to the chat of this turn: it starts now, or waits. */
+export function beginJob(tx: Tx, record: ReturnType<typeof newJob>, isNow: boolean): Job {
+  const ref = jobRef(tx.self.organizationId, record.id);
+  const runEffectId = isNow ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
+  const events = firstEvents({ chatId: record.chatId, agentId: record.agent.id, title: record.title });
   return announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
 }
 
@@ -251,8 +249,27 @@ export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnaps
   };
 }
 
+type CreatedMessage = Pick<
+  Message,
+  "id" | "chatId" | "role" | "status" | "content" | "jobId" | "sender" | "completedAt"
+> &
+  Pick<Partial<Message>, "usage" | "interjections" | "compaction" | "metadata"> & {
+    readonly blocks: readonly MessageBlock[];
+    /** The blocks in its event; absent: those of a message with attachments. */
+    readonly shown?: readonly InputBlock[] | undefined;
+  };
+
+/** Adds a message to the chat of this turn, with the event that shows it. */
+export function createMessage(tx: Tx, { content, blocks, shown, ...of }: CreatedMessage): Message {
+  const { id: messageId, role, jobId } = of;
+  const shownBlocks = shown ?? (blocks.some(isAttachment) ? inputBlocks(blocks) : undefined);
+  const inEvent = shownBlocks === undefined ? {} : { blocks: [...shownBlocks] };
+  const seq = appendChatEvent(tx, "message.created", { messageId, role, content, jobId, ...inEvent });
+  return addMessage(tx, { usage: null, metadata: {}, ...of, ...blocksFields(content, blocks), seq });
+}
+
 /** Adds the message and attaches its content. */
-export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
+function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   const { id: messageId, chatId } = message;
   for (const [number, block] of messageBlocks(message).entries()) {
     if (isAttachment(block)) attach(tx, { id: `${messageId}/${number}`, chatId, messageId }, block);
