@@ -12,6 +12,7 @@
  * JSON Schema). Equal `ExactNumber`s have the same text. The cost is measured in
  * docs/decisions/0048-numbers-keep-their-digits.md.
  */
+import { pointerPart } from "./json-pointer.ts";
 
 /** A number that JavaScript cannot hold, as canonical decimal text. Made by `JSON.rawJSON`, and frozen. */
 export interface ExactNumber {
@@ -112,7 +113,7 @@ function refusedNumberAt(value: unknown, refused: ReadonlyMap<unknown, string>, 
   if (words !== undefined) return new NumberLimitError(path, words);
   if (typeof value !== "object" || value === null) return null;
   for (const [key, item] of Object.entries(value)) {
-    const found = refusedNumberAt(item, refused, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    const found = refusedNumberAt(item, refused, `${path}/${pointerPart(key)}`);
     if (found !== null) return found;
   }
   return null;

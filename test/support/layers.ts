@@ -11,7 +11,7 @@ interface Layer {
   readonly builtins: boolean;
 }
 
-const PURE = String.raw`actors/(?:near-name|fault|ids|schema|assert|header-name|page|event|sealing|money|bounded-map|maybe-promise|json-shape|exact-json|canonical-json|clean-text|cut-text|secret-shapes|visible-text|changes|growing-text|fair-slots|rounds|units|delivery-retries)\.ts`;
+const PURE = String.raw`actors/(?:near-name|fault|ids|schema|assert|header-name|page|event|sealing|money|bounded-map|maybe-promise|json-shape|json-pointer|exact-json|canonical-json|clean-text|cut-text|secret-shapes|visible-text|changes|growing-text|fair-slots|rounds|units|delivery-retries)\.ts`;
 const RUNTIME = String.raw`actors/runtime/(?:[a-z]+/)?[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
 const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|agent-terms|connections|approval-rule|model-settings|events|new-job|stop-reason|task-machine)\.ts`;

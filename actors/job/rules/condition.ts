@@ -8,6 +8,7 @@
  *              be read as a fitting one by the tool, so `type` excludes nothing
  */
 import type { InputError } from "../../fault.ts";
+import { pointerPart } from "../../json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../schema.ts";
 import type { RuleOutcome } from "../approval-rule.ts";
 
@@ -74,7 +75,7 @@ export function conditionFlaws(schema: Json | undefined, path = "", depth = 1): 
   if (unknown.length > 0) {
     const allowed = Object.keys(CONDITION_KEYWORDS).join(", ");
     return unknown.map((word) => ({
-      path: `${path}/${word.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      path: `${path}/${pointerPart(word)}`,
       message: `cannot be part of a condition, which has only ${allowed}`,
     }));
   }

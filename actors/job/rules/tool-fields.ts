@@ -3,6 +3,7 @@
  * with other fields is not made, because a server may take a stray field for one that the rule has checked (`Amount`,
  * `amount[]`, the name of the field in the address).
  */
+import { percentDecoded, referredValue } from "../../json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../schema.ts";
 
 /** Schemas that are looked at for one value: a reference may lead in a circle. */
@@ -22,31 +23,9 @@ function schemasAt(schemas: readonly (Json | undefined)[], root: JsonObject): re
       if (Array.isArray(schema[word])) open.push(...(schema[word] as Json[]));
     for (const word of ["then", "else", "if"]) open.push(schema[word]);
     const ref = schema["$ref"];
-    if (typeof ref === "string") open.push(referredPlace(root, ref));
+    if (typeof ref === "string") open.push(referredValue(root, ref) as Json | undefined);
   }
   return [...found];
-}
-
-/** The place of a local reference; undefined if there is none. */
-function referredPlace(root: JsonObject, ref: string): Json | undefined {
-  if (ref === "#") return root;
-  if (!ref.startsWith("#/")) return undefined;
-  let at: Json | undefined = root;
-  for (const step of ref.slice(2).split("/")) {
-    const name = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (isJsonObject(at) && Object.hasOwn(at, name)) at = at[name];
-    else if (Array.isArray(at)) at = (at as readonly Json[])[Number(name)];
-    else return undefined;
-  }
-  return at;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const namedIn = (schemas: readonly JsonObject[], name: string): readonly (Json | undefined)[] =>
@@ -82,7 +61,7 @@ export function namesField(root: JsonObject, field: readonly string[]): boolean 
 
 /** The names of fields that a server may take for each other are equal in this form. */
 export const sameName = (name: string): string =>
-  decoded(name)
+  percentDecoded(name)
     .normalize("NFKC")
     .toLowerCase()
     .replace(/\[.*$|[./]\d+$/s, "")

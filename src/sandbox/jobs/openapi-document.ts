@@ -3,6 +3,7 @@
  * documented shape.
  */
 import { cutText } from "../../../actors/cut-text.ts";
+import { referredValue } from "../../../actors/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The longest chain of references. */
@@ -51,13 +52,8 @@ export class OpenApiDocument {
       throw new OpenApiFlaw(
         `The reference ${shownReference(ref)} points outside the document: bundle the document first`,
       );
-    let value: unknown = this.root;
-    for (const part of ref.slice(2).split("/")) {
-      const key = decodedPointer(part);
-      const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-      if (!isThere) throw new OpenApiFlaw(`The reference ${shownReference(ref)} points to nothing`);
-      value = (value as Record<string, unknown>)[key];
-    }
+    const value = referredValue(this.root, ref);
+    if (value === undefined) throw new OpenApiFlaw(`The reference ${shownReference(ref)} points to nothing`);
     return value as Json;
   }
 }
@@ -65,15 +61,6 @@ export class OpenApiDocument {
 /** Characters of a reference that an error quotes. */
 const SHOWN_REFERENCE = 120;
 const shownReference = (ref: string): string => cutText(ref, SHOWN_REFERENCE);
-
-function decodedPointer(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
-}
 
 function parseDocument(text: string): unknown {
   try {

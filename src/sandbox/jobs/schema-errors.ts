@@ -1,6 +1,7 @@
 /** Collects why a value does not fit its schema, as messages that a person or a model can act on. */
 import type { EvaluationPlugin, ValidationContext } from "@hyperjump/json-schema/experimental";
 import * as Instance from "@hyperjump/json-schema/instance/experimental";
+import { pointerPart } from "../../../actors/json-pointer.ts";
 import { withoutMarks } from "./exact-keywords.ts";
 
 /** One reason. */
@@ -124,5 +125,3 @@ function unexpectedValue(url: string, { pointer: path }: Instance.JsonNode): Sch
   if (NO_MORE_FIELDS.test(url)) return { path, kind: "unknown", words: "is unknown" };
   return { path, kind: "other", words: NO_MORE_ITEMS.test(url) ? "is one item too many" : "is not allowed" };
 }
-
-const pointerPart = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");

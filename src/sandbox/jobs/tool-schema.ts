@@ -5,6 +5,7 @@
  * does not say how to repair.
  */
 import { isExactNumber } from "../../../actors/exact-json.ts";
+import { referredValue } from "../../../actors/json-pointer.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
 type RepairedValue = Json | undefined;
@@ -113,22 +114,9 @@ const reference: Repair = (value, { root }) => {
   if (value === "#") return value;
   // Anchors and ids are rare, and nothing here resolves them: they stay.
   if (!value.startsWith("#/")) return value.startsWith("#") || Object.hasOwn(root, "$id") ? value : undefined;
-  let at: RepairedValue = root;
-  for (const part of value.slice(2).split("/")) {
-    const key = decodedPointerPart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as JsonObject)[key];
-  }
+  const at = referredValue(root, value);
   return isSchemaObject(at) || typeof at === "boolean" ? value : undefined;
 };
-
-function decodedPointerPart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
 
 const pattern = keepIf((value) => typeof value === "string" && (compiles(value, "u") || compiles(value, "")));
 function compiles(source: string, flags: string): boolean {
