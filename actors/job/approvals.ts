@@ -7,6 +7,7 @@
  *
  * An approved call is then open like any other. A denied call gets the denial as its result.
  */
+import { definedFields } from "../changes.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import { type DecidingPeople, type RuleExpiry, SHORTEST_EXPIRY } from "./approval-rule.ts";
 import { countedVotes, decisionRefusal } from "./deciders.ts";
@@ -41,13 +42,8 @@ export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenC
     started: false,
     childJobId: null,
     asks: needsApproval,
-    ...(isClient === undefined ? {} : { isClient }),
     arguments: needsApproval || isClient === true ? block.input : null,
-    ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(decision === undefined ? {} : { decision }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(expiry === undefined ? {} : { expiry }),
+    ...definedFields({ isClient, schema: needsApproval ? inputSchema : undefined, refusal, decision, policy, expiry }),
   }));
 
 /** The calls that run as soon as their step is committed: all that wait for nobody. */
@@ -111,8 +107,7 @@ function requestApproval(
     message: `The agent asks to use ${toolName}`,
     expiresAt: isoTime(tx.now + afterSeconds * 1_000),
     onExpiry,
-    ...(askedBy === undefined ? {} : { askedBy }),
-    ...(policy === undefined ? {} : { policy }),
+    ...definedFields({ askedBy, policy }),
   };
   appendJobEvent(tx, "approval.requested", { approvalId: id, ...approval });
   return { id, ...approval, ...(to === undefined ? {} : { escalation: { to, afterSeconds } }) };
@@ -333,7 +328,12 @@ function continueJob(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"
     return job;
   }
   tx.clearAlarm("decision");
-  const settled = blockedForCalls(tx, unblockJob(job, "approve"));
+  return resumedOrBlocked(tx, unblockJob(job, "approve"));
+}
+
+/** Runs again, unless calls that are left wait for somebody else. */
+export function resumedOrBlocked(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
+  const settled = blockedForCalls(tx, job);
   if (settled.status === "running") return resumeJob(tx, settled);
   // The chat's turn does not resume, so the new reason for the wait is an event of its own.
   sendUpdates(tx, settled, updatesOf(settled));

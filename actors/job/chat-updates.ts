@@ -1,9 +1,12 @@
-/** The events in a chat about its jobs, other than the turns themselves (SSE-7). Pure: derived from the record. */
+/** The events in a chat about its jobs, other than the turns themselves (SSE-7). Derived from the record. */
+import { definedFields } from "../changes.ts";
 import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { expiryOf, eventCall, requestsOf, waitingCalls } from "./client-call.ts";
+import { appendJobEvent, eventResult } from "./events.ts";
 import { openApprovals } from "./machine.ts";
+import type { ClientResult } from "./protocol.ts";
 import type { Approval } from "./terms.ts";
 import { type Job, jobTokens } from "./schema.ts";
 
@@ -28,8 +31,7 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
 
 function requestedData(jobId: string, approval: Approval): Extract<JobUpdate, { type: "approval.requested" }>["data"] {
   const { id: approvalId, toolName, toolCallId, arguments: given, message, expiresAt, onExpiry } = approval;
-  const { askedBy, policy } = approval;
-  const rules = { ...(askedBy === undefined ? {} : { askedBy }), ...(policy === undefined ? {} : { policy }) };
+  const rules = definedFields({ askedBy: approval.askedBy, policy: approval.policy });
   return { jobId, approvalId, toolName, toolCallId, arguments: given, message, expiresAt, onExpiry, ...rules };
 }
 
@@ -47,4 +49,15 @@ export const reviewUpdate = ({ id: jobId, review: { state, decidedBy, comment } 
 export function sendUpdates(tx: Tx, { organizationId, chatId }: Job, updates: readonly JobUpdate[]): void {
   const command: ChatCommand = { kind: "job_updates", updates };
   if (updates.length > 0) tx.send(chatRef(organizationId, chatId), command);
+}
+
+/** Adds the result of a call to the transcript, and tells the chat, in the commit that ends the call. */
+export function tellResult(
+  tx: Tx,
+  { id: jobId, organizationId, chatId }: Job,
+  { toolCallId, content, isError }: ClientResult,
+): void {
+  appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError });
+  const ended: ChatCommand = { kind: "tool_ended", jobId, callId: toolCallId, isError, ...eventResult(content) };
+  tx.send(chatRef(organizationId, chatId), ended);
 }

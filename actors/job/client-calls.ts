@@ -7,20 +7,17 @@
  *
  * A result is stored with the end of its call. Each call takes one result; a later one is refused.
  */
-import { appendJobEvent, eventResult } from "./events.ts";
-import { ok, type Outcome, refuse } from "../fault.ts";
-import type { ChatCommand } from "../chat/protocol.ts";
-import { chatRef } from "../chat/schema.ts";
+import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { usageRef } from "../usage/schema.ts";
+import { tellResult } from "./chat-updates.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
-import { allowedJobActions, stale, unlessOwnWords } from "./machine.ts";
+import { stale, unlessOwnWords } from "./machine.ts";
 import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import type { ClientResult } from "./protocol.ts";
 import { jobUsage } from "./metering.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import { transcriptEventOf } from "./transcript.ts";
 import { blockJob, resumeJob, unblockJob } from "./transitions.ts";
 
 /** Blocks a running job whose remaining calls all belong to the client. */
@@ -41,7 +38,10 @@ export function takeResults(
   const foreign = unlessOwnWords(job, by);
   if (foreign !== null) return foreign;
   const waiting = new Set(waitingCalls(job).map(({ id }) => id));
-  for (const { toolCallId } of results) if (!waiting.delete(toolCallId)) return alreadyAnswered(job, toolCallId);
+  // Each call takes one result. A second one is refused, so that nothing happens twice.
+  for (const { toolCallId } of results)
+    if (!waiting.delete(toolCallId))
+      return stale(job, `The call ${toolCallId} already has its result, or does not belong to this job`);
   return ok(tx.update<Job>(jobTable, withClientResults(tx, job, results)));
 }
 
@@ -62,18 +62,7 @@ function withClientResults(
   job: JobIn<"blocked">,
   results: readonly ClientResult[],
 ): JobIn<"running" | "blocked"> {
-  for (const { toolCallId, content, isError } of results) {
-    const block = { type: "tool_result", tool_use_id: toolCallId, content, is_error: isError } as const;
-    appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
-    const ended: ChatCommand = {
-      kind: "tool_ended",
-      jobId: job.id,
-      callId: toolCallId,
-      isError,
-      ...eventResult(content),
-    };
-    tx.send(chatRef(job.organizationId, job.chatId), ended);
-  }
+  for (const result of results) tellResult(tx, job, result);
   // No report of a run counts these results, so a message does, in the same commit.
   const used = jobUsage(job, { kind: "tool_results", by: job.createdBy, results });
   if (used !== null) tx.send(usageRef(job.organizationId), used);
@@ -84,12 +73,3 @@ function withClientResults(
   tx.clearAlarm("decision");
   return resumeJob(tx, unblockJob(next, "tool_results"));
 }
-
-/** Each call takes one result. A second one is refused, so that nothing happens twice. */
-const alreadyAnswered = (job: Job, toolCallId: string): Outcome<never> =>
-  refuse({
-    kind: "invalid_state",
-    status: job.status,
-    allowedActions: allowedJobActions(job),
-    message: `The call ${toolCallId} already has its result, or does not belong to this job`,
-  });

@@ -3,7 +3,7 @@ import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approvalsMeant, approveCalls, blockedForCalls, dueApprovals, expireApprovals } from "./approvals.ts";
+import { approvalsMeant, approveCalls, dueApprovals, expireApprovals, resumedOrBlocked } from "./approvals.ts";
 import { settleConnection, withoutConnections, withoutWaits } from "./lacking-calls.ts";
 import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
@@ -11,16 +11,7 @@ import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, recordDelegation } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
 import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
-import {
-  blockJob,
-  cancelledJob,
-  failJob,
-  resumeJob,
-  reviewJob,
-  sendTurnEnd,
-  unblockJob,
-  withRun,
-} from "./transitions.ts";
+import { blockJob, cancelledJob, failJob, reviewJob, sendTurnEnd, unblockJob, withRun } from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import {
   allowedJobActions,
@@ -34,7 +25,7 @@ import {
   stale,
   unlessOwnWords,
 } from "./machine.ts";
-import { reviewUpdate, sendUpdates, statusUpdate, updatesOf } from "./chat-updates.ts";
+import { reviewUpdate, sendUpdates, statusUpdate } from "./chat-updates.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { attach } from "../upload/schema.ts";
@@ -201,10 +192,7 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: JobCommandOf<"resume">)
     tx.clearAlarm("decision");
     next = withoutWaits(next);
   }
-  const settled = blockedForCalls(tx, next);
-  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumeJob(tx, settled)));
-  sendUpdates(tx, settled, updatesOf(settled));
-  return ok(tx.update<Job>(jobTable, settled));
+  return ok(tx.update<Job>(jobTable, resumedOrBlocked(tx, next)));
 }
 
 /** The input of a resume. It belongs to the message that the job answers, and so does its attached content. */

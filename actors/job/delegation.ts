@@ -3,10 +3,10 @@
  * The child's id comes from the call's key, so each attempt of the call names the same child. The parent records the
  * child in the commit that creates it, so ending the parent ends the child too.
  */
-import { ok, type Outcome, refuse } from "../fault.ts";
+import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { budgetLeft } from "./budget.ts";
-import { allowedJobActions } from "./machine.ts";
+import { stale } from "./machine.ts";
 import { callsLeft, withCallsLeft } from "./open-calls.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
@@ -24,13 +24,12 @@ export function recordDelegation(
 ): Outcome<Job> {
   const calls = callsLeft(job);
   const call = calls.find(({ id }) => `${job.id}:${job.step}:${id}` === key);
-  if (job.status !== "running" || call?.started !== true)
-    return refuseDelegation(job, "The job does not wait for this call");
+  if (job.status !== "running" || call?.started !== true) return stale(job, "The job does not wait for this call");
   if (call.childJobId !== null) return ok(job);
   if (job.depth >= DELEGATION_DEPTH)
-    return refuseDelegation(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
+    return stale(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
   if (job.delegations >= DELEGATIONS)
-    return refuseDelegation(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
+    return stale(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
   const delegated = calls.map((other) => (other === call ? { ...other, childJobId } : other));
   return ok(tx.update(jobTable, { ...withCallsLeft(job, delegated), delegations: job.delegations + 1 }));
 }
@@ -66,6 +65,3 @@ export function cancelChildren(tx: Tx, job: Job): void {
   for (const { childJobId } of callsLeft(job))
     if (childJobId !== null) tx.send(jobRef(job.organizationId, childJobId), cancel);
 }
-
-const refuseDelegation = (job: Job, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedJobActions(job), message });

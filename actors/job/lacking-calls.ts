@@ -2,19 +2,15 @@
  * How a wait for a connection begins with a call, and how it ends for the calls and the job (ACC-9). `authorizations.ts`
  * has the whole.
  */
-import type { ChatCommand } from "../chat/protocol.ts";
-import { chatRef } from "../chat/schema.ts";
 import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { blockedForCalls } from "./approvals.ts";
+import { blockedForCalls, resumedOrBlocked } from "./approvals.ts";
 import { isAskedOutBy, openAuthorizations, withNeed } from "./authorizations.ts";
-import { sendUpdates, updatesOf } from "./chat-updates.ts";
-import { appendJobEvent, eventResult } from "./events.ts";
+import { tellResult } from "./chat-updates.ts";
 import { callsLeft, withCallsLeft, withCallsEnded } from "./open-calls.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Authorization, type ConnectionNeed, isOpenAuthorization, type OpenCall } from "./terms.ts";
-import { transcriptEventOf } from "./transcript.ts";
-import { resumeJob, unblockJob } from "./transitions.ts";
+import { unblockJob } from "./transitions.ts";
 
 /** The result of a call whose server does not take a connection that was just made for it. */
 export const inVainWords = ({ name }: Pick<ConnectionNeed, "name">): string =>
@@ -106,19 +102,7 @@ function withOutcome(
 
 /** Gives a call an error as its result, so that the model can continue without it. */
 function withResult<J extends JobIn<"running" | "blocked">>(tx: Tx, job: J, { id }: OpenCall, content: string): J {
-  appendJobEvent(
-    tx,
-    "transcript.event",
-    transcriptEventOf({ type: "tool_result", tool_use_id: id, content, is_error: true }),
-  );
-  const ended: ChatCommand = {
-    kind: "tool_ended",
-    jobId: job.id,
-    callId: id,
-    isError: true,
-    ...eventResult(content),
-  };
-  tx.send(chatRef(job.organizationId, job.chatId), ended);
+  tellResult(tx, job, { toolCallId: id, content, isError: true });
   return withCallsEnded(job, [id]);
 }
 
@@ -126,8 +110,5 @@ function withResult<J extends JobIn<"running" | "blocked">>(tx: Tx, job: J, { id
 function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
   if (openAuthorizations(job).length > 0) return job;
   tx.clearAlarm("decision");
-  const settled = blockedForCalls(tx, unblockJob(job, "connect"));
-  if (settled.status === "running") return resumeJob(tx, settled);
-  sendUpdates(tx, settled, updatesOf(settled));
-  return settled;
+  return resumedOrBlocked(tx, unblockJob(job, "connect"));
 }

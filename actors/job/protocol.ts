@@ -40,7 +40,7 @@ export interface ClientResult {
 }
 
 /** Reports of the runner's loop. One of an older attempt is refused. */
-type RunReport = { readonly attempt: number } &
+export type RunReport = { readonly attempt: number } &
   /** A runner has a job slot and begins. */
   (
     | {

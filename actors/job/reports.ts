@@ -17,37 +17,16 @@ import { stale } from "./machine.ts";
 import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
 import { answeredJob } from "./output.ts";
-import type { JobProtocol, StepFinished } from "./protocol.ts";
+import type { JobProtocol, RunReport, StepFinished } from "./protocol.ts";
 import { isAskedAgain, PARTIAL_ANSWER } from "./partial-answer.ts";
 import { type Job, type JobIn, jobTable, jobTokens, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 import type { CallDecision } from "./approval-rule.ts";
 
-type RunReportKind =
-  | "run_started"
-  | "run_resumed"
-  | "run_text"
-  | "run_alive"
-  | "run_logged"
-  | "run_waiting"
-  | "run_handed_over"
-  | "step_restarted"
-  | "run_warned"
-  | "take_steers"
-  | "step_finished"
-  | "run_compacted"
-  | "tools_started"
-  | "tools_not_made"
-  | "tool_finished"
-  | "call_lacks_connection"
-  | "run_lacks_connections"
-  | "run_failed"
-  | "run_stopped";
-
 /** The fields of a model that the record keeps. */
 const runnerInfo = ({ provider, name, demo }: ModelInfo): RunnerInfo => ({ provider, name, demo });
 
-export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, RunReportKind> => ({
+export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, RunReport["kind"]> => ({
   run_started: (tx, { effectId, attempt, runner }) =>
     withRunningJob(tx, { attempt, status: "queued" }, (job) => {
       if (job.runEffectId !== effectId) return stale(job);
