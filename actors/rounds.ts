@@ -20,11 +20,6 @@ export class Rounds<T> {
     return this.lines.keys();
   }
 
-  /** All entries: those of one organization in their order. */
-  get entries(): readonly T[] {
-    return [...this.lines.values()].flat();
-  }
-
   has(organizationId: string): boolean {
     return this.lines.has(organizationId);
   }

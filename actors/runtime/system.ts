@@ -55,8 +55,6 @@ export interface SystemParts {
   readonly lanes?: number;
   readonly liveActors?: number;
   readonly loopTime?: LoopTime;
-  /** Runs at the next turn of the event loop. Omitted: after 0 ms of the clock. */
-  readonly later?: (run: () => void) => void;
   /**
    * Whether the storage accepts more writes (`storage_full`). Omitted: always. Called for each commit, so it must be
    * cheap.
@@ -131,7 +129,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     const held = { shards, actors, lease, effects, alarms, takeUp: this.takeUp };
     const give = parts.peers === undefined ? null : handOver(this, parts.placement, parts.peers);
     this.ownership = new Ownership({ ...parts, ...held, handOver: give });
-    const { clock, later = (run: () => void) => void clock.after(0, run) } = parts;
+    const { clock } = parts;
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
       () =>
@@ -139,7 +137,6 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
           time: commitTime(this.loopTime),
           tracing: this.tracing,
           clock,
-          later,
         }),
     );
   }

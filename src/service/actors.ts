@@ -63,7 +63,6 @@ export function createActors({ config, storage, clock, log, placement, peers, me
     placement,
     clock,
     loopTime,
-    later: setImmediate,
     chance: systemChance,
     log,
     onLost,

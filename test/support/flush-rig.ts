@@ -36,7 +36,6 @@ export class FlushRig implements FlushHost {
       time: ALONE,
       tracing: null,
       clock: this.clock,
-      later: queueMicrotask,
       ...parts,
     });
   }

@@ -8,8 +8,6 @@
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Beside others, many groups of one organization end a few in each turn of the event loop (`gradual-ends.ts`).
- *
  * - FL-1: an organization has groups in one statement at a time, so they stay in order.
  * - FL-2: an organization's groups end in the order of their arrival. A group that runs again after one of them loads
  *   from the tables, so everything before it must be there.
@@ -27,7 +25,6 @@ import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "../isolate.ts";
 import { FlushPatience } from "./patience.ts";
-import { overShare, GradualEnds } from "./gradual-ends.ts";
 import type { LoopTime } from "../fairness/loop-time.ts";
 import type { Tracing } from "../tracing.ts";
 
@@ -63,8 +60,6 @@ export interface LaneParts {
   /** Null if tracing is off. */
   readonly tracing: Pick<Tracing, "within"> | null;
   readonly clock: Pick<Clock, "after" | "monotonic">;
-  /** Runs at the next turn of the event loop. */
-  readonly later: (run: () => void) => void;
 }
 
 /** The statement in flight, or the next one, for groups of one size. */
@@ -96,16 +91,9 @@ export class FlushLane {
   private readonly tracing: Pick<Tracing, "within"> | null;
   private readonly clock: LaneParts["clock"];
   private readonly patience: FlushPatience;
-  private readonly gradualEnds: GradualEnds;
 
-  constructor(store: ActorStore, host: FlushHost, { time, tracing, clock, later }: LaneParts) {
+  constructor(store: ActorStore, host: FlushHost, { time, tracing, clock }: LaneParts) {
     this.patience = new FlushPatience(this.queue, clock, () => this.begin());
-    this.gradualEnds = new GradualEnds({
-      clock,
-      later,
-      end: ({ group, result }) => this.end(group, result),
-      onDone: () => (this.joining.length > 0 ? this.begin() : this.patience.go()),
-    });
     this.clock = clock;
     this.tracing = tracing;
     this.store = store;
@@ -137,7 +125,7 @@ export class FlushLane {
     // After the groups that join.
     if (joining.size > 0) await Promise.all([...joining].map((one) => this.joined(one)));
     const isOf = (group: TurnGroup): boolean => !group.hasEnded && isAsked(group.organizationId);
-    const sent = [...this.channels.flatMap(({ batch }) => batch), ...this.gradualEnds.groups];
+    const sent = this.channels.flatMap(({ batch }) => batch);
     const last = [...sent.filter(isOf), ...this.queue.last(organizationId)];
     await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
   }
@@ -196,8 +184,7 @@ export class FlushLane {
   }
 
   private isInFlight(organizationId: string): boolean {
-    if (this.channels.some(({ organizations }) => organizations.has(organizationId))) return true;
-    return this.gradualEnds.has(organizationId);
+    return this.channels.some(({ organizations }) => organizations.has(organizationId));
   }
 
   /**
@@ -208,7 +195,6 @@ export class FlushLane {
     if (this.hasFailed) return;
     this.hasFailed = true;
     this.host.onLaneFailed(cause);
-    this.gradualEnds.finish();
     for (const one of this.channels) {
       one.isRunning = false;
       const sent = one.batch;
@@ -310,11 +296,6 @@ export class FlushLane {
     // If a shard's epoch has risen since, the other statement has already reported it.
     for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
-    const heavy = overShare(batch, this.time);
-    for (const group of batch) {
-      const result: CommitResult = { kind: live.has(group.shard) ? "committed" : "fenced" };
-      if (heavy.has(group.organizationId)) this.gradualEnds.add({ group, result });
-      else this.end(group, result);
-    }
+    for (const group of batch) this.end(group, { kind: live.has(group.shard) ? "committed" : "fenced" });
   }
 }
