@@ -1,9 +1,15 @@
-/** Two statements of a lane: one of small groups, one of large ones. */
+/** What of which organization is in a commit: shares, and two statements, one of small groups and one of large ones. */
 import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import { type AnyDefinition, table, type Tx } from "../../../actors/runtime/actor.ts";
-import { LARGE_BYTES, MANY_GROUPS } from "../../../actors/runtime/commit/flush-queue.ts";
-import { SMALL_MS } from "../../../actors/runtime/commit/flush.ts";
+import {
+  BATCH_BYTES,
+  GROUP_COST,
+  LARGE_BYTES,
+  MANY_GROUPS,
+  SHARED_BYTES,
+} from "../../../actors/runtime/commit/flush-queue.ts";
+import { type LaneTime, SMALL_MS } from "../../../actors/runtime/commit/flush.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
 import { type Ledger, ledgerRef } from "../../support/ledger-actor.ts";
@@ -11,6 +17,78 @@ import { startLedgers } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";
 
 const LARGE = LARGE_BYTES + 1;
+
+/** With its cost, all that an organization may add to a commit. */
+const SHARE = SHARED_BYTES - GROUP_COST;
+
+/** Beside others, unless it is said that nobody is. */
+const timeOf = (more: Partial<LaneTime> = {}): LaneTime => ({
+  isShared: true,
+  isOverShare: () => false,
+  begin: () => 0,
+  end: () => 0,
+  charge() {},
+  ...more,
+});
+
+/** What is sent of these groups, which have all waited for a statement of each size. */
+async function sentOf(time: LaneTime, groups: readonly (readonly [of: string, name: string, bytes?: number])[]) {
+  const rig = new Rig({ time });
+  const gate = Promise.withResolvers<void>();
+  rig.answer = async (batch) => {
+    await gate.promise;
+    return rig.stored(batch);
+  };
+  rig.of("before", "small");
+  await settle();
+  rig.of("before too", "large", LARGE);
+  await settle();
+  for (const [organizationId, name, bytes] of groups) rig.of(organizationId, name, bytes);
+  await settle();
+  gate.resolve();
+  await settle();
+  return rig.sent.slice(2);
+}
+
+test("[FAIR-3] beside others an organization adds a share to each commit, and alone it fills them", async () => {
+  const groups = Array.from({ length: 40 }, (_, i) => ["a", `a${i}`, SHARE] as const);
+  const sizes = (sent: readonly string[]) => sent.map((names) => names.split(" ").length);
+  const full = Math.floor(BATCH_BYTES / SHARE);
+  expect(sizes(await sentOf(timeOf(), groups))).toEqual(Array<number>(40).fill(1));
+  expect(sizes(await sentOf(timeOf({ isShared: false }), groups))).toEqual([full, 40 - full]);
+});
+
+test("[FAIR-3] a group that is larger than a share is paid with the next shares while others wait, and delays nobody else", async () => {
+  const larges = Array.from({ length: 3 }, (_, i) => ["a", `a${i}`, 5 * SHARED_BYTES] as const);
+  expect(await sentOf(timeOf(), larges)).toEqual(["a0", "a1", "a2"]);
+  const others = Array.from({ length: 8 }, (_, i) => ["b", `b${i}`, LARGE] as const);
+  const sent = await sentOf(timeOf(), [...larges, ...others]);
+  expect(sent).toEqual(["a0 b0", "b1", "b2", "b3", "a1", "b4", "b5", "b6", "a2", "b7"]);
+});
+
+test("[FAIR-3] a commit of many organizations keeps its limits, and those left out are first in the next one", async () => {
+  const inBatch = Math.floor(BATCH_BYTES / SHARE);
+  const groups = Array.from({ length: inBatch + 4 }, (_, i) => [`org_${i}`, `${i}`, SHARE] as const);
+  const sent = await sentOf(timeOf(), [...groups, ["org_0", "again", SHARE]]);
+  const names = groups.map(([, name]) => name);
+  expect(sent).toEqual([names.slice(0, inBatch).join(" "), [...names.slice(inBatch), "again"].join(" ")]);
+});
+
+test("[FAIR-3] large is a group of more bytes, the next of many, and any of an organization over its share", async () => {
+  const many = (of: string, count: number) => Array.from({ length: count }, (_, i) => [of, `${of}${i}`] as const);
+  const [few, lots] = [many("few", MANY_GROUPS), many("many", MANY_GROUPS + 1)];
+  const sent = await sentOf(timeOf({ isOverShare: (organizationId) => organizationId === "over" }), [
+    ["mixed", "m0"],
+    ["mixed", "m1", LARGE],
+    ["mixed", "m2"],
+    ["edge", "e0", LARGE_BYTES],
+    ["over", "o0"],
+    ...few,
+    ...lots,
+  ]);
+  const names = (groups: readonly (readonly string[])[]) => groups.map(([, name]) => name).join(" ");
+  expect(sent).toEqual([`m0 e0 ${names(few)}`, `o0 ${names(lots)}`, "m1", "m2"]);
+});
 
 test("[FAIR-3] small groups of other organizations are committed while a large one is in flight", async () => {
   const rig = new Rig();
@@ -201,7 +279,7 @@ test("[RT-14] a failing lane ends the groups in flight in the other statement on
 });
 
 test("[FAIR-11] beside others, large work rests after a statement for as long as that took beyond a small one, and small work does not", async () => {
-  const time = { isShared: true, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
+  const time = { ...timeOf(), isShared: true };
   const rig = new Rig({ time });
   rig.answer = async (batch) => {
     if (rig.namesOf(batch).startsWith("large")) await new Promise<void>((end) => rig.clock.after(7, end));
@@ -228,8 +306,7 @@ test("[FAIR-11] beside others, large work rests after a statement for as long as
 test("[FAIR-3] a group that was left to the statement of large ones is committed even if its organization is no longer over its share", async () => {
   let looks = 0;
   // Over its share at the first look alone.
-  const time = { isShared: true, isOverShare: () => looks++ === 0, begin: () => 0, end: () => 0, charge() {} };
-  const rig = new Rig({ time });
+  const rig = new Rig({ time: timeOf({ isOverShare: () => looks++ === 0 }) });
   rig.of("a", "a0");
   await settle();
   expect(rig.ended).toEqual(["a0 committed"]);
