@@ -26,6 +26,17 @@ test("[FAIR-9] the cost of a piece beyond its estimate counts in its slice: the 
   expect(slices.take(9)).toBeNull();
 });
 
+test("[FAIR-9] however many pieces wait, they cost the loop one turn for each slice", async () => {
+  const turns: (() => void)[] = [];
+  const slices = new Slices(2, { later: (run) => void turns.push(run) });
+  const pieces = Array.from({ length: 7 }, () => slices.take(1));
+  for (let count = 1; turns.length > 0; count++) {
+    expect([turns.length, count]).toEqual([1, Math.min(count, 3)]);
+    turns.shift()!();
+  }
+  await Promise.all(pieces);
+});
+
 test("[FAIR-9] while slices are not needed, pieces begin at once, but after waiting ones", async () => {
   let isNeeded = true;
   const slices = new Slices(1, { later: setImmediate, isNeeded: () => isNeeded });
