@@ -6,16 +6,16 @@ import { until } from "../../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
 import { ledgerActor, type LedgerCommand, ledgerRef } from "../../support/ledger-actor.ts";
 import { type LedgerReplica, ORG, startLedgers } from "../../support/ledger-replica.ts";
-import { erased, World } from "../../support/replica.ts";
+import { erased, inWorld, World } from "../../support/replica.ts";
 
+const MORE_THAN_PAGE = ALARM_PAGE + 200;
 const at = (ms: number): number => FAKE_EPOCH_MS + ms;
 const wakeAt = (replica: LedgerReplica, dueMs: number, by = 1, id = "l1") =>
   replica.ask(id, { kind: "wake_at", dueAtMs: at(dueMs), by });
 const member = (command: { kind: string }): MemberStep => ({ ref: ledgerRef(ORG, "l1"), command });
 
 test("[RT-10] an alarm fires once, when it is due, and its row goes with the turn's commit", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 5_000, 7);
   expect(world.database.alarms().length).toBe(1);
   await world.clock.advance(4_999);
@@ -28,8 +28,7 @@ test("[RT-10] an alarm fires once, when it is due, and its row goes with the tur
 });
 
 test("[RT-10] an alarm does not fire before its time by a wall clock that was set back", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 5_000, 7);
   world.clock.setForward(-2_000);
   await world.clock.advance(6_999);
@@ -39,8 +38,7 @@ test("[RT-10] an alarm does not fire before its time by a wall clock that was se
 });
 
 test("[RT-10] an alarm in the past fires at once; one beyond the horizon is found by a scan and fires in time", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, -1, 1, "past");
   await wakeAt(replica, ALARM_HORIZON_MS + 12_345, 2, "far");
   await world.clock.advance(0);
@@ -52,8 +50,7 @@ test("[RT-10] an alarm in the past fires at once; one beyond the horizon is foun
 });
 
 test("[RT-10] a new alarm of the same name replaces the old one, whether sooner, later or beyond the horizon", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 1_000, 1);
   await wakeAt(replica, 2_000, 10);
   await wakeAt(replica, 500, 1, "sooner");
@@ -69,8 +66,7 @@ test("[RT-10] a new alarm of the same name replaces the old one, whether sooner,
 });
 
 test("[RT-10] a cleared alarm does not fire; one that is set and cleared by one group is never stored", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 1_000);
   await replica.ask("l1", { kind: "sleep_on" });
   const set = { kind: "wake_at", dueAtMs: at(1_000), by: 1 };
@@ -87,8 +83,7 @@ test("[RT-10] a cleared alarm does not fire; one that is set and cleared by one 
 });
 
 test("[RT-10] an alarm whose command is refused counts as handled", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await replica.ask("l1", { kind: "wake_and_refuse", dueAtMs: at(1_000) });
   await world.clock.advance(1_000);
   expect(world.database.alarms()).toEqual([]);
@@ -96,8 +91,7 @@ test("[RT-10] an alarm whose command is refused counts as handled", async () => 
 });
 
 test("[RT-10] an alarm survives a restart, also when it came due meanwhile", async () => {
-  const world = new World();
-  const first = await startLedgers(world);
+  const { world, replica: first } = await inWorld(startLedgers);
   await wakeAt(first, 1_000, 1, "missed");
   await wakeAt(first, 50_000, 2, "coming");
   first.crash();
@@ -110,8 +104,7 @@ test("[RT-10] an alarm survives a restart, also when it came due meanwhile", asy
 });
 
 test("[RT-10] a scan that finds the row of an alarm whose turn is in progress does not fire it again", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, ALARM_SCAN_MS - 1, 7);
   await replica.read("l1");
   const gate = replica.store.holdNext();
@@ -123,8 +116,7 @@ test("[RT-10] a scan that finds the row of an alarm whose turn is in progress do
 });
 
 test("[RT-10] a scan with an old answer fires no alarm that was fired or cleared meanwhile", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, ALARM_SCAN_MS + 1, 7);
   await wakeAt(replica, ALARM_SCAN_MS + 5, 7, "cleared");
   const release = holdOperation(world, "alarms");
@@ -160,8 +152,7 @@ for (const order of ["ordered", "unordered"] as const)
   });
 
 test("[RT-10] an alarm whose actor is unavailable is retried", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 1_000, 7);
   replica.system.actors.passivate(Infinity);
   replica.store.isCut = true;
@@ -172,8 +163,7 @@ test("[RT-10] an alarm whose actor is unavailable is retried", async () => {
 });
 
 test("[RT-5] a replica that has lost a shard fires nothing of it, neither then nor after it has the shard again", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 20_000, 7);
   const shard = world.database.shards[shardOf(ORG)]!;
   Object.assign(shard, { owner: "r9", epoch: shard.epoch + 1 });
@@ -192,8 +182,7 @@ test("[RT-5] a replica that has lost a shard fires nothing of it, neither then n
 });
 
 test("[RT-10] after a stop nothing fires and no timer is left", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   await wakeAt(replica, 1_000);
   await replica.system.stop();
   await world.clock.advance(60_000);
@@ -225,22 +214,20 @@ function holdOperation(world: World, name: string): () => void {
 }
 
 test("[RT-10] more due alarms than one scan returns still fire together", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   // Between two regular scans, and beyond the horizon when they are set.
   const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
-  await Promise.all(Array.from({ length: ALARM_PAGE + 200 }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
+  await Promise.all(Array.from({ length: MORE_THAN_PAGE }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
   await world.clock.advance(due - 1);
-  expect(world.database.alarms()).toHaveLength(ALARM_PAGE + 200);
+  expect(world.database.alarms()).toHaveLength(MORE_THAN_PAGE);
   await world.clock.advance(1_000);
   expect(world.database.alarms()).toEqual([]);
 });
 
 test("[RT-10] a scan of another shard does not make them wait for the next regular scan", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
-  await Promise.all(Array.from({ length: ALARM_PAGE + 200 }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
+  await Promise.all(Array.from({ length: MORE_THAN_PAGE }, (_, i) => wakeAt(replica, due, 1, `l${i}`)));
   await world.clock.advance(due - 1);
   // As when a shard without alarms is taken up.
   await replica.system.alarms.scan([shardOf("org_b")]);
@@ -258,8 +245,7 @@ function storeAlarms({ world, system }: LedgerReplica, count: number, command: L
 }
 
 test("[RT-5] [RT-10] a scan arms nothing of a shard that is lost before it or during it, and reads no other page of it", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   storeAlarms(replica, ALARM_PAGE, { kind: "add", by: 1 });
   const { alarms, shards } = replica.system;
   const shard = shardOf(ORG);
@@ -281,22 +267,20 @@ test("[RT-5] [RT-10] a scan arms nothing of a shard that is lost before it or du
 });
 
 test("[RT-10] more alarms whose turns always throw than one page do not hide the others", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
-  storeAlarms(replica, 2 * ALARM_PAGE, { kind: "fall" });
+  const { world, replica } = await inWorld(startLedgers);
+  storeAlarms(replica, MORE_THAN_PAGE, { kind: "fall" });
   await wakeAt(replica, ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000, 7, "of the same shard");
   await world.clock.advance(ALARM_HORIZON_MS + ALARM_SCAN_MS - 4_000);
-  await until("the other one has fired", () => world.database.alarms().length === 2 * ALARM_PAGE);
+  await until("the other one has fired", () => world.database.alarms().length === MORE_THAN_PAGE);
   expect((await replica.read("of the same shard"))?.count).toBe(7);
   // They are tried with each scan, and not more often.
   const failures = replica.errors.length;
-  expect(failures).toBeLessThanOrEqual(3 * 2 * ALARM_PAGE);
-  expect(failures).toBeGreaterThanOrEqual(2 * ALARM_PAGE);
+  expect(failures).toBeLessThanOrEqual(3 * MORE_THAN_PAGE);
+  expect(failures).toBeGreaterThanOrEqual(MORE_THAN_PAGE);
 });
 
 test("[RT-10] more than a page of alarms that set themselves again do not hide the others", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   storeAlarms(replica, ALARM_PAGE, { kind: "wake_at", dueAtMs: at(2 * ALARM_HORIZON_MS - ALARM_SCAN_MS), by: 1 });
   const shard = shardOf(ORG);
   const command = { kind: "add", by: 7 };
@@ -318,9 +302,8 @@ function hideRecords({ store }: LedgerReplica): () => void {
 }
 
 test("[RT-10] more alarms whose turns cannot run than one page do not hide the others", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
-  storeAlarms(replica, 2 * ALARM_PAGE, { kind: "add", by: 1 });
+  const { world, replica } = await inWorld(startLedgers);
+  storeAlarms(replica, MORE_THAN_PAGE, { kind: "add", by: 1 });
   await wakeAt(replica, ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000, 7, "other");
   hideRecords(replica);
   await world.clock.advance(ALARM_HORIZON_MS + ALARM_SCAN_MS + 5_000);
@@ -328,8 +311,7 @@ test("[RT-10] more alarms whose turns cannot run than one page do not hide the o
 });
 
 test("[RT-10] thousands of alarms whose turns cannot run for a moment do not wait for the next scan", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   storeAlarms(replica, ALARM_PAGE - 1, { kind: "add", by: 1 });
   const show = hideRecords(replica);
   await world.clock.advance(ALARM_SCAN_MS + 500);
@@ -340,8 +322,7 @@ test("[RT-10] thousands of alarms whose turns cannot run for a moment do not wai
 });
 
 test("[RT-10] of thousands of due alarms only some fire at once, and organizations take turns", async () => {
-  const world = new World();
-  const replica = await startLedgers(world);
+  const { world, replica } = await inWorld(startLedgers);
   for (let i = 0; i < 200; i++) await wakeAt(replica, 1_000, 1, `a${i}`);
   const other = { ref: ledgerRef("org_b", "b"), command: { kind: "wake_at", dueAtMs: at(1_000), by: 1 } };
   expect((await replica.system.dispatchGroup([other])).ok).toBe(true);
