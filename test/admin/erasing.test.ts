@@ -112,11 +112,7 @@ beforeAll(async () => {
   for (const owner of [leaving, staying]) {
     await made(service.call(owner, "POST", "/api/v1/tasks", { title: `of ${owner.organizationId}` }));
     await made(service.call(owner, "PUT", "/api/secrets/CRM_KEY", { value: SECRET }));
-    await fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=notes.txt`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${owner.token}` },
-      body: CONTENT,
-    });
+    await new Client(service, owner).putFile(owner.workspaceId, "notes.txt", CONTENT);
   }
   await sendFile(leaving);
   const { system } = service;

@@ -26,8 +26,7 @@ beforeEach(async () => {
 });
 
 async function put(path: string, body: string, at = { service, owner }): Promise<void> {
-  const url = `${at.service.url}/api/workspaces/${at.owner.workspaceId}/files/content?path=${encodeURIComponent(path)}`;
-  const answer = await fetch(url, { method: "PUT", headers: { authorization: `Bearer ${at.owner.token}` }, body });
+  const answer = await new Client(at.service, at.owner).putFile(at.owner.workspaceId, path, body);
   expect(answer.ok).toBe(true);
 }
 interface App extends Json {

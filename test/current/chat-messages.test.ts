@@ -1,6 +1,6 @@
 /** The messages of a chat over HTTP: their pages and their record (CHAT-3, CHAT-6). */
 import { beforeAll, expect, test } from "bun:test";
-import { type MessagePage, refused } from "../support/current.ts";
+import { type MessagePage, refused, UNPRICED_CALL } from "../support/current.ts";
 import { sceneOfFile } from "../support/scene.ts";
 import { createAgent } from "../support/v1.ts";
 
@@ -74,16 +74,7 @@ test("[CHAT-3] a message has the whole record", async () => {
     role: "assistant",
     content: "echo: hi",
     blocks: [{ type: "text", text: "echo: hi" }],
-    usage: {
-      input_tokens: 7,
-      output_tokens: 3,
-      cached_input_tokens: 0,
-      cache_write_tokens: 0,
-      cost: null,
-      unpriced_tokens: 10,
-      own_key_tokens: 0,
-      estimated_tokens: 0,
-    },
+    usage: UNPRICED_CALL,
     stop_reason: "stop",
     sender: { type: "agent", id: agent },
     metadata: {},

@@ -50,11 +50,7 @@ const errorsOf = async (content: unknown): Promise<unknown> =>
 const told = (call: ModelCall | undefined = service.model.calls.at(-1)): (string | readonly MessagePart[])[] =>
   (call?.entries ?? []).flatMap((entry) => (entry.role === "user" ? [entry.parts ?? entry.text] : []));
 const write = (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
-  fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${owner.token}` },
-    body,
-  });
+  client.putFile(owner.workspaceId, path, body);
 
 describe("an upload", () => {
   test("[FILE-5] is sent to the model with its bytes, in its place, and shown with what is known of it", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { parsePrices, PriceTable } from "../../src/settings/price-table.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { pricedModels } from "../../src/wiring/priced.ts";
-import { Client, type Json } from "../support/current.ts";
+import { Client, type Json, UNPRICED_CALL } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -48,18 +48,8 @@ test("[OPS-8] jobs, messages, usage and the budget report the exact cost, and th
     const { metrics, usage } = await run("fake:dear");
     expect([metrics, usage]).toEqual([expect.objectContaining(priced), priced]);
   }
-  const unpriced = {
-    input_tokens: 7,
-    output_tokens: 3,
-    cached_input_tokens: 0,
-    cache_write_tokens: 0,
-    cost: null,
-    unpriced_tokens: 10,
-    own_key_tokens: 0,
-    estimated_tokens: 0,
-  };
   const { metrics, usage } = await run("fake:unknown");
-  expect([metrics, usage]).toEqual([expect.objectContaining(unpriced), unpriced]);
+  expect([metrics, usage]).toEqual([expect.objectContaining(UNPRICED_CALL), UNPRICED_CALL]);
   expect(await client.get<Json>("/api/usage?group_by=model")).toMatchObject({
     currency: "EUR",
     usage: expect.arrayContaining([

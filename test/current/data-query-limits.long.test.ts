@@ -40,11 +40,7 @@ test.skipIf(Bun.which("prlimit") === null)(
 test("[WSP-4] a query of SQLite without an end ends after its time", async () => {
   const database = new Database(":memory:");
   database.run("CREATE TABLE one (a)");
-  const stored = await fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=one.db`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${owner.token}` },
-    body: Uint8Array.from(database.serialize()),
-  });
+  const stored = await client.putFile(owner.workspaceId, "one.db", Uint8Array.from(database.serialize()));
   expect(stored.status).toBe(201);
   const inSqlite = (query: string) => send({ query, database: "one.db" });
   const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";

@@ -19,8 +19,7 @@ beforeAll(async () => {
 });
 
 async function put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void> {
-  const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;
-  const answer = await fetch(url, { method: "PUT", headers: { authorization: `Bearer ${owner.token}` }, body });
+  const answer = await client.putFile(owner.workspaceId, path, body);
   if (!answer.ok) throw new Error(await answer.text());
 }
 

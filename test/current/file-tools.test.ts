@@ -43,11 +43,7 @@ const content = (path: string): Promise<Response> =>
 
 test("[RUN-2] an edit changes the text that it names and nothing else of a file", async () => {
   const put = (path: string, body: Uint8Array<ArrayBuffer>, type: string) =>
-    fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${owner.token}`, "content-type": type },
-      body,
-    });
+    client.putFile(owner.workspaceId, path, body, type);
   const latin = new Uint8Array([...Buffer.from("caf"), 0xe9, ...Buffer.from(" old")]);
   await put("latin.txt", latin, "text/plain");
   await put("marked", new Uint8Array([0xef, 0xbb, 0xbf, ...Buffer.from("a,old")]), "text/csv");

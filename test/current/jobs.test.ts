@@ -5,7 +5,7 @@ import { JOB_MACHINE } from "../../actors/job/machine.ts";
 import { MISSION_MACHINE } from "../../actors/mission/machine.ts";
 import { TASK_MACHINE } from "../../actors/organization/task-machine.ts";
 import { until } from "../support/condition.ts";
-import { answered, Client, type Job, refused } from "../support/current.ts";
+import { answered, Client, type Job, refused, UNPRICED_CALL } from "../support/current.ts";
 import { echo, gate } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { personOfFile, sceneOfFile } from "../support/scene.ts";
@@ -79,14 +79,7 @@ describe("record", () => {
       metadata: {},
       last_seq: 7,
       metrics: {
-        input_tokens: 7,
-        output_tokens: 3,
-        cached_input_tokens: 0,
-        cache_write_tokens: 0,
-        cost: null,
-        unpriced_tokens: 10,
-        own_key_tokens: 0,
-        estimated_tokens: 0,
+        ...UNPRICED_CALL,
         tool_calls: 0,
         model_retries: 0,
         duration_ms: expect.any(Number),

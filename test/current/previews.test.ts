@@ -7,17 +7,12 @@ import { sceneOfFile } from "../support/scene.ts";
 
 let workspace: string;
 
-const { service, owner, client } = sceneOfFile();
+const { owner, client } = sceneOfFile();
 beforeAll(() => void (workspace = `/api/workspaces/${owner.workspaceId}`));
 
 async function preview(path: string, body: string | Uint8Array): Promise<Json> {
-  const url = `${service.url}${workspace}/files/content?path=${encodeURIComponent(path)}`;
-  const headers = { authorization: `Bearer ${owner.token}` };
-  const put = await fetch(url, {
-    method: "PUT",
-    headers,
-    body: typeof body === "string" ? body : Uint8Array.from(body),
-  });
+  const bytes = typeof body === "string" ? body : Uint8Array.from(body);
+  const put = await client.putFile(owner.workspaceId, path, bytes);
   if (!put.ok) throw new Error(await put.text());
   return answered<Json>(client.call("POST", `${workspace}/files/preview`, { path }));
 }

@@ -26,11 +26,7 @@ const setQuota = (quota: QuotaName, limit: number | string) =>
 
 const AGENT = { name: "Ada", system_prompt: "P" };
 const upload = (path: string, text: string, by: Caller = owner) =>
-  fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${by.token}` },
-    body: text,
-  });
+  new Client(service, by).putFile(owner.workspaceId, path, text);
 
 describe("at its limit each is refused with what and how much", () => {
   const makers: Readonly<Partial<Record<QuotaName, () => Promise<Response>>>> = {

@@ -16,12 +16,7 @@ beforeAll(async () => {
   await upload("page.html", "<script>alert(1)</script>");
 });
 
-const upload = (path: string, body: string) =>
-  fetch(`${service.url}${workspace}/files/content?path=${path}`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${owner.token}` },
-    body,
-  });
+const upload = (path: string, body: string) => client.putFile(owner.workspaceId, path, body);
 interface NewShare extends Json {
   readonly id: string;
   readonly url: string;

@@ -108,6 +108,18 @@ export interface MessagePage {
   readonly next_cursor?: string;
 }
 
+/** The usage of one call of the fake model, which has no price. */
+export const UNPRICED_CALL = {
+  input_tokens: 7,
+  output_tokens: 3,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  cost: null,
+  unpriced_tokens: 10,
+  own_key_tokens: 0,
+  estimated_tokens: 0,
+} as const;
+
 /** A caller's hands on the current surface. */
 export class Client {
   private readonly service: Service;
@@ -126,6 +138,16 @@ export class Client {
   upload(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> {
     const headers = { authorization: `Bearer ${this.caller.token}` };
     return fetch(`${this.service.url}${path}`, { method: "POST", headers, body });
+  }
+
+  /** Puts a file into a workspace, as it is. */
+  putFile(workspaceId: string, path: string, body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${this.caller.token}`,
+      ...(type === undefined ? {} : { "content-type": type }),
+    };
+    const url = `${this.service.url}/api/workspaces/${workspaceId}/files/content?path=${encodeURIComponent(path)}`;
+    return fetch(url, { method: "PUT", headers, body });
   }
 
   get<T = Json>(path: string): Promise<T> {

@@ -33,7 +33,8 @@ const row = (id: string): EffectRow =>
   }) as never;
 const prepared = (id: string): Prepared => ({ attempt: { id }, event: {}, destination: {} }) as Prepared;
 
-test("[HOOK-6] attempts start in the order of their effects, also when a later one is prepared first", async () => {
+/** Effects whose attempts are prepared when the test says so, and what is sent of them. */
+function delivering() {
   const sent: string[] = [];
   const preparations = new Map<string, PromiseWithResolvers<Outcome<readonly unknown[]>>>();
   const effects = webhookEffects({
@@ -49,6 +50,11 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
       return preparation.promise;
     },
   });
+  return { sent, preparations, effects };
+}
+
+test("[HOOK-6] attempts start in the order of their effects, also when a later one is prepared first", async () => {
+  const { sent, preparations, effects } = delivering();
   const prepare = (id: string): void => preparations.get(id)!.resolve(ok([[prepared(id)]]));
   const both = ["first", "second"].map((id) => effects.deliver_webhooks.run(row(id), context));
   prepare("second");
@@ -60,21 +66,7 @@ test("[HOOK-6] attempts start in the order of their effects, also when a later o
 });
 
 test("[HOOK-6] attempts that cannot be prepared, because of a bug, hold up none after them", async () => {
-  const sent: string[] = [];
-  const preparations = new Map<string, PromiseWithResolvers<Outcome<readonly unknown[]>>>();
-  const effects = webhookEffects({
-    ...UNUSED,
-    sender: { send: (prepared) => (sent.push(prepared.attempt.id), Promise.resolve(DELIVERED)) },
-    clock: new FakeClock(),
-    joinNext: (_, run) => run(),
-    group: ([member]) => {
-      const { command } = member!;
-      if (command.kind !== "prepare_attempts") return Promise.resolve(ok([null]));
-      const preparation = Promise.withResolvers<Outcome<readonly unknown[]>>();
-      preparations.set(command.attempts[0]!.id, preparation);
-      return preparation.promise;
-    },
-  });
+  const { sent, preparations, effects } = delivering();
   const ends = ["first", "second", "third"].map((id) =>
     effects.deliver_webhooks.run(row(id), context).then(() => "made", String),
   );
