@@ -13,13 +13,13 @@ import type { Subscription } from "../../../actors/runtime/streams/subscription.
 import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { type EventSource, QUIET } from "../../http/stream/event-source.ts";
+import { sseTexts } from "../../http/stream/sse.ts";
 import { protocolFrames, type RunItem, type RunTable } from "../runs/run-item.ts";
 import type { RunTranslation } from "../runs/run-translation.ts";
 import {
   type A2aArtifact,
   type A2aPart,
   taskMessage,
-  answerArtifactId,
   fileArtifact,
   isTaskOver,
   isTaskWaiting,
@@ -49,6 +49,8 @@ export interface TaskStreamParts {
 export class TaskStream implements EventSource {
   readonly isImmediate = true;
   private readonly parts: TaskStreamParts;
+  /** The frame of text that follows other text. */
+  private readonly moreText: (text: string) => string;
   /** All text of the run so far, and how much of it the client has. */
   private text = new GrowingText();
   private sent: number;
@@ -62,6 +64,7 @@ export class TaskStream implements EventSource {
 
   constructor(parts: TaskStreamParts) {
     this.parts = parts;
+    this.moreText = sseTexts(this.textFrame("", true));
     this.sent = parts.job.result?.length ?? 0;
     this.version = parts.job.last_seq;
     this.isDone = this.isEnough(taskState(parts.job.status, parts.job.blocked_reason));
@@ -96,17 +99,19 @@ export class TaskStream implements EventSource {
   }
 
   private rendered(items: readonly StreamItem[]): string {
-    return items.map((item) => this.framesOfEntry(item)).join("");
+    let frames = "";
+    for (const item of items) frames += this.framesOfEntry(item);
+    return frames;
   }
 
   private framesOfEntry(entry: StreamItem): string {
     const { translation, job } = this.parts;
     if (entry.kind === "event") this.seq = entry.event.seq;
     const isKnown = this.seq <= job.last_seq;
-    return translation
-      .itemsOf(entry)
-      .map((item) => (isKnown && !ITEMS_OF_TEXT.has(item.kind) ? "" : protocolFrames(TASK_FRAMES, this, item)))
-      .join("");
+    let frames = "";
+    for (const item of translation.itemsOf(entry))
+      if (!isKnown || ITEMS_OF_TEXT.has(item.kind)) frames += protocolFrames(TASK_FRAMES, this, item);
+    return frames;
   }
 
   /** Text of the run at its place. */
@@ -117,7 +122,8 @@ export class TaskStream implements EventSource {
     const { sent } = this;
     if (this.text.length <= sent) return "";
     this.sent = this.text.length;
-    return this.textFrame(sent <= before ? added : this.text.after(sent), sent > 0);
+    const more = sent <= before ? added : this.text.after(sent);
+    return sent > 0 ? this.moreText(more) : this.textFrame(more, false);
   }
 
   /** Text from this place on is no longer true. */
@@ -130,8 +136,7 @@ export class TaskStream implements EventSource {
   }
 
   private textFrame(text: string, append: boolean): string {
-    const { id } = this.parts.job;
-    return this.artifact({ ...textArtifact(id, text), artifactId: answerArtifactId(id) }, append);
+    return this.artifact(textArtifact(this.parts.job.id, text), append);
   }
 
   artifact(artifact: A2aArtifact, append = false): string {

@@ -172,12 +172,11 @@ export const taskMessage = (
   parts: readonly A2aPart[],
 ): A2aMessage => ({ messageId, contextId, taskId, role: "ROLE_AGENT", parts });
 
-/** The artifact of the answer's text. Its id is also that of the pieces in a stream. */
-export const answerArtifactId = (taskId: string): string => `${taskId}.answer`;
 const A2A_ANSWER = "answer";
 
+/** The artifact of the answer's text, or of a piece of it in a stream. */
 export const textArtifact = (taskId: string, text: string): A2aArtifact => ({
-  artifactId: answerArtifactId(taskId),
+  artifactId: `${taskId}.${A2A_ANSWER}`,
   name: A2A_ANSWER,
   parts: [{ text, mediaType: "text/plain" }],
 });

@@ -14,7 +14,7 @@ import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
-import { sseComment, sseJson, sseNote } from "../../http/stream/sse.ts";
+import { sseComment, sseNote, sseTexts } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf, partialNotice, stopReasonOf } from "./schema.ts";
 import { type ShownPiece, ShownText } from "../../operations/shown-text.ts";
@@ -166,13 +166,10 @@ export class ExecutionFrames implements EventSource {
   }
 }
 
-/** The constant part of a delta is rendered once: there are up to ten thousand deltas a second. */
-const [DELTA_HEAD = "", DELTA_TAIL = ""] = sseNote("message", {
-  messageType: "stream_event",
-  delta: { type: "text_delta", text: "" },
-}).split('""');
-
-const textDeltaFrame = (text: string): string => (text === "" ? "" : DELTA_HEAD + sseJson(text) + DELTA_TAIL);
+const deltaFrame = sseTexts(
+  sseNote("message", { messageType: "stream_event", delta: { type: "text_delta", text: "" } }),
+);
+const textDeltaFrame = (text: string): string => (text === "" ? "" : deltaFrame(text));
 
 const textIn = (data: JsonObject, name: string): string => {
   const value = data[name];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
-import { sseComment, sseEvent, sseJson } from "../../../src/http/stream/sse.ts";
+import { sseComment, sseData, sseEvent, sseJson, sseTexts } from "../../../src/http/stream/sse.ts";
 
 test("[SSE-1] an event has LF ends, one space after each colon, its id last and a blank line at its end", () => {
   expect(sseEvent({ event: "meta", data: '{"a":1}' })).toBe('event: meta\ndata: {"a":1}\n\n');
@@ -26,6 +26,16 @@ test("[SSE-1] whatever the data, a parser reads exactly one event back", () => {
       parser.feed(sseEvent({ event, id, data }));
       const name = event.replace(/[\r\n]/g, "");
       expect(seen).toEqual([{ event: name === "" ? undefined : name, data: data.replace(/\r\n|\r/g, "\n") }]);
+    }),
+  );
+});
+
+test("[SSE-1] events that differ in one text are the same as if each was rendered whole", () => {
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"text":""', "", "$&", "\u2028"));
+  fc.assert(
+    fc.property(text, text, (id, said) => {
+      const event = (of: string): string => sseData({ id, part: { kind: "text", text: of }, last: false });
+      expect(sseTexts(event(""))(said)).toBe(event(said));
     }),
   );
 });
