@@ -6,7 +6,9 @@ import { JOB_EVENT_ITEMS } from "../../src/dialects/runs/run-translation.ts";
 import { AcpRunState, type AcpFrame, acpFrames, RUN_UPDATES } from "../../src/dialects/acp/run-frames.ts";
 import type { EditorPort } from "../../src/dialects/acp/socket/editor-port.ts";
 import { RunTurn } from "../../src/dialects/acp/socket/run-turn.ts";
-import { acpFrameText } from "../../src/dialects/acp/run-frames.ts";
+import { acpFrameText, acpFrameWriter } from "../../src/dialects/acp/run-frames.ts";
+import { innerReader } from "../../src/http/request/inner-request.ts";
+import type { InnerReader } from "../../src/http/stream/event-source.ts";
 import { ServiceCalls } from "../../src/dialects/acp/socket/service-calls.ts";
 import { aside, RepeatedRun } from "../../src/dialects/acp/socket/repeated-run.ts";
 import { until } from "../support/condition.ts";
@@ -219,6 +221,45 @@ test("[DIA-23] a call that is answered leaves nothing behind at its connection",
     if (given?.kind === "stream") await given.over;
     expect(listeners()).toBe(0);
   }
+});
+
+test("[DIA-23] a stream in the process of its connection hands over its frames as they are, until nobody reads them", async () => {
+  const leaving = new AbortController();
+  const taken: AcpFrame[] = [];
+  let room: Promise<void> | null = null;
+  const readers: InnerReader[] = [];
+  const calls = new ServiceCalls({
+    pipeline(request) {
+      readers.push(innerReader(request)!);
+      return new Response(null, { headers: { "content-type": "text/event-stream" } });
+    },
+    headers: new Headers(),
+    address: "",
+    agent: null,
+  });
+  const taker = { take: (frame: AcpFrame) => void taken.push(frame), room: () => room };
+  const given = await calls.call("session/prompt", {}, leaving.signal, taker);
+  const [reader] = readers;
+  if (reader === undefined) throw new Error("the request has no reader");
+  const write = acpFrameWriter({ connection: { keepOpen() {}, reader } });
+  const begun: AcpFrame = { kind: "begun", jobId };
+  const said: AcpFrame = { kind: "update", update: text(0, "one") };
+  const piece = write(begun) + write(said);
+  expect(taken).toEqual([]);
+  expect(reader.write(piece)).toBe(piece.length);
+  expect(taken[0]).toBe(begun);
+  expect(taken[1]).toBe(said);
+  // A heartbeat brings nothing; a client that does not keep up is waited for.
+  room = Promise.resolve();
+  expect(await reader.write(": ping\n\n")).toBeGreaterThan(0);
+  expect(taken).toHaveLength(2);
+  const last = write(said);
+  leaving.abort();
+  void reader.write(last);
+  expect(taken).toHaveLength(2);
+  if (given.kind === "stream") expect(await given.over).toBeNull();
+  // Another process needs the text.
+  expect(acpFrameWriter({})(begun)).toBe(acpFrameText(begun));
 });
 
 test("[DIA-23] a frame is read once, however it comes in pieces", async () => {

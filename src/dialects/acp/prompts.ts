@@ -7,7 +7,7 @@ import { detachCaller } from "../../http/request/caller.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
 import type { AcpChat } from "./config-options.ts";
 import type { Editor } from "./editor-tools.ts";
-import { AcpFrames } from "./run-frames.ts";
+import { AcpFrames, acpFrameWriter } from "./run-frames.ts";
 import type { AcpAnswers } from "./run-operations.ts";
 import { type AcpRequest, folderOf, readSession } from "./sessions.ts";
 
@@ -67,7 +67,8 @@ export async function followSession(
     left = null;
   };
   const run = { jobId, workspaceId, appUrl: services.appUrl(), hasNotices, mayDecide };
-  return followRun(services, caller, { jobId }, new AcpFrames(run, shown), { job: job.value, onEnd: shown });
+  const frames = new AcpFrames(run, acpFrameWriter(caller), shown);
+  return followRun(services, caller, { jobId }, frames, { job: job.value, onEnd: shown });
 }
 
 /**

@@ -24,7 +24,7 @@ import {
   setOption,
 } from "./sessions.ts";
 import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
-import { acpFrameText } from "./run-frames.ts";
+import { type AcpFrameWriter, acpFrameWriter } from "./run-frames.ts";
 
 interface AcpMethod {
   (request: AcpRequest, params: JsonObject): Promise<Outcome<object | Response>>;
@@ -90,7 +90,8 @@ async function openPresence(request: AcpRequest): Promise<Outcome<Response>> {
   if (!agent.ok) return agent;
   const onFailure = (err: unknown): void => log.error({ err, requestId }, "a stream was interrupted");
   const connection = request.caller.connection ?? request.caller;
-  return ok(eventStream(new Presence(), ": open\n\n", { connection, streams, bearer: principal, onFailure }));
+  const presence = new Presence(acpFrameWriter(request.caller));
+  return ok(eventStream(presence, ": open\n\n", { connection, streams, bearer: principal, onFailure }));
 }
 
 /** The path by which connections call it. */
@@ -126,6 +127,12 @@ export const acpRpcOperations = operationGroup("ACP", "The methods of the Agent 
  * organization's streams, and says nothing but why it ends.
  */
 class Presence implements EventSource {
+  private readonly toClient: AcpFrameWriter;
+
+  constructor(toClient: AcpFrameWriter) {
+    this.toClient = toClient;
+  }
+
   next(): typeof QUIET {
     return QUIET;
   }
@@ -139,6 +146,6 @@ class Presence implements EventSource {
   }
 
   lastWords(reason: Interruption): string {
-    return acpFrameText({ kind: "interrupted", reason });
+    return this.toClient({ kind: "interrupted", reason });
   }
 }

@@ -10,7 +10,8 @@ import type { StopReason } from "../../../actors/job/stop-reason.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import type { Interruption } from "../../http/stream/event-source.ts";
-import { sseData } from "../../http/stream/sse.ts";
+import type { Visitor } from "../../http/request/caller.ts";
+import { sseComment, sseData } from "../../http/stream/sse.ts";
 import { endingOf, type RunEnding, type RunFrames } from "../runs/followed-run.ts";
 import { linksOfWait, protocolFrames, type RunClientCall, type RunItem, type RunTable } from "../runs/run-item.ts";
 import { callKind, callLocations, callTitle } from "./editor-tools.ts";
@@ -47,8 +48,8 @@ export interface AcpRun {
 export class AcpRunState {
   readonly run: AcpRun;
   readonly approvals = new Map<string, AcpApproval>();
-  /** How often each block was begun anew. */
-  private readonly restarts = new Map<number, number>();
+  /** The message of each block, and how often it was begun anew. */
+  private readonly messages = new Map<number, { readonly id: string; readonly times: number }>();
 
   constructor(run: AcpRun) {
     this.run = run;
@@ -59,13 +60,18 @@ export class AcpRunState {
   }
 
   text(block: number, text: string): AcpFrame {
-    const times = this.restarts.get(block) ?? 0;
-    const messageId = `${this.run.jobId}.${block}${times === 0 ? "" : `~${times}`}`;
+    const { id: messageId } = this.messages.get(block) ?? this.begin(block, 0);
     return updateFrame({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
   }
 
   restart(block: number): void {
-    this.restarts.set(block, (this.restarts.get(block) ?? 0) + 1);
+    this.begin(block, (this.messages.get(block)?.times ?? 0) + 1);
+  }
+
+  private begin(block: number, times: number) {
+    const message = { id: `${this.run.jobId}.${block}${times === 0 ? "" : `~${times}`}`, times };
+    this.messages.set(block, message);
+    return message;
   }
 
   notice(severity: string, title: string): readonly AcpFrame[] {
@@ -178,22 +184,26 @@ export const acpFrames = (state: AcpRunState, item: RunItem): readonly AcpFrame[
 /** The stream of a prompt, for the connection. */
 export class AcpFrames implements RunFrames {
   private readonly state: AcpRunState;
+  private readonly toClient: AcpFrameWriter;
   private readonly onShown: () => void;
 
   /** `onShown` runs whenever the run has something for the connection. */
-  constructor(run: AcpRun, onShown: () => void = () => {}) {
+  constructor(run: AcpRun, toClient: AcpFrameWriter = acpFrameText, onShown: () => void = () => {}) {
     this.state = new AcpRunState(run);
+    this.toClient = toClient;
     this.onShown = onShown;
   }
 
   opening(): string {
-    return acpFrameText({ kind: "begun", jobId: this.state.run.jobId });
+    return this.toClient({ kind: "begun", jobId: this.state.run.jobId });
   }
 
   frames(item: RunItem): string {
     const frames = acpFrames(this.state, item);
     if (frames.length > 0) this.onShown();
-    return frames.map(acpFrameText).join("");
+    let text = "";
+    for (const frame of frames) text += this.toClient(frame);
+    return text;
   }
 
   ending(item: RunItem): RunEnding {
@@ -202,9 +212,26 @@ export class AcpFrames implements RunFrames {
   }
 
   interrupted(reason: Interruption): string {
-    return acpFrameText({ kind: "interrupted", reason });
+    return this.toClient({ kind: "interrupted", reason });
   }
 }
 
+/** What a stream has of a frame. */
+export interface AcpFrameWriter {
+  (frame: AcpFrame): string;
+}
+
 /** One frame is one event. */
-export const acpFrameText = (frame: AcpFrame): string => sseData(frame);
+export const acpFrameText: AcpFrameWriter = (frame) => sseData(frame);
+
+/** A connection in this process gets the frame itself, and its stream only says so. */
+export function acpFrameWriter({ connection }: Pick<Visitor, "connection">): AcpFrameWriter {
+  const inbox = connection?.reader?.inbox;
+  if (inbox === undefined) return acpFrameText;
+  return (frame) => {
+    inbox.push(frame);
+    return HANDED_OVER;
+  };
+}
+
+const HANDED_OVER = sseComment("frame");

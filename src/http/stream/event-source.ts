@@ -17,6 +17,11 @@ export interface StreamSink {
 export interface InnerReader extends StreamSink {
   /** Aborted when it reads no more. */
   readonly signal: AbortSignal;
+  /**
+   * A source may leave records here, and have a comment in place of their text: the reader takes them with the next
+   * piece.
+   */
+  readonly inbox: unknown[];
 }
 
 /** Why a stream ends early. */

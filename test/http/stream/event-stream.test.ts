@@ -99,6 +99,7 @@ function readHere(source: EventSource, room: Promise<number>, leaving = new Abor
   const over = Promise.withResolvers<void>();
   const reader: InnerReader = {
     signal: leaving.signal,
+    inbox: [],
     write: (piece) => (pieces.push(piece) === 2 ? room : piece.length),
     end: () => over.resolve(),
   };

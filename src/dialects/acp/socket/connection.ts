@@ -27,6 +27,7 @@ import type { ServiceCalls } from "./service-calls.ts";
 
 /** What carries the messages. */
 export interface AcpWire {
+  /** Does nothing once the client is gone. */
   send(text: string): void;
   /** Resolves when the client has taken what was sent; null: it keeps up. */
   room(): Promise<void> | null;
@@ -93,7 +94,7 @@ export class AcpConnection {
   }
 
   private send(text: string): void {
-    if (!this.closed.signal.aborted) this.parts.wire.send(text);
+    this.parts.wire.send(text);
   }
 
   private async answer({ id, method, params }: Extract<AcpMessage, { readonly kind: "request" }>): Promise<void> {

@@ -42,7 +42,8 @@ const brokenRpc = (id: RpcId | null, message: string): AcpMessage => ({
 const rpcText = (fields: object): string => JSON.stringify({ jsonrpc: "2.0", ...fields });
 
 export const requestText = (id: RpcId, method: string, params: JsonObject): string => rpcText({ id, method, params });
-export const notificationText = (method: string, params: JsonObject): string => rpcText({ method, params });
+export const notificationText = (method: string, params: JsonObject): string =>
+  JSON.stringify({ jsonrpc: "2.0", method, params });
 export const resultText = (id: RpcId, result: unknown): string => rpcText({ id, result });
 export const errorText = (id: RpcId | null, error: AcpError): string => rpcText({ id, error });
 /** One of the two. */

@@ -29,13 +29,23 @@ interface ReadMessageText {
   length: number;
 }
 
+/** The message that the stream has last. */
+interface OpenMessage {
+  readonly name: string;
+  readonly shown: SentMessageText;
+  readonly read: ReadMessageText;
+}
+
+const NO_UPDATES: readonly JsonObject[] = [];
+/** A message that is said anew keeps its name. */
+const nameOf = (wireId: string): string => wireId.split("~")[0] ?? "";
+
 export class RepeatedRun {
   private readonly shown = new Map<string, SentMessageText>();
   private read = new Map<string, ReadMessageText>();
   private shownUpdates = 0;
   private readUpdates = 0;
-  /** The message that the stream has last. */
-  private open: string | null = null;
+  private open: OpenMessage | null = null;
 
   /** The stream begins again. */
   rewind(): void {
@@ -54,49 +64,55 @@ export class RepeatedRun {
       (content as JsonObject)["type"] === "text";
     if (isText) return this.takeText(update, messageId, String((content as JsonObject)["text"]));
     this.readUpdates++;
-    if (this.readUpdates <= this.shownUpdates) return [];
+    if (this.readUpdates <= this.shownUpdates) return NO_UPDATES;
     this.shownUpdates++;
     return [...this.settled(null), update];
   }
 
   private takeText(update: JsonObject, wireId: string, text: string): readonly JsonObject[] {
-    const [name = ""] = wireId.split("~");
-    const settled = this.settled(name);
-    this.open = name;
-    const shown = this.shown.get(name) ?? { text: new GrowingText(), times: 0 };
-    this.shown.set(name, shown);
-    let read = this.read.get(name);
-    if (read === undefined) {
-      read = { wireId, length: 0 };
-      this.read.set(name, read);
-    } else if (read.wireId !== wireId) {
-      // The stream itself says the message anew.
-      read = { wireId, length: 0 };
-      this.read.set(name, read);
-      shown.text = new GrowingText();
-      shown.times++;
-    }
+    const isGoingOn = this.open?.read.wireId === wireId;
+    const settled = isGoingOn ? NO_UPDATES : this.settled(nameOf(wireId));
+    const message = isGoingOn ? this.open! : this.begin(wireId);
+    const { shown, read } = message;
     const from = read.length;
     read.length += text.length;
     // Most text is new: then this is empty, and no shown text is read.
     const known = shown.text.after(from).slice(0, text.length);
     if (!text.startsWith(known)) {
       const before = shown.text.toString().slice(0, from);
-      return [...settled, this.sayAnew(update, name, before + text)];
+      return [...settled, this.sayAnew(update, message, before + text)];
     }
     const rest = text.slice(known.length);
     shown.text.add(rest);
-    return rest === "" ? settled : [...settled, this.chunk(update, name, rest)];
+    return rest === "" ? settled : [...settled, this.chunk(update, message, rest)];
+  }
+
+  /** The message comes after another one, or anew. */
+  private begin(wireId: string): OpenMessage {
+    const name = nameOf(wireId);
+    const shown = this.shown.get(name) ?? { text: new GrowingText(), times: 0 };
+    this.shown.set(name, shown);
+    let read = this.read.get(name);
+    if (read?.wireId !== wireId) {
+      if (read !== undefined) {
+        // The stream itself says the message anew.
+        shown.text = new GrowingText();
+        shown.times++;
+      }
+      read = { wireId, length: 0 };
+      this.read.set(name, read);
+    }
+    this.open = { name, shown, read };
+    return this.open;
   }
 
   /** A message that ended before what was shown of it ended: it was said differently. */
   private settled(next: string | null): readonly JsonObject[] {
     const { open } = this;
-    if (open === null || open === next) return [];
+    if (open === null || open.name === next) return NO_UPDATES;
     this.open = null;
-    const shown = this.shown.get(open);
-    const read = this.read.get(open);
-    if (shown === undefined || read === undefined || read.length >= shown.text.length) return [];
+    const { shown, read } = open;
+    if (read.length >= shown.text.length) return NO_UPDATES;
     const update = { sessionUpdate: "agent_message_chunk", content: { type: "text" } };
     return [this.sayAnew(update, open, shown.text.toString().slice(0, read.length))];
   }
@@ -106,16 +122,17 @@ export class RepeatedRun {
     return this.settled(null);
   }
 
-  private sayAnew(update: JsonObject, name: string, text: string): JsonObject {
-    const shown = this.shown.get(name)!;
-    shown.times++;
-    shown.text = new GrowingText(text);
-    return this.chunk(update, name, text);
+  private sayAnew(update: JsonObject, message: OpenMessage, text: string): JsonObject {
+    message.shown.times++;
+    message.shown.text = new GrowingText(text);
+    return this.chunk(update, message, text);
   }
 
-  private chunk(update: JsonObject, name: string, text: string): JsonObject {
-    const times = this.shown.get(name)?.times ?? 0;
+  private chunk(update: JsonObject, { name, shown: { times } }: OpenMessage, text: string): JsonObject {
     const messageId = times === 0 ? name : `${name}~${times}`;
-    return { ...update, messageId, content: { ...(update["content"] as JsonObject), text } };
+    const content = update["content"] as JsonObject;
+    // Most text is as its stream has it.
+    if (update["messageId"] === messageId && content["text"] === text) return update;
+    return { ...update, messageId, content: { ...content, text } };
   }
 }

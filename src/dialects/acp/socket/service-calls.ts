@@ -80,15 +80,18 @@ const isError = (body: JsonObject): body is JsonObject & AcpError => typeof body
 
 const EVENT_DATA = "data: ";
 
-/** Reads the frames in the pieces of a stream, which comes as fast as they are taken. An abort ends it. */
+/**
+ * Takes the frames of a stream, which comes as fast as they are taken: from this process as they are (`inbox`), from
+ * another replica as text. An abort ends it.
+ */
 class AnswerFrames implements InnerReader {
   readonly signal: AbortSignal;
+  readonly inbox: AcpFrame[] = [];
   readonly over: Promise<null>;
   private readonly taker: FrameTaker;
   private readonly ending = Promise.withResolvers<null>();
   private readonly onAbort = (): void => this.end();
-  private decoder: TextDecoder | null = null;
-  private rest = "";
+  private isOver = false;
 
   constructor(taker: FrameTaker, signal: AbortSignal) {
     this.taker = taker;
@@ -99,17 +102,13 @@ class AnswerFrames implements InnerReader {
   }
 
   write(piece: StreamPiece): number | Promise<number> {
-    const text = this.textOf(piece);
-    this.rest += text;
-    // A frame is one line. A long one comes in parts, and is read once, when all of it is there.
-    const events = text.includes("\n") ? this.rest.split("\n\n") : [this.rest];
-    this.rest = events.pop() ?? "";
-    for (const event of events) if (event.startsWith(EVENT_DATA)) this.take(event.slice(EVENT_DATA.length));
+    for (const frame of this.inbox.splice(0)) if (!this.isOver) this.taker.take(frame);
     return this.taker.room()?.then(() => piece.length) ?? piece.length;
   }
 
   /** Idempotent. The signal may live much longer than the call. */
   end(): void {
+    this.isOver = true;
     this.signal.removeEventListener("abort", this.onAbort);
     this.ending.resolve(null);
   }
@@ -119,9 +118,12 @@ class AnswerFrames implements InnerReader {
     const source = body.getReader();
     const close = (): void => void source.cancel().catch(() => undefined);
     this.signal.addEventListener("abort", close, { once: true });
+    const frames = new FrameText();
     try {
-      for (let piece = await source.read(); !piece.done && !this.signal.aborted; piece = await source.read())
+      for (let piece = await source.read(); !piece.done && !this.signal.aborted; piece = await source.read()) {
+        this.inbox.push(...frames.read(piece.value));
         await this.write(piece.value);
+      }
     } catch {
       // The replica is gone: that is an end like any other.
     } finally {
@@ -130,14 +132,23 @@ class AnswerFrames implements InnerReader {
       this.end();
     }
   }
+}
 
-  private take(json: string): void {
-    if (!this.signal.aborted) this.taker.take(JSON.parse(json) as AcpFrame);
-  }
+/** The frames in the bytes of a stream. */
+class FrameText {
+  private readonly decoder = new TextDecoder();
+  private rest = "";
 
-  private textOf(piece: StreamPiece): string {
-    if (typeof piece === "string") return piece;
-    this.decoder ??= new TextDecoder();
-    return this.decoder.decode(piece, { stream: true });
+  /** The frames that are complete with these bytes. */
+  read(bytes: Uint8Array): readonly AcpFrame[] {
+    const text = this.decoder.decode(bytes, { stream: true });
+    this.rest += text;
+    // A frame is one line. A long one comes in parts, and is read once, when all of it is there.
+    if (!text.includes("\n")) return [];
+    const events = this.rest.split("\n\n");
+    this.rest = events.pop() ?? "";
+    return events
+      .filter((event) => event.startsWith(EVENT_DATA))
+      .map((event) => JSON.parse(event.slice(EVENT_DATA.length)) as AcpFrame);
   }
 }
