@@ -46,12 +46,12 @@ export const sseData = (data: object): string => `data: ${sseJson(data)}\n\n`;
  * deltas are up to ten thousand a second.
  */
 export function sseTexts(event: string): (text: string) => string {
-  const [head = "", tail = ""] = event.split(EMPTY_TEXT);
+  const [head = "", tail = ""] = event.split(EMPTY_TEXT_FIELD);
   return (text) => `${head}"text":${sseJson(text)}${tail}`;
 }
 
 /** Never within a string of JSON, which has its quotes escaped. */
-const EMPTY_TEXT = '"text":""';
+const EMPTY_TEXT_FIELD = '"text":""';
 
 /** A line that readers ignore; it keeps the connection alive. */
 export const sseComment = (text: string): string => `: ${text.replace(LINE_BREAKS, " ")}\n\n`;

@@ -166,10 +166,10 @@ export class ExecutionFrames implements EventSource {
   }
 }
 
-const deltaFrame = sseTexts(
+const textDelta = sseTexts(
   sseNote("message", { messageType: "stream_event", delta: { type: "text_delta", text: "" } }),
 );
-const textDeltaFrame = (text: string): string => (text === "" ? "" : deltaFrame(text));
+const textDeltaFrame = (text: string): string => (text === "" ? "" : textDelta(text));
 
 const textIn = (data: JsonObject, name: string): string => {
   const value = data[name];

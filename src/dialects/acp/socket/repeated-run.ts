@@ -38,7 +38,7 @@ interface OpenMessage {
 
 const NO_UPDATES: readonly JsonObject[] = [];
 /** A message that is said anew keeps its name. */
-const nameOf = (wireId: string): string => wireId.split("~")[0] ?? "";
+const messageName = (wireId: string): string => wireId.split("~")[0] ?? "";
 
 export class RepeatedRun {
   private readonly shown = new Map<string, SentMessageText>();
@@ -71,7 +71,7 @@ export class RepeatedRun {
 
   private takeText(update: JsonObject, wireId: string, text: string): readonly JsonObject[] {
     const isGoingOn = this.open?.read.wireId === wireId;
-    const settled = isGoingOn ? NO_UPDATES : this.settled(nameOf(wireId));
+    const settled = isGoingOn ? NO_UPDATES : this.settled(messageName(wireId));
     const message = isGoingOn ? this.open! : this.begin(wireId);
     const { shown, read } = message;
     const from = read.length;
@@ -89,7 +89,7 @@ export class RepeatedRun {
 
   /** The message comes after another one, or anew. */
   private begin(wireId: string): OpenMessage {
-    const name = nameOf(wireId);
+    const name = messageName(wireId);
     const shown = this.shown.get(name) ?? { text: new GrowingText(), times: 0 };
     this.shown.set(name, shown);
     let read = this.read.get(name);
