@@ -15,6 +15,7 @@ import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { CONSOLE_PATH } from "../http/contract/paths.ts";
+import { activeSessions } from "../http/admission/active-sessions.ts";
 import { sessionCookie } from "../http/admission/session-cookie.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
@@ -193,7 +194,7 @@ export async function readAccount(parts: AccountPageParts, principal: Principal)
   const ref = organizationRef(organizationId);
   const member = await system.dispatch(ref, { kind: "read_member", userId });
   const organization = await system.dispatch(ref, { kind: "read_organization" });
-  const sessions = await accounts.sessions(organizationId, userId);
+  const sessions = await activeSessions(parts, organizationId, userId);
   const memberships = await accounts.memberships(userId);
   const filter = { kind: "personal", userId } as const;
   const tokens = await lookUp(log, directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after: null }));

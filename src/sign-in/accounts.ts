@@ -12,10 +12,10 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { NewAuditEntry, Origin } from "../../actors/organization/people-protocol.ts";
 import { type Member, organizationRef, type Token } from "../../actors/organization/schema.ts";
-import { type Page, PAGE_LIMIT, type PageCursor } from "../../actors/page.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
+import { activeSessions } from "../http/admission/active-sessions.ts";
 import { keyHash, newToken } from "../http/admission/token.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
@@ -121,7 +121,7 @@ export class Accounts {
   async move(principal: Principal, organizationId: string, sender: SignInSender): Promise<Outcome<StartedSession>> {
     const { system } = this.parts;
     const account = accountRef(principal.userId);
-    const sessions = await this.sessions(principal.organizationId, principal.userId);
+    const sessions = await activeSessions(this.parts, principal.organizationId, principal.userId);
     if (!sessions.ok) return sessions;
     const session = sessions.value.find(({ id }) => id === principal.tokenId);
     const before = await system.dispatch(account, { kind: "read_credentials" });
@@ -157,28 +157,28 @@ export class Accounts {
   }
 
   /** Ends a session whose secret was never sent to anybody. */
-  private takeBack(
-    { organizationId, userId, tokenId }: StartedSession,
-    { address }: SignInSender,
-  ): Promise<Outcome<unknown>> {
-    const origin: Origin = { userId, tokenId: null, address };
-    const command = { kind: "revoke_token", tokenId, of: null, by: null, origin } as const;
-    return this.parts.system.dispatch(organizationRef(organizationId), command);
+  private takeBack({ organizationId, userId, tokenId }: StartedSession, { address }: SignInSender) {
+    return this.revoke(organizationId, tokenId, { userId, tokenId: null, address });
   }
 
-  /** Ends one of the person's sessions in the organization of the present session. */
-  async end(by: Principal, tokenId: string, { address }: Pick<SignInSender, "address">): Promise<Outcome<null>> {
-    const { organizationId, userId } = by;
-    const ended = await this.parts.system.dispatch(organizationRef(organizationId), {
-      kind: "revoke_token",
-      tokenId,
-      of: { kind: "session", userId },
-      by,
-      origin: { userId, tokenId: by.tokenId, address },
-    });
+  /** Ends a session in whatever organization; `by`: only if it is one of this person. */
+  private async revoke(
+    organizationId: string,
+    tokenId: string,
+    origin: Origin,
+    by: Principal | null = null,
+  ): Promise<Outcome<null>> {
+    const of = by === null ? null : ({ kind: "session", userId: by.userId } as const);
+    const command = { kind: "revoke_token", tokenId, of, by, origin } as const;
+    const ended = await this.parts.system.dispatch(organizationRef(organizationId), command);
     if (!ended.ok) return ended;
     this.parts.onRevoked(tokenId);
     return ok(null);
+  }
+
+  /** Ends one of the person's sessions in the organization of the present session. */
+  end(by: Principal, tokenId: string, { address }: Pick<SignInSender, "address">): Promise<Outcome<null>> {
+    return this.revoke(by.organizationId, tokenId, { userId: by.userId, tokenId: by.tokenId, address }, by);
   }
 
   /** Ends all sessions of a person in all organizations, except one. */
@@ -186,43 +186,14 @@ export class Accounts {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
     for (const { organizationId } of memberships.value) {
-      const sessions = await this.sessions(organizationId, userId);
+      const sessions = await activeSessions(this.parts, organizationId, userId);
       if (!sessions.ok) return sessions;
       for (const { id } of sessions.value.filter((session) => session.id !== but)) {
-        const ref = organizationRef(organizationId);
-        const ended = await this.parts.system.dispatch(ref, {
-          kind: "revoke_token",
-          tokenId: id,
-          of: null,
-          by: null,
-          origin,
-        });
+        const ended = await this.revoke(organizationId, id, origin);
         if (!ended.ok) return ended;
-        this.parts.onRevoked(id);
       }
     }
     return ok(null);
-  }
-
-  /** A person's active sessions in an organization, newest first. */
-  async sessions(organizationId: string, userId: string): Promise<Outcome<readonly Token[]>> {
-    const { system, directory, log, clock } = this.parts;
-    const settled = await system.settled(organizationId);
-    if (!settled.ok) return settled;
-    const now = isoTime(clock.now());
-    const found: Token[] = [];
-    let after: PageCursor | null = null;
-    do {
-      const filter = { kind: "session", userId } as const;
-      const page: Outcome<Page<Token>> = await lookUp(
-        log,
-        directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
-      );
-      if (!page.ok) return page;
-      found.push(...page.value.records.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now));
-      after = page.value.next;
-    } while (after !== null);
-    return ok(found);
   }
 
   /** The members with this address, in each organization. */

@@ -1,14 +1,9 @@
 /** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
-import { ok, type Outcome } from "../../../actors/fault.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
-import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
-import { hasTokenEnded } from "../../../actors/organization/tokens.ts";
-import { type Page, PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { activeSessions } from "../../http/admission/active-sessions.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import type { Services } from "../../operations/services.ts";
 import { pageOf, pageQuery, shownPage } from "../paging.ts";
 import { GrantId, SessionId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
@@ -77,12 +72,12 @@ export const sessionOperations = {
     async (services, change) => {
       const { principal } = change;
       const { organizationId, userId } = principal;
-      const others = await otherSessions(services, principal);
-      if (!others.ok) return others;
+      const sessions = await activeSessions(services, organizationId, userId);
+      if (!sessions.ok) return sessions;
       const ref = organizationRef(organizationId);
       const of = { kind: "session", userId } as const;
       const origin = originOf(change);
-      const ids = others.value.map(({ id }) => id);
+      const ids = sessions.value.map(({ id }) => id).filter((id) => id !== principal.tokenId);
       const revoked = await change.commit(
         [
           ask(ref, { kind: "read_member", userId }),
@@ -142,26 +137,3 @@ export const sessionOperations = {
     },
   ),
 };
-
-/** The caller's active sessions, except the one of this request. */
-async function otherSessions(
-  { system, directory, clock, log }: Services,
-  { organizationId, userId, tokenId }: Principal,
-): Promise<Outcome<readonly Token[]>> {
-  const settled = await system.settled(organizationId);
-  if (!settled.ok) return settled;
-  const now = clock.now();
-  const filter = { kind: "session", userId } as const;
-  const found: Token[] = [];
-  let after: PageCursor | null = null;
-  do {
-    const page: Outcome<Page<Token>> = await lookUp(
-      log,
-      directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
-    );
-    if (!page.ok) return page;
-    found.push(...page.value.records.filter((each) => each.id !== tokenId && !hasTokenEnded(each, now)));
-    after = page.value.next;
-  } while (after !== null);
-  return ok(found);
-}
