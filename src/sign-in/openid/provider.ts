@@ -7,7 +7,7 @@ import { cutText } from "../../../actors/cut-text.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { HttpLog } from "../../log/port.ts";
-import { ProviderAway, providerFetch } from "./provider-fetch.ts";
+import { smallFetch, SmallFetchFailed } from "../../egress/small-fetch.ts";
 import * as oauth from "oauth4webapi";
 
 /** The operator's settings. */
@@ -63,6 +63,8 @@ export type ProviderFailure = { readonly kind: "away" | "refused" | "misconfigur
 
 /** The provider's metadata is read again after this; while the provider is unavailable, the last version is used. */
 const METADATA_MS = 3_600_000;
+/** Documents, keys and tokens are small, and a person waits. */
+const PROVIDER_LIMITS = { timeoutMs: 8_000, maxResponseBytes: 512 * 1_024 };
 const SCOPE = "openid email profile";
 const PROVIDED_NAME_CHARACTERS = 100;
 
@@ -71,7 +73,7 @@ export class OpenIdProvider {
   readonly issuer: string;
   private readonly settings: ProviderSettings;
   private readonly parts: ProviderParts;
-  private readonly fetching: ReturnType<typeof providerFetch>;
+  private readonly fetching: ReturnType<typeof smallFetch>;
   private readonly keys: oauth.JWKSCacheInput = {};
   private known: { readonly server: oauth.AuthorizationServer; readonly until: number } | null = null;
   private reading: Promise<oauth.AuthorizationServer> | null = null;
@@ -81,7 +83,7 @@ export class OpenIdProvider {
     this.issuer = settings.issuer;
     this.settings = settings;
     this.parts = parts;
-    this.fetching = providerFetch(parts.egress);
+    this.fetching = smallFetch(parts.egress, PROVIDER_LIMITS);
   }
 
   /** Logs whether people can sign in by the provider. Does not reject: an unavailable provider may come back. */
@@ -213,7 +215,7 @@ export class OpenIdProvider {
   private async discover(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(this.issuer);
     const response = await oauth.discoveryRequest(issuer, this.options);
-    if (response.status !== 200) throw new ProviderAway(`${issuer.host}: its configuration answers ${response.status}`);
+    if (response.status !== 200) throw new SmallFetchFailed(issuer, response.status);
     const server = await oauth.processDiscoveryResponse(issuer, response);
     for (const endpoint of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
       if (!this.isUsable(server[endpoint] ?? "")) throw new Error(`its ${endpoint} is not an https address`);
@@ -246,7 +248,7 @@ export class OpenIdProvider {
 const CLIENT_ERRORS = ["invalid_client", "unauthorized_client"];
 
 function failureKind(error: unknown): ProviderFailure["kind"] | null {
-  if (error instanceof ProviderAway) return "away";
+  if (error instanceof SmallFetchFailed) return "away";
   if (error instanceof oauth.AuthorizationResponseError) return "refused";
   const isOfClient = error instanceof oauth.ResponseBodyError && CLIENT_ERRORS.includes(error.error);
   return isOfClient || error instanceof oauth.WWWAuthenticateChallengeError ? "misconfigured" : null;

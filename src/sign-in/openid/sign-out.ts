@@ -62,7 +62,6 @@ export async function showSignedOut(parts: ProviderPageParts, { request, query, 
   const there = hasComeBack ? html`, and at ${provider.name}` : null;
   return renderPage({
     title: "You are signed out",
-    isNarrow: true,
     headers: hasComeBack ? { "set-cookie": noFlowCookie(appUrl()) } : {},
     content: html`<section>
       <p>You are signed out here${there}.</p>
