@@ -83,6 +83,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
   return renderPage({
     title: "Your account",
     status: above.status ?? 200,
+    isWide: true,
     isSignedIn: true,
     hasPasskeys: isOffered,
     hasCopies: above.hasCopies ?? false,

@@ -101,7 +101,6 @@ const unknownLink = (): Response =>
   renderPage({
     title: "This link does not open any more",
     status: 404,
-    isNarrow: true,
     content: html`<section>
       <p>It is not complete, or it is too old. Your open approvals are in the <a href="${CONSOLE_PATH}">console</a>.</p>
     </section>`,
@@ -120,7 +119,6 @@ function approvalPage(
   return renderPage({
     title: opened.state === "open" ? "May this call be made?" : STATE_TITLES[opened.state],
     status,
-    isNarrow: true,
     isSignedIn,
     content: html`<section>
         ${stateWords(opened)}

@@ -75,7 +75,6 @@ const isOver = (fault: Fault): Response =>
     : renderPage({
         title: "This invitation does not open any more",
         status: 404,
-        isNarrow: true,
         content: html`<section>
           <p>It was accepted or withdrawn, a newer one has replaced it, or its week is over. Ask for another one.</p>
         </section>`,
@@ -96,7 +95,6 @@ async function invitationPage(
   return renderPage({
     title: `Join ${name}`,
     status: wrong === undefined ? 200 : 400,
-    isNarrow: true,
     isSignedIn: principal !== null,
     content: html`<section>
       ${wrong === undefined ? null : html`<p class="bad" role="alert">${wrong}</p>`}

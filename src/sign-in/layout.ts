@@ -43,8 +43,8 @@ export interface PageContent {
   readonly title: string;
   readonly content: Html;
   readonly status?: number;
-  /** A card in the middle, or a page of sections. */
-  readonly isNarrow?: boolean;
+  /** A page of sections, instead of a card in the middle. */
+  readonly isWide?: boolean;
   /** For a signed-in person: shows links to the account and to sign out. */
   readonly isSignedIn?: boolean;
   readonly formTargets?: readonly string[];
@@ -56,7 +56,7 @@ export interface PageContent {
 }
 
 export function renderPage(page: PageContent): Response {
-  const { title, content, status = 200, isNarrow = false, isSignedIn = false, formTargets = [] } = page;
+  const { title, content, status = 200, isWide = false, isSignedIn = false, formTargets = [] } = page;
   const scripts = [
     ...(page.hasPasskeys === true ? [PASSKEY_SCRIPT] : []),
     ...(page.hasCopies === true ? [COPY_SCRIPT] : []),
@@ -67,7 +67,7 @@ export function renderPage(page: PageContent): Response {
       ${content}`.text,
     navigation: isSignedIn ? SIGNED_IN : "",
     scripts,
-    ...(isNarrow ? { width: "narrow" } : {}),
+    ...(isWide ? {} : { width: "narrow" }),
   });
   return new Response(text, {
     status,

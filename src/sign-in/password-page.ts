@@ -46,7 +46,6 @@ const passwordForm = ({
   renderPage({
     title: "Choose a password",
     status: wrong === undefined ? 200 : 400,
-    isNarrow: true,
     content: html`<section>
       ${wrong === undefined ? null : html`<p class="bad" role="alert">${wrong}</p>`}
       <form method="post" action="${PASSWORD_PATH}">
@@ -80,7 +79,6 @@ const linkIsOver = (): Response =>
   renderPage({
     title: "This link does not open any more",
     status: 404,
-    isNarrow: true,
     content: html`<section>
       <p>
         A link sets a password once, within ${LINK_HOURS} hours. The person who runs this service makes another one:

@@ -29,7 +29,6 @@ export function questionLink(path: string, fields: QuestionFields, words: string
 export const questionPage = ({ title, words, path, fields, yes, no, back }: PageQuestion): Response =>
   renderPage({
     title,
-    isNarrow: true,
     isSignedIn: true,
     content: html`<section>
       <p>${words}</p>

@@ -88,7 +88,6 @@ export const signInForm = (
   renderPage({
     title: "Sign in",
     status,
-    isNarrow: true,
     hasPasskeys: partyAt(appUrl()) !== null,
     headers,
     content: html`<section>
@@ -126,7 +125,6 @@ export function faultPage(fault: Fault): Response {
   return renderPage({
     title,
     status: STATUSES[fault.kind] ?? 503,
-    isNarrow: true,
     content: html`<section>
       <p>${text}</p>
       <p><a href="${ACCOUNT_PATH}">Back to your account</a></p>

@@ -87,7 +87,6 @@ const FOREIGN = (): Response =>
   renderPage({
     title: "This form came from another site",
     status: 403,
-    isNarrow: true,
     content: html`<section>
       <p>Your browser did not confirm that this form was sent from a page of this service, so nothing was done.</p>
       <p><a href="/account">Go to your account</a> and try again there.</p>
@@ -98,7 +97,6 @@ const BAD_FORM = (): Response =>
   renderPage({
     title: "This form cannot be read",
     status: 400,
-    isNarrow: true,
     content: html`<section><p>Nothing was done.</p></section>`,
   });
 
@@ -107,7 +105,6 @@ export function waitPage(retryAfterMs: number): Response {
   return renderPage({
     title: "Please wait",
     status: 429,
-    isNarrow: true,
     headers: retryAfter(retryAfterMs),
     content: html`<section><p>There were too many attempts. Try again in ${waitingTime(retryAfterMs)}.</p></section>`,
   });

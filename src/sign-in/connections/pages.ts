@@ -79,7 +79,6 @@ const connectionPage = (title: string, content: Html, status = 200): Response =>
   renderPage({
     title,
     status,
-    isNarrow: true,
     isSignedIn: true,
     content: html`<section>
       ${content}

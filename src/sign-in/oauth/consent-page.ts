@@ -94,7 +94,6 @@ function refusedPage(refused: RefusedAuthorization, appUrl: string, isSignedIn: 
   return renderPage({
     title: "Invalid authorization request",
     status: 400,
-    isNarrow: true,
     content: html`<section>
       <p>The program has asked for something that this service does not do: ${refused.words}.</p>
       <p>Nothing was granted. Go back to the program and begin again.</p>
@@ -107,7 +106,6 @@ const untrustedPage = (words: string, status: number): Response =>
   renderPage({
     title: "Invalid authorization request",
     status,
-    isNarrow: true,
     content: html`<section>
       <p>${words}</p>
       <p>Nothing was granted. Go back to the program and begin again.</p>
@@ -138,7 +136,6 @@ function consentForm(
   const isMcp = resource === parts.appUrl() + MCP_RESOURCE;
   return renderPage({
     title: `Let “${client.name}” in?`,
-    isNarrow: true,
     isSignedIn: true,
     // Browsers apply the policy to the redirect after the form too.
     formTargets: [policySourceOf(redirectUri)],
