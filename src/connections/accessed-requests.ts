@@ -139,7 +139,7 @@ export class AccessedRequests {
       if (!use.ok && !isPassing(use.fault)) return { kind: "unavailable" };
       if (use.ok && use.value.kind === "ready") {
         const { sealed, generation, scopes } = use.value;
-        const kept = this.grantOf({ organizationId, id }).open("tokens", sealed);
+        const kept = new SealedGrant(this.parts.sealing, organizationId, id).open("tokens", sealed);
         return kept === null ? { kind: "unavailable" } : { kind: "ready", token: kept.accessToken, generation, scopes };
       }
       if (use.ok && use.value.kind === "lacking") return { kind: "lacking" };
@@ -147,10 +147,6 @@ export class AccessedRequests {
       if (pauses.clock.monotonic() > until || signal?.aborted === true) return { kind: "unavailable" };
       await backoff.pause(signal);
     }
-  }
-
-  private grantOf({ organizationId, id }: { readonly organizationId: string; readonly id: string }): SealedGrant {
-    return new SealedGrant(this.parts.sealing, organizationId, id);
   }
 }
 

@@ -8,6 +8,7 @@ import { isPassing, type Outcome } from "../../actors/fault.ts";
 import { type BackoffParts, Backoff, untilDecided } from "../../actors/runtime/backoff.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
+import type { Ask } from "../../actors/runtime/turns/members.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
@@ -42,6 +43,10 @@ export function connectionEffects(parts: ConnectionEffectParts) {
    * effect again in this process, and the refresh token is then not sent a second time.
    */
   const answers = new Map<string, Promise<RefreshOutcome | null>>();
+  const recovered = async (recovering: Ask<unknown>, epoch: number): Promise<void> => {
+    const outcome = await parts.system.dispatchGroup([recovering], { epoch });
+    if (!outcome.ok) throw new Error(`the recovery of an effect was refused: ${outcome.fault.kind}`);
+  };
   return {
     refresh_connection: {
       async run(effect, context) {
@@ -70,9 +75,7 @@ export function connectionEffects(parts: ConnectionEffectParts) {
           parts.log.warn({ organizationId, connection: id, reason: ended.value.ended }, "a connection has ended");
       },
       async recover({ organizationId, actorId, id: effectId }, { epoch }) {
-        const recovering = ask(connectionRef(organizationId, actorId), { kind: "recover_refresh", effectId });
-        const outcome = await parts.system.dispatchGroup([recovering], { epoch });
-        if (!outcome.ok) throw new Error(`the recovery of a refresh was refused: ${outcome.fault.kind}`);
+        await recovered(ask(connectionRef(organizationId, actorId), { kind: "recover_refresh", effectId }), epoch);
       },
     },
     revoke_connection: {
@@ -86,9 +89,10 @@ export function connectionEffects(parts: ConnectionEffectParts) {
       },
       async recover({ organizationId, actorId, id: effectId, intent }, { epoch }) {
         const again = intent as unknown as RevocationIntent;
-        const ending = ask(connectionRef(organizationId, actorId), { kind: "end_revocation", effectId, again });
-        const outcome = await parts.system.dispatchGroup([ending], { epoch });
-        if (!outcome.ok) throw new Error(`the recovery of a revocation was refused: ${outcome.fault.kind}`);
+        await recovered(
+          ask(connectionRef(organizationId, actorId), { kind: "end_revocation", effectId, again }),
+          epoch,
+        );
       },
     },
   } satisfies Readonly<Record<string, EffectHandler>>;
@@ -141,13 +145,11 @@ async function askedTokens(
     const { target, client } = await withClientSecret(secrets, organizationId, known);
     // The reads may have taken longer than the lease: then the next owner sends the token.
     if (!context.mayAct() || context.signal.aborted) return null;
-    const answer = await refreshTokens(reach, target, client, kept.refreshToken);
-    if (answer.kind === "refused" && isOwnersToMend(known, answer.reason)) throw answer.reason;
-    return answer.kind === "refused"
-      ? { kind: "refused", message: answer.reason.message }
-      : { kind: "refreshed", tokens: sealTokens(grant, answer.tokens, scopes), sealedClient };
+    const renewed = await refreshTokens(reach, target, client, kept.refreshToken);
+    return { kind: "refreshed", tokens: sealTokens(grant, renewed, scopes), sealedClient };
   } catch (error) {
     if (!(error instanceof AuthorizationFault)) throw error;
+    if (error.kind === "refused" && !isOwnersToMend(known, error)) return { kind: "refused", message: error.message };
     log.warn({ organizationId, connection: id, why: error.message }, "a connection could not be refreshed yet");
     return { kind: "failed" };
   }

@@ -312,12 +312,12 @@ test("[ACC-4] only what the server itself says about a refresh ends a connection
   const again = () => refreshTokens(server.reach, target, client, "r-1");
   for (const error of ["invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope"]) {
     server.set("/token", () => Response.json({ error, error_description: "<b>" }, { status: 400 }));
-    expect((await again()).kind).toBe("refused");
+    expect((await fault(again())).kind).toBe("refused");
   }
   server.set("/token", () =>
     Response.json({ error: "invalid_client" }, { status: 401, headers: { "www-authenticate": "Basic" } }),
   );
-  expect((await again()).kind).toBe("refused");
+  expect((await fault(again())).kind).toBe("refused");
   const passing: readonly [number, object][] = [
     [429, { error: "invalid_request" }],
     [500, { error: "invalid_grant" }],

@@ -101,38 +101,28 @@ export async function finishAuthorization(
   });
 }
 
-/** `refused` is final: the person must connect again. */
-export type RefreshAnswer =
-  | { readonly kind: "tokens"; readonly tokens: OAuthTokens }
-  | { readonly kind: "refused"; readonly reason: AuthorizationFault };
-
 /**
- * A new access token. The tokens have the former refresh token if the server gave no new one. Throws only for what may
- * pass (`away`), and for answers that cannot be trusted: the refresh token may then be used up.
+ * A new access token, and the former refresh token if the server gave no new one. A fault of the kind `refused` is final:
+ * the person must connect again. After an answer that cannot be trusted the refresh token may be used up.
  */
 export async function refreshTokens(
   reach: OAuthReach,
   target: AuthorizationTarget,
   client: RegisteredClient,
   refreshToken: string,
-): Promise<RefreshAnswer> {
+): Promise<OAuthTokens> {
   const { resource, issuer, server } = target;
   assertTogether(target, client);
   const { host } = new URL(issuer);
   const known = { client_id: client.clientId };
-  try {
-    return await asFault(host, "The token", async () => {
-      const response = await oauth.refreshTokenGrantRequest(server, known, authentication(client), refreshToken, {
-        ...guardedOptions(reach),
-        additionalParameters: { resource },
-      });
-      const given = await oauth.processRefreshTokenResponse(server, known, response);
-      return { kind: "tokens", tokens: { refreshToken, ...checkedTokens(given, host, reach.now()) } };
+  return asFault(host, "The token", async () => {
+    const response = await oauth.refreshTokenGrantRequest(server, known, authentication(client), refreshToken, {
+      ...guardedOptions(reach),
+      additionalParameters: { resource },
     });
-  } catch (error) {
-    if (!(error instanceof AuthorizationFault) || error.kind !== "refused") throw error;
-    return { kind: "refused", reason: error };
-  }
+    const given = await oauth.processRefreshTokenResponse(server, known, response);
+    return { refreshToken, ...checkedTokens(given, host, reach.now()) };
+  });
 }
 
 /** Ends a token at its server (RFC 7009). False if the server has no place for that. */
