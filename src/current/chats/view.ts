@@ -28,6 +28,19 @@ import { ShownJobId } from "../jobs/view.ts";
 
 const ShownChatTitle = Text("The title", "The release notes");
 
+const ChatOptionsView = noun("ChatOptions", "Settings of a chat", {
+  model: Nullable(Text("Model that answers in this chat, as `provider:name`; null is the agent's own", "demo:echo")),
+  on_busy: OneOf(ON_BUSY, { description: "What happens to a message while a chat turn runs" }),
+  tools: Nullable(
+    Type.Array(Type.String(), {
+      description: "Tools that the agent may use in this chat; null is all that the agent has",
+    }),
+  ),
+  auto_approve: Type.Boolean({ description: "Whether calls that need approval are approved without a person" }),
+  title: ShownChatTitle,
+  pinned: Type.Boolean(),
+});
+
 export const ChatView = noun("Chat", "A durable conversation with an agent", {
   id: Id("cht", "The chat's id"),
   title: ShownChatTitle,
@@ -35,18 +48,7 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
   agent_id: Id("agt", "The agent that answers"),
   agent_name: Text("Name of the agent when the chat was created", "Ada"),
   workspace_id: Id("wsp", "Workspace of the chat"),
-  options: noun("ChatOptions", "Settings of a chat", {
-    model: Nullable(Text("Model that answers in this chat, as `provider:name`; null is the agent's own", "demo:echo")),
-    on_busy: OneOf(ON_BUSY, { description: "What happens to a message while a chat turn runs" }),
-    tools: Nullable(
-      Type.Array(Type.String(), {
-        description: "Tools that the agent may use in this chat; null is all that the agent has",
-      }),
-    ),
-    auto_approve: Type.Boolean({ description: "Whether calls that need approval are approved without a person" }),
-    title: ShownChatTitle,
-    pinned: Type.Boolean(),
-  }),
+  options: ChatOptionsView,
   message_count: Count("Number of messages"),
   active_job_id: Nullable(ShownJobId),
   queued_messages: Count("Number of queued messages"),
@@ -136,18 +138,12 @@ export const DeletedChat = noun("DeletedChat", "A deleted chat, in its last stat
 });
 
 const chatFields = fieldsFrom(ChatView);
+const optionFields = fieldsFrom(ChatOptionsView);
 
 export const chatView = (chat: Chat, by: Principal, standing: Standing = STANDS): Shown<typeof ChatView> => ({
   ...chatFields(chat),
   title: chat.options.title,
-  options: {
-    model: chat.options.model,
-    on_busy: chat.options.onBusy,
-    tools: chat.options.tools,
-    auto_approve: chat.options.autoApprove,
-    title: chat.options.title,
-    pinned: chat.options.pinned,
-  },
+  options: optionFields(chat.options),
   queued_messages: chat.queue.length,
   summary:
     chat.summary === undefined

@@ -18,7 +18,7 @@ import { AuthScope } from "../../../actors/job/connections.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { operation } from "../../operations/operation.ts";
@@ -226,29 +226,24 @@ export const connectionOperations = {
 
 const principalUser = ({ userId, role }: Principal) => ({ userId, isOwner: role === "owner" });
 
+const connectionFields = fieldsFrom(ConnectionView);
+
 export function connectionView(
   access: Pick<Services["access"], "linkOf">,
   connection: Connection,
   by: Principal,
 ): Shown<typeof ConnectionView> {
-  const { id, ownerId, status, tokens, end } = connection;
+  const { id, ownerId, status, tokens } = connection;
   const isOrganizations = ownerId === OF_ORGANIZATION;
   const isManaged = isOrganizations ? by.role === "owner" : ownerId === by.userId;
   const actions = ["authorize", ...(status === "connected" ? ["try"] : []), "delete"];
   return {
-    id,
+    ...connectionFields(connection),
     owner: isOrganizations ? "organization" : "person",
     user_id: isOrganizations ? null : ownerId,
     url: connection.resource,
-    status,
-    issuer: connection.issuer,
     client_id: connection.client?.id ?? null,
-    scopes: connection.scopes,
-    asked_scopes: connection.askedScopes,
-    connected_by: connection.connectedBy,
-    connected_at: connection.connectedAt,
     expires_at: tokens?.expiresAt ?? null,
-    end,
     waiting_jobs: connection.waiting.length,
     authorization_url: access.linkOf(id),
     ...recordView(

@@ -3,7 +3,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, Type } from "../../../actors/schema.ts";
 import type { Totals, Workspace } from "../../../actors/workspace/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import type { AppPlaces } from "../../operations/app-places.ts";
 import { AppView, appView } from "./app-schema.ts";
@@ -72,6 +72,8 @@ interface WorkspaceReader {
 export const ownsWorkspace = ({ createdBy }: Workspace, { role, userId }: Principal): boolean =>
   role === "owner" || createdBy === userId;
 
+const workspaceFields = fieldsFrom(WorkspaceView);
+
 export const workspaceView = (
   workspace: Workspace,
   { by, selectedId, defaultId, appPlaces }: WorkspaceReader,
@@ -79,12 +81,8 @@ export const workspaceView = (
   const { id } = workspace;
   const self = `/api/workspaces/${id}`;
   return {
-    id,
-    name: workspace.name,
-    description: workspace.description,
-    instructions: workspace.instructions,
+    ...workspaceFields(workspace),
     selected: selectedId === id,
-    created_by: workspace.createdBy,
     repos: (workspace.repos ?? []).map(repositoryView),
     apps: (workspace.apps ?? []).map((app) => appView(app, appPlaces.urlOf(app.label))),
     ...recordView(
