@@ -1,17 +1,12 @@
 /** Reads the audit (AUTH-17); `actors/organization/audit.ts` writes it. */
 import { mapOutcome, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { AuditFilter } from "../../../actors/organization/directory.ts";
-import {
-  AUDIT_ACTIONS,
-  type AuditAction,
-  type AuditEntry,
-  organizationRef,
-} from "../../../actors/organization/schema.ts";
+import { AUDIT_ACTIONS, type AuditEntry, organizationRef } from "../../../actors/organization/schema.ts";
 import { PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { idFilter, inOrder, timeField, withDefault } from "../../http/contract/field.ts";
-import { fieldsFrom, Id, listOf } from "../../http/contract/noun.ts";
-import { media, type Shown } from "../../http/contract/operation.ts";
+import { fieldsFrom, Id, listOf, recordNamed } from "../../http/contract/noun.ts";
+import { type Input, media, type Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, shownPage } from "../paging.ts";
@@ -96,24 +91,10 @@ export const auditOperations = {
 /** Time that a reader may pause. */
 const SLOW_READER_SECONDS = 120;
 
-interface Filters {
-  readonly action: AuditAction | undefined;
-  readonly user_id: string | undefined;
-  readonly created_after: string | undefined;
-  readonly created_before: string | undefined;
-}
-
-function filterOf({
-  action,
-  user_id: userId,
-  created_after: createdAfter,
-  created_before: createdBefore,
-}: Filters): Outcome<AuditFilter> {
-  const ordered = inOrder(
-    { name: "created_after", value: createdAfter },
-    { name: "created_before", value: createdBefore },
-  );
-  return mapOutcome(ordered, () => ({ action, userId, createdAfter, createdBefore }));
+function filterOf(query: Input<{ readonly query: typeof AUDIT_FILTERS }>["query"]): Outcome<AuditFilter> {
+  const { created_after: after, created_before: before } = query;
+  const ordered = inOrder({ name: "created_after", value: after }, { name: "created_before", value: before });
+  return mapOutcome(ordered, () => recordNamed(query));
 }
 
 const entryView: (entry: AuditEntry) => Shown<typeof AuditEntryView> = fieldsFrom(AuditEntryView);
