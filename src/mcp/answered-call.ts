@@ -16,7 +16,6 @@ import { didYouMean } from "../../actors/near-name.ts";
 import { factsIn } from "./auth-info.ts";
 import {
   type ApprovalQuestion,
-  type ConnectionQuestion,
   connectionQuestionOf,
   decide,
   questionOf,
@@ -77,7 +76,10 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   // The page is opened once for a call: what the person does there is not part of it.
   const page = asked === null && opensPages(tool, call) && answer.ok ? connectionQuestionOf(answer.value.value) : null;
   if (page !== null) {
-    if (era === "modern") return sendPerson(parts, call, page);
+    if (era === "modern") {
+      const { jobId, message, url } = page;
+      return askPerson(parts, call, { jobId, approvalId: null }, inputRequired.elicitUrl({ message, url }));
+    }
     await elicitAnswer(call, { ...page, mode: "url", elicitationId: page.jobId }, run.waiting);
     answer = await callTool(parts, caller, { ...run, begun: page.jobId });
   }
@@ -86,7 +88,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   while (asks-- > 0 && answer.ok) {
     const question = questionOf(answer.value.value, caller);
     if (question === null) break;
-    if (era === "modern") return askPerson(parts, call, question);
+    if (era === "modern") return askPerson(parts, call, question, inputRequired.elicit(question.form));
     const job = answer.value.value as WaitedJob;
     const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
     const decided = await decide(parts, caller, question, await elicitAnswer(call, question.form, run.waiting));
@@ -133,30 +135,21 @@ const answerContext = ({ principal: { organizationId, userId } }: Caller): reado
   userId,
 ];
 
-function askPerson(
+/** Asks the person in the newer era: the client calls again with the answer. */
+const askPerson = (
   { services }: ServerParts,
   { caller, name }: ToolCall,
-  question: ApprovalQuestion,
-): InputRequiredResult {
-  const { jobId, approvalId, form } = question;
-  const asked: AskedState = { jobId, approvalId, tool: name };
-  return inputRequired({
-    inputRequests: { [ANSWER_KEY]: inputRequired.elicit(form) },
-    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), answerContext(caller)),
+  { jobId, approvalId }: Pick<AskedState, "jobId" | "approvalId">,
+  request: NonNullable<InputRequiredResult["inputRequests"]>[string],
+): InputRequiredResult =>
+  inputRequired({
+    inputRequests: { [ANSWER_KEY]: request },
+    requestState: services.sealing.seal(
+      "mcp_call",
+      JSON.stringify({ jobId, approvalId, tool: name } satisfies AskedState),
+      answerContext(caller),
+    ),
   });
-}
-
-function sendPerson(
-  { services }: ServerParts,
-  { caller, name }: ToolCall,
-  { jobId, message, url }: ConnectionQuestion,
-): InputRequiredResult {
-  const asked: AskedState = { jobId, approvalId: null, tool: name };
-  return inputRequired({
-    inputRequests: { [ANSWER_KEY]: inputRequired.elicitUrl({ message, url }) },
-    requestState: services.sealing.seal("mcp_call", JSON.stringify(asked), answerContext(caller)),
-  });
-}
 
 /** The earlier call that this one continues; null for a new call. */
 function askedBefore({ services }: ServerParts, { caller, context, era, name }: ToolCall): AskedState | null {
