@@ -10,12 +10,18 @@
  */
 const DESCRIBED: Readonly<Record<string, string>> = {
   // Common to many records.
+  agents: "The agents of this page",
+  deliveries: "The deliveries of this page",
+  events: "The events of this page",
+  files: "The files of this page",
+  jobs: "The jobs of this page",
+  messages: "The messages of this page",
+  tasks: "The tasks of this page",
   title: "Title",
   description: "Description",
   name: "Name",
   status: "Current status",
   "UpdateMissionTaskRequest|UpdateTaskRequest.status": "New status",
-  approval_notices: "What was sent, one entry for each approval",
   "Error|AgentReadiness.status": "HTTP status",
   "V1Error.statusCode": "HTTP status",
   "Delivery.status": "`pending`: not attempted yet; `retrying`: failed, and will be retried; `skipped`: not sent",
@@ -210,7 +216,6 @@ const DESCRIBED: Readonly<Record<string, string>> = {
   job: "The job; null if none was started",
   note: "How a clock change shifts, skips or repeats the time; null if it does not",
   times: "The times, soonest first",
-  runs: "Entries of the ledger, newest first",
 
   // Workspaces and files.
   instructions: "Instructions that agents get in this workspace; null for none",
@@ -346,34 +351,10 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = Object.fromE
   }),
 );
 
-/** Lists, by the field that holds them. */
-const LISTS: ReadonlySet<string> = new Set([
-  "agents",
-  "chats",
-  "connections",
-  "deliveries",
-  "events",
-  "files",
-  "jobs",
-  "messages",
-  "missions",
-  "personal_access_tokens",
-  "audit_entries",
-  "invitations",
-  "members",
-  "oauth_grants",
-  "sessions",
-  "service_tokens",
-  "shares",
-  "tasks",
-  "workspaces",
-]);
-
 /** The description of a field whose schema has none; undefined if there is none here either. */
 export function fieldDescription(component: string, name: string, schema: Readonly<Record<string, unknown>>) {
   // A noun says itself what it is.
   if (schema["$ref"] !== undefined) return FIELD_DESCRIPTIONS[`${component}.${name}`];
   if (schema["const"] !== undefined) return `Always ${JSON.stringify(schema["const"])}`;
-  const known = FIELD_DESCRIPTIONS[`${component}.${name}`] ?? FIELD_DESCRIPTIONS[name];
-  return known ?? (LISTS.has(name) ? `The ${name.replaceAll("_", " ")} of this page` : undefined);
+  return FIELD_DESCRIPTIONS[`${component}.${name}`] ?? FIELD_DESCRIPTIONS[name];
 }

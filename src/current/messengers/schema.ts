@@ -77,7 +77,12 @@ const NoticesView = noun("ApprovalNotices", "What was sent about one approval", 
   notices: Type.Array(NoticeView, { description: "Its mails and messages, in their order" }),
   ...RECORD,
 });
-export const NoticesList = listOf("ApprovalNoticesList", "approval_notices", NoticesView);
+export const NoticesList = listOf(
+  "ApprovalNoticesList",
+  "approval_notices",
+  NoticesView,
+  "What was sent, one entry for each approval",
+);
 
 export const NOTICES_QUERY = { job_id: idFilter(Id("job", "Only approvals of this job")) };
 

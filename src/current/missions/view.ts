@@ -133,7 +133,7 @@ export const MissionRunView = noun("MissionRun", "An entry of a mission's ledger
   error: RunErrorView,
   created_at: Timestamp,
 });
-export const MissionRunList = listOf("MissionRunList", "runs", MissionRunView);
+export const MissionRunList = listOf("MissionRunList", "runs", MissionRunView, "Entries of the ledger, newest first");
 
 export const RunStartedView = noun("MissionRunStarted", "A manual run", {
   mission: MissionView,

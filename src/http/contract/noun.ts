@@ -49,10 +49,15 @@ const EXAMPLE_CURSOR = "WyIyMDI2LTExLTAxVDEyOjAwOjAwLjAwMFoiLCJhZ3RfVjFTdEdYUjhf
 export const NextCursor = Type.Optional(Text("Cursor of the next page; absent on the last page", EXAMPLE_CURSOR));
 
 /** `{<plural>: […], next_cursor?}` (GEN-3). */
-export const listOf = <P extends string, S extends TSchema>(name: string, plural: P, item: S) =>
+export const listOf = <P extends string, S extends TSchema>(
+  name: string,
+  plural: P,
+  item: S,
+  description = `The ${plural.replaceAll("_", " ")} of this page`,
+) =>
   Type.Object(
     {
-      ...({ [plural]: Type.Array(item) } as Record<P, ReturnType<typeof Type.Array<S>>>),
+      ...({ [plural]: Type.Array(item, { description }) } as Record<P, ReturnType<typeof Type.Array<S>>>),
       next_cursor: NextCursor,
     },
     { $id: name, title: name, description: `A page of ${plural.replaceAll("_", " ")}, newest first` },
