@@ -85,7 +85,8 @@ export class Admission {
     const { organizationId, tokenId } = subject;
     const asked = await this.parts.system.dispatchGroup([
       ask(organizationRef(organizationId), { kind: "confirm_token", tokenId }),
-      this.parts.limits.ofPages(organizationId, tokenId),
+      // The pages with signed addresses of a token have a budget of their own.
+      this.parts.limits.ofToken(organizationId, `pages.${tokenId}`),
     ]);
     if (!asked.ok) {
       return isPassing(asked.fault) ? asked : this.refused(exchange, server, { kind: "invalid_signature" });

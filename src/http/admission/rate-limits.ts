@@ -16,8 +16,6 @@ import type { ClientAddresses } from "./client-address.ts";
 
 /** All unverified requests of an address share one budget. */
 const STRANGER = "stranger";
-/** Prefix of a token's id for counting its signed addresses. */
-const PAGES_PREFIX = "pages.";
 /** 128 bits of SHA-256: nobody finds two addresses with the same hash. */
 const ADDRESS_HASH_CHARACTERS = 32;
 const DEFAULT_LIMIT = rateLimit(RATE_BUDGET);
@@ -44,17 +42,8 @@ export class RateLimits {
     this.parts = parts;
   }
 
-  /** The command that counts requests of a token. */
-  ofToken(organizationId: string, tokenId: string, requests = 1): Ask<RateState> {
-    return this.ofIdentity(organizationId, tokenId, requests);
-  }
-
-  /** The same for pages with signed addresses of the token: their budget is separate from the token's. */
-  ofPages(organizationId: string, tokenId: string): Ask<RateState> {
-    return this.ofIdentity(organizationId, `${PAGES_PREFIX}${tokenId}`);
-  }
-
-  private ofIdentity(organizationId: string, identity: string, requests = 1): Ask<RateState> {
+  /** The command that counts requests of a token, or of another identity of the organization. */
+  ofToken(organizationId: string, identity: string, requests = 1): Ask<RateState> {
     const { budgets } = this.parts;
     const budget = budgets.get(organizationId) ?? budgets.get("*");
     const limit = budget === undefined ? DEFAULT_LIMIT : rateLimit(budget);
