@@ -3,7 +3,7 @@
  * the watch ends with the caller's token or the service. Changes in quick succession become one notification.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/ports.ts";
+import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
 import type { CallParts } from "./call-parts.ts";
@@ -73,17 +73,6 @@ export async function watchResource(
   }
 }
 
-function pauseWatch(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, () => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    });
-    const stop = (): void => {
-      cancel();
-      resolve();
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-  });
-}
+/** Without jitter: whoever watches was not refused together with others. */
+const pauseWatch = (clock: BackoffParts["clock"], ms: number, signal: AbortSignal): Promise<void> =>
+  new Backoff({ clock, chance: { fraction: () => 0 } }, { firstMs: ms, lastMs: ms, jitter: 0 }).pause(signal);
