@@ -26,6 +26,7 @@ import { withFileLinks } from "./file-links.ts";
 import { PROGRESS_SECONDS, type WaitedJob, type JobWaiter } from "./job-wait.ts";
 import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
 import { callTool, cancelBegun } from "./tool-call.ts";
+import { repeated } from "./repeated.ts";
 import type { BoundTool } from "./tool-schema.ts";
 import type { Toolset } from "./toolsets.ts";
 import {
@@ -90,7 +91,8 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     if (question === null) break;
     if (era === "modern") return askPerson(parts, call, question, inputRequired.elicit(question.form));
     const job = answer.value.value as WaitedJob;
-    const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
+    // Clients time out calls without progress, also while a form is open.
+    const stopTelling = repeated(parts.services.clock, PROGRESS_SECONDS * 1_000, () => run.waiting.onChange(job));
     const decided = await decide(parts, caller, question, await elicitAnswer(call, question.form, run.waiting));
     stopTelling();
     if (!decided.ok) answer = decided;
@@ -162,17 +164,6 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
     ProtocolErrorCode.InvalidParams,
     "requestState does not belong to this call; call again without it",
   );
-}
-
-/** Repeats progress until it is stopped: clients time out calls without progress, also while a form is open. */
-function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => void {
-  const again = (): (() => void) =>
-    clock.after(PROGRESS_SECONDS * 1_000, () => {
-      tell();
-      stop = again();
-    });
-  let stop = again();
-  return () => stop();
 }
 
 /** The person's answer; undefined if the client sends none. */

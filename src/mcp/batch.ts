@@ -8,6 +8,7 @@
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { OLDEST_REVISION } from "./auth-info.ts";
 import type { PostedJson } from "./message.ts";
+import { repeated } from "./repeated.ts";
 import { KEEP_ALIVE_MS } from "./watched-stream.ts";
 
 /** Messages of one batch: more than any client sends, and their answers stay small. */
@@ -79,23 +80,19 @@ export function jsonArray(
   const encoder = new TextEncoder();
   let lead = "[";
   let isOver = false;
-  let cancelKeepAlive = (): void => {};
-  const keepAlive = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    cancelKeepAlive = clock.after(KEEP_ALIVE_MS, () => {
-      controller.enqueue(encoder.encode(" "));
-      keepAlive(controller);
-    });
-  };
+  let stopKeepAlive = (): void => {};
   return new ReadableStream<Uint8Array>(
     {
-      start: keepAlive,
+      start(controller) {
+        stopKeepAlive = repeated(clock, KEEP_ALIVE_MS, () => controller.enqueue(encoder.encode(" ")));
+      },
       async pull(controller) {
         const { done, value } = await texts.next();
         if (isOver) return;
         if (done !== true) controller.enqueue(encoder.encode(lead + value));
         else {
           isOver = true;
-          cancelKeepAlive();
+          stopKeepAlive();
           controller.enqueue(encoder.encode("]"));
           controller.close();
         }
@@ -103,7 +100,7 @@ export function jsonArray(
       },
       cancel() {
         isOver = true;
-        cancelKeepAlive();
+        stopKeepAlive();
         void texts.return();
       },
     },

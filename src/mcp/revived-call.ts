@@ -7,6 +7,7 @@ import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
 import type { CallParts } from "./call-parts.ts";
+import { repeated } from "./repeated.ts";
 import { KEEP_ALIVE_MS } from "./watched-stream.ts";
 
 const LOST_JOB = notFound("job");
@@ -36,7 +37,7 @@ export function revivedCall(parts: RevivedParts, caller: Caller, from: WaitingCa
   const leaving = new AbortController();
   const encoder = new TextEncoder();
   let isCancelled = false;
-  let beat = (): void => {};
+  let stopKeepAlive = (): void => {};
   const follow = async (send: (message: object) => void): Promise<void> => {
     const tell = ({ id, status }: WaitedJob): void => {
       if (call.progressToken === null) return;
@@ -60,20 +61,14 @@ export function revivedCall(parts: RevivedParts, caller: Caller, from: WaitingCa
       const write = (text: string): void => {
         if (!leaving.signal.aborted) controller.enqueue(encoder.encode(text));
       };
-      const beatLater = (): void => {
-        beat = clock.after(KEEP_ALIVE_MS, () => {
-          write(": keepalive\n\n");
-          beatLater();
-        });
-      };
-      beatLater();
+      stopKeepAlive = repeated(clock, KEEP_ALIVE_MS, () => write(": keepalive\n\n"));
       follow((message) => write(`event: message\nid: ${parts.idAt(call)}\ndata: ${JSON.stringify(message)}\n\n`))
         .then(() => controller.close())
         .catch((cause: unknown) => controller.error(cause))
-        .finally(() => beat());
+        .finally(() => stopKeepAlive());
     },
     cancel() {
-      beat();
+      stopKeepAlive();
       leaving.abort();
     },
   });
