@@ -9,8 +9,8 @@
  *   GET, DELETE /mcp ─────────────────────────────────────────────────▶ the session's server
  *
  * A session begins as an id and nothing else (`session-id.ts`). It is in memory only while something of it is open
- * (`sessions.ts`); `session-records.ts` stores what must outlive the process. Clients of the older era may do without
- * a session.
+ * (`sessions.ts`); the organization's actor stores what must outlive the process. Clients of the older era may do
+ * without a session.
  */
 import {
   createMcpHandler,
@@ -22,6 +22,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { refusalFields } from "./dialect.ts";
 import { type Fault, mapOutcome, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Principal } from "../../actors/organization/principal.ts";
+import { trafficRef } from "../../actors/traffic/schema.ts";
 import { originFault } from "../http/admission/allowed-origin.ts";
 import type { Batches } from "../http/request/batches.ts";
 import { type Caller, chargeTo } from "../http/request/caller.ts";
@@ -44,7 +46,6 @@ import {
 import { DirectTransport } from "./direct-transport.ts";
 import { listenForChanges, type ListenRequest } from "./modern-listen.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
-import { SessionRecords } from "./session-records.ts";
 import { calledTool, sessionRequest, type Posted, SessionStreams } from "./session-streams.ts";
 import { type FoundSession, McpSessions } from "./sessions.ts";
 import { scopeFault } from "./tool-call.ts";
@@ -71,7 +72,6 @@ export class McpEndpoint {
   private readonly modern: McpHttpHandler;
   private readonly toolsets: Toolsets;
   private readonly ids: SessionIds;
-  private readonly records: SessionRecords;
   readonly sessions: McpSessions;
   private readonly streams: SessionStreams;
 
@@ -80,7 +80,6 @@ export class McpEndpoint {
     this.toolsets = new Toolsets(parts.tools);
     this.ids = new SessionIds(parts.services);
     const { system, clock, sealing } = parts.services;
-    this.records = new SessionRecords(system);
     this.sessions = new McpSessions({
       clock,
       sealing,
@@ -90,14 +89,14 @@ export class McpEndpoint {
           era: "legacy",
           timed: (work) => system.loopTime.measure(organizationId, "requests", work),
           session: {
-            subscribe: async (principal, uri, version) => {
-              const kept = await this.records.subscribe(principal, name, uri);
+            subscribe: async (by, uri, version) => {
+              const kept = await system.dispatch(sessionsOf(by), { kind: "subscribe", session: name, uri });
               if (kept.ok) subscriptions.add(uri, version);
               return kept;
             },
-            unsubscribe: (principal, uri) => {
+            unsubscribe: (by, uri) => {
               subscriptions.remove(uri);
-              return this.records.unsubscribe(principal, name, uri);
+              return system.dispatch(sessionsOf(by), { kind: "unsubscribe", session: name, uri });
             },
           },
         }),
@@ -231,7 +230,9 @@ export class McpEndpoint {
     const found = await this.find(caller, id);
     if (!found.ok) return found;
     if (found.value === null) return ok(noSession());
-    const ended = await this.records.end(caller.principal, found.value.name);
+    // Its id is invalid from now on, at every replica and after any restart.
+    const command = { kind: "end_session", session: found.value.name } as const;
+    const ended = await this.parts.services.system.dispatch(sessionsOf(caller.principal), command);
     if (!ended.ok) return ended;
     await this.sessions.drop(id);
     return ok(new Response(null, { status: 200 }));
@@ -241,7 +242,8 @@ export class McpEndpoint {
   private async find({ principal }: Caller, id: string): Promise<Outcome<FoundSession | null>> {
     const opened = this.ids.open(principal, id);
     if (opened === null) return ok(null);
-    const kept = await this.records.find(principal, opened.name);
+    const command = { kind: "find_session", session: opened.name } as const;
+    const kept = await this.parts.services.system.dispatch(sessionsOf(principal), command);
     return mapOutcome(kept, ({ isOver, subscriptions }) => (isOver ? null : { ...opened, subscriptions }));
   }
 
@@ -309,6 +311,9 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
 ]);
 /** Whether the message concerns a call in flight or a subscription, which only the session's server has. */
 const isOfSession = (message: PostedJson | null): boolean => OF_SESSIONS.has(message?.method);
+
+/** The actor that has the sessions of the person's organization. */
+const sessionsOf = ({ organizationId }: Principal) => trafficRef(organizationId);
 
 /** A server for one message. */
 const servingOf = (era: Era, caller: Caller): Serving => ({
