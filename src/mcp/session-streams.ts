@@ -59,14 +59,9 @@ export class SessionStreams {
 
   /** Resumes the streams of a session whose events are kept. */
   private resume(caller: Caller, session: FoundSession, headers: MessageHeaders): Promise<Outcome<Response>> {
+    const request = this.streamRequest(caller, headers);
     return this.parts.sessions.using(caller.principal, session, async (live) =>
-      this.held(
-        caller,
-        live,
-        await live.transport.handleRequest(
-          sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
-        ),
-      ),
+      this.held(caller, live, await live.transport.handleRequest(request)),
     );
   }
 
@@ -78,11 +73,9 @@ export class SessionStreams {
       const call = waitingCall(message, { runs, key, now: this.parts.services.clock.now() });
       // The SDK would send the answer of the first call with this id to the second one.
       if (call !== null && live.calls.has(call.id)) return usedId(call.id);
-      const response = await this.parts.sessions.take(live, request, {
-        authInfo: authInfoOf(request, { caller: detachCaller(caller), toolset, callKey: key }),
-        call,
-        parsedBody: message,
-      });
+      const authInfo = authInfoOf(request, { caller: detachCaller(caller), toolset, callKey: key });
+      const handle = () => live.transport.handleRequest(request, { authInfo, parsedBody: message });
+      const response = await live.calls.take(call, handle);
       return this.held(caller, live, response);
     });
   }
@@ -90,14 +83,15 @@ export class SessionStreams {
   /** The stream of notifications for a session's subscriptions. */
   private listenIn(caller: Caller, session: FoundSession, headers: MessageHeaders): Promise<Outcome<Response>> {
     return this.parts.sessions.using(caller.principal, session, async (live) => {
-      const { transport, subscriptions } = live;
-      const response = await transport.handleRequest(
-        sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal: caller.signal }),
-      );
-      if (!response.ok) return response;
-      const stop = subscriptions.listen(detachCaller(caller));
-      return this.held(caller, live, response, stop);
+      const response = await live.transport.handleRequest(this.streamRequest(caller, headers));
+      return response.ok
+        ? this.held(caller, live, response, live.subscriptions.listen(detachCaller(caller)))
+        : response;
     });
+  }
+
+  private streamRequest({ signal }: Caller, headers: MessageHeaders): Request {
+    return sessionRequest(this.parts.allowed().appUrl, { method: "GET", headers, signal });
   }
 
   private revive(

@@ -10,7 +10,7 @@ import type { Principal } from "../../actors/organization/principal.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { CallStreams } from "./call-streams.ts";
-import { EventIds, type WaitingCall } from "./event-cursor.ts";
+import { EventIds } from "./event-cursor.ts";
 import { KEEP_ALIVE_MS } from "./watched-stream.ts";
 import { ReplayStore } from "./replay-store.ts";
 import type { OpenedSession } from "./session-id.ts";
@@ -96,15 +96,6 @@ export class McpSessions {
     }
   }
 
-  /** Gives the session its message; the events of the answer resume from `call`. */
-  take(
-    { transport, calls }: LiveSession,
-    request: Request,
-    { call, ...options }: MessageOptions & { readonly call: WaitingCall | null },
-  ): Promise<Response> {
-    return calls.take(call, () => transport.handleRequest(request, options));
-  }
-
   /** Restores the server of an opened session, in its state after `initialize`. */
   private async revive(by: Principal, found: FoundSession): Promise<LiveSession> {
     const { id, terms, name } = found;
@@ -176,8 +167,6 @@ export class McpSessions {
     });
   }
 }
-
-type MessageOptions = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport["handleRequest"]>[1]>;
 
 const SESSIONS_FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: 10_000 });
 
