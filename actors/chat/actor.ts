@@ -43,11 +43,8 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
         const message = tx.read(messageTable, messageId);
         return message === null || message.chatId !== tx.self.id ? notFound("message") : ok(message);
       }),
-    find_message(tx, { messageId, opensChat }) {
-      const chat = tx.read(chatTable, tx.self.id);
-      const isSent = chat !== null && (opensChat || tx.read(messageTable, messageId) !== null);
-      return ok({ chat: readVisibleChat(tx), isSent });
-    },
+    find_message: (tx, { messageId }) =>
+      ok({ chat: readVisibleChat(tx), isSent: tx.read(messageTable, messageId) !== null }),
     fork_chat: createFork,
 
     read_chat(tx) {
@@ -99,11 +96,9 @@ function chatNeeds(id: string, command: ChatCommand): readonly RecordKey[] {
   switch (command.kind) {
     case "turn_ended":
     case "pin_message":
+    case "find_message":
     case "read_message":
       return [chat, { table: messageTable.name, id: command.messageId }];
-    case "find_message":
-      return command.opensChat ? [chat] : [chat, { table: messageTable.name, id: command.messageId }];
-    // A chat that the message opens has no messages yet; if it exists after all, the turn asks for this one.
     case "send_message":
       return command.keyed === undefined || command.open !== null
         ? [chat]

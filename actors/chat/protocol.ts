@@ -62,7 +62,10 @@ export type ChatCommand =
       readonly options: Partial<ChatOptions>;
       readonly metadata: JsonObject;
     }
-  /** A user's message: starts a turn, or affects the running one as `onBusy` says. `open` creates the chat first. */
+  /**
+   * A user's message: starts a turn, or affects the running one as `onBusy` says. `open` creates the chat first, and is
+   * refused as a version conflict if the chat exists: the message was prepared for a new one.
+   */
   | {
       readonly kind: "send_message";
       readonly open: ChatOpening | null;
@@ -118,11 +121,8 @@ export type ChatCommand =
   /** The message stays in the context, or may be compacted again. */
   | { readonly kind: "pin_message"; readonly messageId: string; readonly isPinned: boolean }
   | { readonly kind: "read_message"; readonly messageId: string }
-  /**
-   * The chat, and whether a message whose id derives from a key was sent to it. `opensChat`: the chat's own id derives
-   * from the same key, so that the chat tells it.
-   */
-  | { readonly kind: "find_message"; readonly messageId: string; readonly opensChat: boolean }
+  /** The chat, and whether a message whose id derives from a key was sent to it. */
+  | { readonly kind: "find_message"; readonly messageId: string }
   /** Creates a chat that continues from the message `from` of `source`, with these messages of it, in any order. */
   | ({
       readonly kind: "fork_chat";

@@ -7,6 +7,7 @@
  * effects) leaves before its commit, and all of it commits or none does. Whatever a commit promises to do later is a
  * row, so a crash loses nothing. A replica that may have lost its lease answers nothing.
  */
+import { BoundedMap } from "../bounded-map.ts";
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import { type ActorRef, type AnyDefinition, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
@@ -39,6 +40,8 @@ import type { WriteGuard } from "./turns/write-admission.ts";
 
 /** An effect that does not stop within this time is left behind: its row stays, and its later reports are refused. */
 const STOPPED_EFFECTS_MS = 4_000;
+/** Organizations with a wrong guess that are remembered. */
+const WRONG_GUESSES = 1_000;
 
 const NO_CONDITIONS: DispatchAdmission = {};
 
@@ -76,6 +79,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly shards: Shards;
   readonly loader: Loader;
   readonly order = new DispatchOrder();
+  readonly wrongGuesses = new BoundedMap<number>(WRONG_GUESSES);
   readonly loopTime: LoopTime;
   readonly lanes: readonly FlushLane[];
   readonly effects: Effects;
@@ -256,6 +260,11 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   /** Whether this process accepts new commands to the organization now. */
   serves(organizationId: string): boolean {
     return this.shards.isOpen(shardOf(organizationId));
+  }
+
+  /** The epoch at which this process owns the organization, or null. What it remembers of it belongs to that epoch. */
+  epochOf(organizationId: string): number | null {
+    return this.shards.epochOf(shardOf(organizationId));
   }
 
   /** Checks the placement now: another replica has changed it. */

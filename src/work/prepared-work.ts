@@ -39,7 +39,7 @@ import type { AgentSnapshot, Job } from "../../actors/job/schema.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
-import type { Ask } from "../../actors/runtime/turns/members.ts";
+import { type Ask, toNew } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
@@ -126,7 +126,8 @@ export class PreparedWork {
     const chosenFor = hasOptions ? { settingsModel: `${model.provider}:${model.name}` } : {};
     const terms = { ...chosenFor, ...message.terms };
     const command = { kind: "send_message", open, agent, userId, ...message, terms, ...ids } as const;
-    return ask(chatRef(organizationId, chatId), command);
+    const member = ask(chatRef(organizationId, chatId), command);
+    return open === null ? member : toNew(member);
   }
 
   /** The same work with these tools of the client and these instructions, beside the agent's own (DIA-3). */
@@ -143,7 +144,7 @@ export class PreparedWork {
     const { organizationId, userId } = this.by;
     const { agent } = this;
     const command = { kind: "send_once", open, agent, content, blocks, userId, sender, jobId, terms } as const;
-    return ask(chatRef(organizationId, chatId), command);
+    return toNew(ask(chatRef(organizationId, chatId), command));
   }
 }
 

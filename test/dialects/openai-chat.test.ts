@@ -312,30 +312,6 @@ test("[DIA-1] the content of each message has the limits of the service's own me
   expect(call).not.toContain("xxxxx");
 });
 
-test("[DIA-3] a long conversation is opened though its chat is still being looked for", async () => {
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
-  const holding = service.database.read.begin(async (sql) => {
-    await sql`lock table chat in access exclusive mode`;
-    lock();
-    await held;
-  });
-  await locked;
-  const past = ask("a").messages.concat({ role: "assistant", content: "x".repeat(1024 * 1024) } as never);
-  const asked = openai.chat.completions.create({ model: "Clerk", messages: [...past, ...ask("b").messages] });
-  const waiting = async (): Promise<boolean> => {
-    const [row] = await service.database.read<{ n: number }[]>`select count(*)::int as n from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    return row!.n > 0;
-  };
-  await until("the look-up of the chat waits", waiting);
-  // Meanwhile everything else that is looked up is found: these wait for the same pool.
-  for (let n = 0; n < 3; n++) await client.get("/api/jobs");
-  release();
-  await holding;
-  expect((await asked).choices[0]?.message.content).toBe("echo: b");
-});
-
 test("[DIA-3] what a job keeps of a request has limits, and a refusal names the field", async () => {
   const refusal = (params: object) =>
     openai.chat.completions.create({ ...ask("x"), ...params } as never).catch((err: unknown) => err);

@@ -4,6 +4,8 @@
  */
 import { chatRef } from "../../actors/chat/schema.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
+import { toNew } from "../../actors/runtime/turns/members.ts";
+import { ask } from "../../actors/troupe.ts";
 import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { AgentSnapshot, Job } from "../../actors/job/schema.ts";
 import { type Callers, isDrawn } from "./callers.ts";
@@ -51,9 +53,7 @@ export class Conversations {
     const [organizationId = "", chatId = ""] = this.scheduler.one(CHATS).split("/");
     const said: Said = { chatId, content: `message ${this.said.length}`, answer: "pending" };
     this.said.push(said);
-    const open = { workspaceId: "wsp_1", title: "Chat" };
-    const command = { ...MESSAGE, open, agent: AGENT, content: said.content };
-    const answer = replica.system.dispatch(chatRef(organizationId, chatId), command);
+    const answer = this.sent(replica, chatRef(organizationId, chatId), said.content);
     this.callers.wait(replica, `${said.content} to ${chatId}`, answer, {
       answered: (outcome) => this.answered(said, outcome),
       threw: (cause) => {
@@ -62,6 +62,15 @@ export class Conversations {
       },
       abandoned: () => void (said.answer = "unknown"),
     });
+  }
+
+  /** Sent as the chat's first message, and once more if the chat exists. */
+  private async sent({ system }: SimulatedReplica, chat: ReturnType<typeof chatRef>, content: string) {
+    const command = { ...MESSAGE, agent: AGENT, content };
+    const open = { workspaceId: "wsp_1", title: "Chat" };
+    const first = await system.dispatchGroup([toNew(ask(chat, { ...command, open }))]);
+    const exists = !first.ok && first.fault.kind === "version_conflict";
+    return exists ? system.dispatch(chat, { ...command, open: null }) : first;
   }
 
   /** The invariants of chats and jobs. */

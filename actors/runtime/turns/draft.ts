@@ -46,6 +46,8 @@ export class ActorDraft {
   seen: PendingGroup | null = null;
   /** The values that its turns have remembered, in order: the last one of a key counts; null: none. */
   remembered: VolatileWrite[] | null = null;
+  /** Whether the actor's own record counts as missing while it is not loaded. */
+  isNew = false;
   private written: Map<string, RecordFields> | null = null;
   private said: Publication[] | null = null;
 
@@ -96,6 +98,11 @@ export class ActorDraft {
   say(publication: Publication): void {
     (this.said ??= []).push(publication);
   }
+}
+
+function missing({ actor, isNew }: ActorDraft, key: RecordKey): null {
+  if (isNew && key.id === actor.ref.id) return null;
+  throw new MissingRecord(actor, key);
 }
 
 const ALARMS = `${alarmTable.name}/`;
@@ -200,20 +207,24 @@ export class Draft {
     const own = draft.overlay.get(key);
     if (own !== undefined) return own;
     const slot = draft.actor.find(key);
-    if (slot === undefined) throw new MissingRecord(draft.actor, { table, id });
+    if (slot === undefined) {
+      this.reads = null;
+      return missing(draft, { table, id });
+    }
     const { record, pending } = slot;
     this.reads?.push({ slot, record });
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
     return record;
   }
 
-  peek({ actor, overlay }: ActorDraft, table: string, id: string): Peeked<RecordFields> {
+  peek(draft: ActorDraft, table: string, id: string): Peeked<RecordFields> {
+    const { actor, overlay } = draft;
     this.reads = null;
     const key = recordKey(table, id);
     const own = overlay.get(key);
     if (own !== undefined) return { record: own, isStored: false };
     const slot = actor.find(key);
-    if (slot === undefined) throw new MissingRecord(actor, { table, id });
+    if (slot === undefined) return { record: missing(draft, { table, id }), isStored: false };
     return { record: slot.record, isStored: slot.pending === null };
   }
 

@@ -8,6 +8,11 @@ export interface GroupMember {
   readonly command: { readonly kind: string };
   /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
   readonly isMessage?: true;
+  /**
+   * The command makes the actor's record, and there is hardly one yet: it is not looked up. If one is stored after all,
+   * the commit fails, and the group runs again with it.
+   */
+  readonly isNew?: true;
 }
 /** A member of a group, or a function that derives it from the replies before it; null leaves it out. */
 export type MemberStep = GroupMember | ((replies: readonly unknown[]) => GroupMember | null);
@@ -55,6 +60,9 @@ export const followedBy = <A, M extends GroupMember | null>(
 export const asking =
   <P extends Protocol>() =>
   <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });
+
+/** The member for an actor that its command makes. */
+export const toNew = <R>(member: Ask<R>): Ask<R> => ({ ...member, isNew: true });
 
 /** The data for admitting a dispatch, besides its command. */
 export interface DispatchAdmission {

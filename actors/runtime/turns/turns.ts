@@ -9,6 +9,7 @@
  *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
  *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
  *                           ├─ evicted ────▶ attempt again
+ *                           ├─ broken, and an actor was taken to be new ──▶ attempt again, with its record
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
  * - GR-1: the turns of one actor never overlap. They run in the order of their dispatch, unless its kind is unordered.
@@ -18,6 +19,7 @@
  * - GR-3: a group is answered once. What it holds ends with that: its lines, its reservation, its count in `Shards`.
  */
 import { assert } from "../../assert.ts";
+import type { BoundedMap } from "../../bounded-map.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
 import { type RecordKey, refKey } from "../actor.ts";
 import type { LiveActor, PendingGroup } from "./live-actor.ts";
@@ -44,6 +46,11 @@ import type { Tracing } from "../tracing.ts";
 
 /** Attempts of a group whose actors are evicted before its commit each time; the client retries later. */
 const EVICTED_ATTEMPTS = 5;
+/**
+ * How long the records of an organization's new actors are looked up after one was there already: the failed commit has
+ * cost everybody in its statement another one.
+ */
+const NO_GUESS_MS = 60_000;
 /** How long a caller of a full mailbox waits before it retries. */
 const OVERLOADED_RETRY_MS = 1_000;
 /** How often a group waits for the write guard; the client retries later. */
@@ -57,6 +64,8 @@ export interface TurnHost extends WriteHost {
   readonly shards: Shards;
   readonly loader: Loader;
   readonly order: DispatchOrder;
+  /** When an actor of the organization was last taken to be new although its record was stored, by `clock.monotonic`. */
+  readonly wrongGuesses: BoundedMap<number>;
   readonly loopTime: LoopTime;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -78,6 +87,9 @@ export class GroupRun {
   private readonly reservation = new Reservation();
   private evictions = 0;
   private loads = 0;
+  /** Whether its last attempt has taken an actor to be new. If that commit has failed, all records are looked up. */
+  private hasGuessed = false;
+  private looksUp = false;
   /** The organization, once the first member is known. */
   private organizationId: string | null = null;
   private guarded = 0;
@@ -122,6 +134,7 @@ export class GroupRun {
     const at = this.host.clock.monotonic();
     const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace, this.options.keptAs ?? null);
     const replies: unknown[] = [];
+    this.hasGuessed = false;
     let grant: ShardGrant | null = null;
     for (const step of this.steps) {
       const member = typeof step === "function" ? step(replies) : step;
@@ -151,6 +164,7 @@ export class GroupRun {
       }
       const command = this.commandOf(draft, actor, member);
       if (command === null) return this.endAfterGate(draft, ok([]));
+      if (this.isNew(member)) draft.of(actor).isNew = this.hasGuessed = true;
       const outcome = turn(draft, actor, command);
       if (!outcome.ok) return this.refuseAfterGate(draft, grant, outcome.fault);
       replies.push(outcome.value);
@@ -262,8 +276,23 @@ export class GroupRun {
       case "unknown":
         return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
       case "broken":
+        if (this.hasGuessed) return this.lookUp();
         return this.fail(new GroupBroken(`the store refused the group (${result.code})`, { cause: result.cause }));
     }
+  }
+
+  /** Whether the member's actor is taken to be new. */
+  private isNew({ isNew, ref }: GroupMember): boolean {
+    if (isNew !== true || this.looksUp) return false;
+    const wrongAt = this.host.wrongGuesses.get(ref.organizationId);
+    return wrongAt === undefined || this.host.clock.monotonic() - wrongAt > NO_GUESS_MS;
+  }
+
+  /** Runs again with the records of actors that it has taken to be new. */
+  private lookUp(): void {
+    this.looksUp = true;
+    this.host.wrongGuesses.set(this.organizationId ?? "", this.host.clock.monotonic());
+    this.attempt();
   }
 
   private loadNeeds(actor: LiveActor, member: GroupMember): boolean {
@@ -271,7 +300,11 @@ export class GroupRun {
     const { clears } = this.options;
     const needs = actor.definition.needs(actor.ref, member.command);
     const keys = clears === undefined ? needs : [...needs, { table: alarmTable.name, id: alarmId(clears) }];
-    for (const key of keys) if (actor.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
+    for (const key of keys) {
+      const name = recordKey(key.table, key.id);
+      if (actor.get(name) !== undefined || (this.isNew(member) && key.id === actor.ref.id)) continue;
+      (missing ??= []).push(key);
+    }
     if (missing === null) return false;
     this.load(actor, missing);
     return true;

@@ -6,6 +6,7 @@ import { newId } from "../../../actors/ids.ts";
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
+import { toNew } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { type Change, type Commit, created, done } from "../../http/commit/commit.ts";
@@ -107,7 +108,7 @@ export const chatOperations = {
         options: optionsOf(options),
         metadata,
       } as const;
-      return change.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) =>
+      return change.commit([toNew(ask(chatRef(organizationId, newId("cht")), command))], (chat) =>
         created(chatView(chat, change.principal)),
       );
     },

@@ -20,7 +20,7 @@ import type { Services } from "../../operations/services.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import { prepareWork } from "../../work/prepared-work.ts";
 import { steeringSteps, workOf } from "../../work/sending.ts";
-import { beginRun, type GivenRun } from "../runs/begin-run.ts";
+import { beginFirstRun, beginRun, type GivenRun } from "../runs/begin-run.ts";
 import { A2A_VERSION, AGENT_BASE } from "./card.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
 import { answerCalls, answerMeaning, type AnswerMeaning } from "./answer.ts";
@@ -110,17 +110,19 @@ export const a2aMessages = operationGroup<ProtocolServices>(
           const pushes = await givenPushes(services, change, configuration?.taskPushNotificationConfig);
           if (!pushes.ok) return pushes;
           const ordered = await orderedByTck(services, change, params.id, message.messageId);
-          return beginRun(services, change, {
+          const isFirst = (message.contextId ?? "") === "";
+          const run = {
             protocol: "a2a",
             agentId: params.id,
-            chat: (message.contextId ?? "") === "" ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
+            chat: isFirst ? { kind: "new" } : { kind: "existing", chatId: message.contextId! },
             content: partsContent(message.parts),
             field: "message/parts",
             key: message.messageId,
             metadata: { ...metadata, [MESSAGE_ID_FIELD]: message.messageId },
             ...pushes.value,
             ...ordered,
-          });
+          } as const satisfies GivenRun;
+          return (isFirst ? await beginFirstRun(services, change, run) : null) ?? beginRun(services, change, run);
         },
         join: async (_, __, work) => ok({ ...done({ task_id: String(work["jobId"]) }), isFinal: true }),
       },

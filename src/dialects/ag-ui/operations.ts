@@ -9,7 +9,7 @@ import { Id, OpenObject, Text } from "../../http/contract/noun.ts";
 import { media } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { sseData } from "../../http/stream/sse.ts";
-import { beginRun, type BegunRun, namedChatId } from "../runs/begin-run.ts";
+import { beginFirstRun, beginRun, type BegunRun, namedChatId } from "../runs/begin-run.ts";
 import { cancellingSteps } from "../../work/sending.ts";
 import { followRun, latestRun } from "../runs/followed-run.ts";
 import { protocolOperation, type ProtocolServices } from "../runs/protocol.ts";
@@ -105,7 +105,7 @@ export const agUiOperations = {
   ),
 };
 
-function beginAgUiRun(
+async function beginAgUiRun(
   services: ProtocolServices,
   change: Change,
   { agentId, said: { messageId: key, content, field }, answers }: AgUiBeginning,
@@ -114,7 +114,9 @@ function beginAgUiRun(
   const chat = { kind: "named", name: input.threadId } as const;
   const told = { tools: agUiTools(input), instructions: agUiInstructions(input) };
   const said = { content, field, key, answers, repeatsFailed: true } as const;
-  return beginRun(services, change, { protocol: AG_UI, agentId, chat, ...said, ...told });
+  const run = { protocol: AG_UI, agentId, chat, ...said, ...told } as const;
+  const isFirst = input.messages.length === 1;
+  return (isFirst ? await beginFirstRun(services, change, run) : null) ?? beginRun(services, change, run);
 }
 
 function streamAgUiRun(

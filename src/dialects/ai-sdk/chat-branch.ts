@@ -10,8 +10,7 @@ import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Services } from "../../operations/services.ts";
 import { namedChatId } from "../runs/begin-run.ts";
-import { keyedMessage } from "../runs/keyed-run.ts";
-import { findMessage } from "../runs/loaded-run.ts";
+import { findMessage, keyedMessage } from "../runs/keyed-run.ts";
 
 /** Separates the ids of this protocol from those of others. It must never change. */
 export const AI_SDK = "ai-sdk";
@@ -38,7 +37,7 @@ export function findUiMessage(
 ): Promise<Outcome<FoundMessage>> {
   const chatId = namedChatId(by, { protocol: AI_SDK, agentId, name });
   const { messageId } = keyedMessage(by, { protocol: AI_SDK, chatId, key });
-  return findMessage(services, by, { chatId, messageId, opensChat: false });
+  return findMessage(services, by, { chatId, messageId });
 }
 
 /** Null: the client has sent nothing in this chat. `place`: the first chat, if it has just been asked. */

@@ -13,6 +13,8 @@ export type UiRequest =
       readonly content: readonly GivenBlock[];
       /** The content's name in the body. */
       readonly field: string;
+      /** The client has no other message in the chat. */
+      readonly isFirst: boolean;
       /** The message replaces an earlier one with its id. */
       readonly isEdit: boolean;
       /** The run that wrote the message before it; null if the client has sent none. */
@@ -53,6 +55,7 @@ export function readUiRequest({ messages, trigger, messageId = null }: UiChatBod
     messageId: message.id,
     content,
     field,
+    isFirst: messages.length === 1 && messageId === null,
     isEdit: messageId === message.id,
     afterJobId: answered?.id ?? null,
     answers: answered === undefined ? [] : answersIn(answered, `messages/${before}`),

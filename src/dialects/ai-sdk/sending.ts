@@ -5,7 +5,7 @@ import { isTerminal } from "../../../actors/job/machine.ts";
 import type { Change, Commit } from "../../http/commit/commit.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
-import { beginRun, joinRun } from "../runs/begin-run.ts";
+import { beginFirstRun, beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { latestRun, readRun } from "../runs/followed-run.ts";
 import { keyedMessage } from "../runs/keyed-run.ts";
 import { answerRun } from "../runs/run-answers.ts";
@@ -27,6 +27,11 @@ export async function beginUiRun(
 ): Promise<Outcome<Commit>> {
   if (request.kind === "answers") return takeUiAnswers(services, change, name, request);
   const { principal: by } = change;
+  if (request.kind === "message" && request.isFirst) {
+    const chat = { kind: "named", name: name.name } as const;
+    const begun = await beginFirstRun(services, change, { ...uiRun(name, request), chat });
+    if (begun !== null) return begun;
+  }
   const place =
     request.kind === "message" ? await findUiMessage(services, by, { ...name, key: request.messageId }) : null;
   if (place?.ok === false) return place;
@@ -43,20 +48,21 @@ export async function beginUiRun(
 function sendUiMessage(
   services: Services,
   change: Change,
-  {
-    agentId,
-    name,
-    chats,
-    ...known
-  }: UiChatName & { readonly chats: UiChats | null; readonly place: FoundMessage | undefined },
-  { messageId: key, content, field, answers }: RequestOf<"message">,
+  { chats, ...known }: UiChatName & { readonly chats: UiChats | null; readonly place: FoundMessage | undefined },
+  request: RequestOf<"message">,
 ): Promise<Outcome<Commit>> {
   const chat =
-    chats === null ? ({ kind: "named", name } as const) : ({ kind: "existing", chatId: chats.current.id } as const);
+    chats === null
+      ? ({ kind: "named", name: known.name } as const)
+      : ({ kind: "existing", chatId: chats.current.id } as const);
   // A branch has not been asked yet.
   const place = chats === null || chats.current.id === chats.first.id ? known.place : undefined;
+  return beginRun(services, change, { ...uiRun(known, request), chat, place });
+}
+
+function uiRun({ agentId }: UiChatName, { messageId: key, content, field, answers }: RequestOf<"message">) {
   const metadata = { [MESSAGE_FIELD]: key };
-  return beginRun(services, change, { protocol: AI_SDK, agentId, chat, content, field, place, key, metadata, answers });
+  return { protocol: AI_SDK, agentId, content, field, key, metadata, answers } satisfies Omit<GivenRun, "chat">;
 }
 
 /** The message in place of an earlier one: the chat continues in a fork without that one and all that follows it. */

@@ -6,7 +6,6 @@ import { checkedField } from "../../http/contract/body-schema.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
-import { freshChat } from "../runs/loaded-run.ts";
 import { followRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { openAiCallId } from "./call-id.ts";
@@ -110,10 +109,9 @@ async function beginCompletion(
   const { instructions } = conversation;
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions });
-  const [retried, chatId, freshId] = await Promise.all([
+  const [retried, chatId] = await Promise.all([
     firstAttemptOf(services, of, { digest, isRetry }),
     continuedChat(services, of),
-    freshChat(services, change.principal),
   ]);
   if (retried !== null) return joinRun(change, { ...more, jobId: retried.id, chatId: retried.chatId });
   const run = {
@@ -140,7 +138,7 @@ async function beginCompletion(
     // Another request may have continued the chat meanwhile: this one goes on in a chat of its own.
     if (begun.ok || begun.fault.kind !== "chat_busy") return begun;
   }
-  const chat = { kind: "new", id: freshId, history: conversation.history } as const;
+  const chat = { kind: "new", history: conversation.history } as const;
   return beginRun(services, change, { ...run, chat }, more);
 }
 

@@ -17,8 +17,6 @@ import { continuedChat } from "./conversation.ts";
 interface Placing {
   readonly previous: Job | null;
   readonly conversation: string | null;
-  /** The id of a new chat; undefined: the client names a place. */
-  readonly freshId: string | undefined;
   readonly history: Extract<GivenChat, { readonly kind: "new" }>["history"];
 }
 
@@ -33,7 +31,7 @@ interface ResponsePlaces {
 export async function responsePlaces(
   services: ProtocolServices,
   of: Parameters<typeof continuedChat>[1],
-  { previous, conversation, freshId, history = [] }: Placing,
+  { previous, conversation, history = [] }: Placing,
 ): Promise<Outcome<ResponsePlaces>> {
   if (previous !== null) {
     const chats = await placesAfter(services, of.by.organizationId, previous);
@@ -43,7 +41,7 @@ export async function responsePlaces(
   const chatId = await continuedChat(services, of);
   const chats = [
     ...(chatId === null ? [] : [{ kind: "existing" as const, chatId }]),
-    { kind: "new" as const, history, ...(freshId === undefined ? {} : { id: freshId }) },
+    { kind: "new" as const, history },
   ];
   return ok({ chats, isExisting: false });
 }

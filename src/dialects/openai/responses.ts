@@ -10,7 +10,6 @@ import type { Caller } from "../../http/request/caller.ts";
 import { awaitRun } from "../runs/awaited-run.ts";
 import { beginRun, type GivenRun, joinRun } from "../runs/begin-run.ts";
 import { giveResults } from "../runs/client-results.ts";
-import { freshChat } from "../runs/loaded-run.ts";
 import { followRun, readRun } from "../runs/followed-run.ts";
 import { type ProtocolServices, protocolOperation } from "../runs/protocol.ts";
 import { openAiCallId } from "./call-id.ts";
@@ -139,16 +138,9 @@ async function beginResponse(
   const of = { by: change.principal, agentId, messages, place: previousId ?? conversation ?? "" };
   const conversationOf = conversationDigest(of);
   const digest = requestDigest(body, { conversation: conversationOf, instructions: said.instructions });
-  const isNew = previous.value === null && conversation === null;
-  const placing = async () => ({
-    previous: previous.value,
-    conversation,
-    freshId: isNew ? await freshChat(services, change.principal) : undefined,
-    history: said.history,
-  });
   const [first, places] = await Promise.all([
     firstAttemptOf(services, of, { digest, isRetry }),
-    placing().then((place) => responsePlaces(services, of, place)),
+    responsePlaces(services, of, { previous: previous.value, conversation, history: said.history }),
   ]);
   if (first !== null) return joinRun(change, { ...more, jobId: first.id, chatId: first.chatId });
   const { reasoning_effort: effort = body.reasoning?.["effort"], ...settings } = body;

@@ -31,8 +31,14 @@ import type { GivenContent } from "../../work/content-blocks.ts";
 import { forkStep } from "../../work/forking.ts";
 import { keyedId, prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { clientTools, type GivenTool, usableGivenTools } from "./client-tools.ts";
-import { CONTENT_DIGEST_FIELD, contentDigest, findKeyedRun, type FoundRun, keyedMessage } from "./keyed-run.ts";
-import { findMessage } from "./loaded-run.ts";
+import {
+  CONTENT_DIGEST_FIELD,
+  contentDigest,
+  findKeyedRun,
+  findMessage,
+  type FoundRun,
+  keyedMessage,
+} from "./keyed-run.ts";
 import { type GivenPast, pastMessages } from "./past-messages.ts";
 import { answerRun, answersBefore, type RunAnswer } from "./run-answers.ts";
 
@@ -41,8 +47,6 @@ export type GivenChat =
   /** A new chat; its conversation up to here took place at the client. */
   | {
       readonly kind: "new";
-      /** An id of `freshChat`; absent: another one. */
-      readonly id?: string;
       readonly history?: readonly GivenPast[];
     }
   /** The client has chosen this name: the chat is opened with the first message, and continued by the next ones. */
@@ -109,6 +113,39 @@ export async function beginRun(
   change: Change,
   run: GivenRun,
   more: JsonObject = {},
+): Promise<Outcome<Commit>> {
+  let begun = await beginRunAt(services, change, run, more);
+  // The chat was opened between the look-up and the commit.
+  if (isOpen(begun)) begun = await beginRunAt(services, change, { ...run, place: undefined }, more);
+  return isGone(begun) && run.chat.kind === "named" ? NAME_OF_DELETED : begun;
+}
+
+const isOpen = (begun: Outcome<Commit>): boolean => !begun.ok && begun.fault.kind === "version_conflict";
+const isGone = (begun: Outcome<Commit>): boolean =>
+  !begun.ok && begun.fault.kind === "not_found" && begun.fault.noun === "chat";
+
+/** A chat that the client has not begun. */
+const NEW_PLACE: FoundMessage = { chat: null, isSent: false };
+
+/**
+ * Begins the run of what seems to be the first message of its chat, without a look-up (DIA-27). Null: the chat exists,
+ * or existed, so the message has to be looked up.
+ */
+export async function beginFirstRun(
+  services: Services,
+  change: Change,
+  run: GivenRun,
+  more: JsonObject = {},
+): Promise<Outcome<Commit> | null> {
+  const begun = await beginRunAt(services, change, { ...run, place: NEW_PLACE }, more);
+  return isOpen(begun) || isGone(begun) ? null : begun;
+}
+
+async function beginRunAt(
+  services: Services,
+  change: Change,
+  run: GivenRun,
+  more: JsonObject,
 ): Promise<Outcome<Commit>> {
   const { principal: by, requestId } = change;
   const chatId = runChatId(by, run);
@@ -178,12 +215,10 @@ export async function beginRun(
       (replies[0] as SentMessage).job === null ? null : typeof step === "function" ? step(replies) : step,
   );
   const pushes = run.pushes === undefined || keyed === undefined ? [] : [run.pushes(keyed.jobId)];
-  const begun = await change.begin([message, ...answering, ...uses, ...pushes], ({ message: { jobId } }) => {
+  return change.begin([message, ...answering, ...uses, ...pushes], ({ message: { jobId } }) => {
     assert(jobId !== null, "a message has a job of its own, or one that it steers");
     return { ...more, chatId, jobId };
   });
-  const isGone = !begun.ok && begun.fault.kind === "not_found" && begun.fault.noun === "chat";
-  return isGone && run.chat.kind === "named" ? NAME_OF_DELETED : begun;
 }
 
 /** The id of a chat comes from its name, so a deleted one is not replaced: a retry of an old message would be in it. */
@@ -238,7 +273,7 @@ function runChatId(by: Principal, { protocol, agentId, chat, key }: GivenRun): s
   if (chat.kind === "existing") return chat.chatId;
   if (chat.kind === "named")
     return namedChatId(by, { protocol, agentId: chat.isOfAnyAgent === true ? "" : agentId, name: chat.name });
-  if (chat.kind === "branch" || key === null) return (chat.kind === "new" ? chat.id : undefined) ?? newId("cht");
+  if (chat.kind === "branch" || key === null) return newId("cht");
   return namedChatId(by, { protocol: `${protocol} message`, agentId, name: key });
 }
 
@@ -260,9 +295,7 @@ async function readPlace(
     return { found: null, chat: await system.dispatch(chatRef(organizationId, chatId), { kind: "read_chat" }) };
   }
   const [place, source] = await Promise.all([
-    run.place === undefined
-      ? findMessage(services, by, { chatId, messageId: keyed.messageId, opensChat: chat.kind === "new" })
-      : ok(run.place),
+    run.place === undefined ? findMessage(services, by, { chatId, messageId: keyed.messageId }) : ok(run.place),
     chat.kind === "branch" ? system.dispatch(chatRef(organizationId, chat.chatId), { kind: "read_chat" }) : null,
   ]);
   if (!place.ok) return { found: place, chat: place };

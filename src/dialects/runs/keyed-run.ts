@@ -1,5 +1,6 @@
 /** The run of a message with an id of its protocol (DIA-2): the same message once more finds it. */
-import type { KeyedMessage } from "../../../actors/chat/protocol.ts";
+import type { FoundMessage, KeyedMessage } from "../../../actors/chat/protocol.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -34,6 +35,14 @@ export function keyedMessage(
   const of = { purpose: protocol, key: JSON.stringify([by.organizationId, by.userId, chatId, key]) };
   return { jobId: keyedId("job", of), messageId: keyedId("msg", of) };
 }
+
+/** The chat, and whether the message was sent to it. */
+export const findMessage = (
+  { system }: Pick<Services, "system">,
+  { organizationId }: Pick<Principal, "organizationId">,
+  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+): Promise<Outcome<FoundMessage>> =>
+  system.dispatch(chatRef(organizationId, chatId), { kind: "find_message", messageId });
 
 /** The message's ids, and its run; null: it is to begin. */
 export type FoundRun = Outcome<{ readonly keyed: KeyedMessage; readonly job: Job | null }>;
