@@ -72,12 +72,12 @@ export interface JobDirectory {
     of: { readonly day: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly UsedJob[]>;
-  /** Ids of jobs that are queued, running or blocked, optionally of one agent; for the operator. */
+  /** Jobs that are queued, running or blocked, optionally of one agent. */
   unfinished(
     organizationId: string,
     of: { readonly agentId: string | null },
     limit: number,
-  ): Promise<readonly string[]>;
+  ): Promise<readonly Pick<Job, "id" | "metadata">[]>;
   /** Durable events of a job after `after`, oldest first, optionally only of these types. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },

@@ -4,6 +4,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { JobDirectory, JobFilter, JobHead, RepeatedJob, UsedJob } from "../../actors/job/directory.ts";
 import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
+import type { JsonObject } from "../../actors/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { NO_ORGANIZATION } from "../client.ts";
@@ -136,10 +137,16 @@ export class PostgresJobDirectory extends OverTables implements JobDirectory {
     organizationId: string,
     { agentId }: { readonly agentId: string | null },
     limit: number,
-  ): Promise<readonly string[]> {
+  ): Promise<readonly Pick<Job, "id" | "metadata">[]> {
     const conditions = [eq(job.organizationId, organizationId), inArray(job.status, ["queued", "running", "blocked"])];
     if (agentId !== null) conditions.push(eq(job.agentId, agentId));
-    return this.column<string>(["list", organizationId], job.id, and(...conditions), { limit });
+    return this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ id: job.id, metadata: sql<JsonObject>`${job.metadata}` })
+        .from(job)
+        .where(and(...conditions))
+        .limit(limit),
+    );
   }
 
   jobEvents(

@@ -11,6 +11,7 @@ import { fieldDescription } from "../contract/field-descriptions.ts";
 import { acpProtocol, PROTOCOLS } from "../dialects/protocols.ts";
 import type { ProtocolServices } from "../dialects/runs/protocol.ts";
 import { RunReaders } from "../dialects/runs/followed-run.ts";
+import { RecentRequests } from "../dialects/runs/recent-requests.ts";
 import { jobFields } from "../current/jobs/view.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/paths.ts";
@@ -280,10 +281,11 @@ const shownJob: ProtocolServices["shownJob"] = (job) => ({
 function foreignRoutes(surfaces: readonly Surface[], services: Services, invoke: Invoke) {
   const routes = new Elysia({ name: "protocols" });
   const readers = new RunReaders();
+  const recent = new RecentRequests(services);
   for (const [at, { groups, inner = [] }] of PROTOCOLS.entries()) {
     const surface = surfaces[at]!;
     const refusal: ProtocolServices["refusal"] = (fault, requestId) => surface.refusalOf(fault, requestId);
-    const given: ProtocolServices = { ...services, readers, invoke, shownJob, refusal };
+    const given: ProtocolServices = { ...services, readers, recent, invoke, shownJob, refusal };
     for (const group of inner) surface.operations.add(group, given);
     routes.use(operationRoutes(surface, groups, given));
   }

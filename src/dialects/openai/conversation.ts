@@ -100,6 +100,10 @@ export async function firstAttemptOf(
   /** `digest` is that of the request. */
   { digest, isRetry }: { readonly digest: string; readonly isRetry: boolean },
 ): Promise<RepeatedJob | null> {
+  const { organizationId } = asked.by;
+  // Without this, each new conversation would wait for the look-up.
+  const mayRepeat = await services.recent.mayRepeat(organizationId, REQUEST_FIELD, digest);
+  if (!isRetry && !mayRepeat) return null;
   const createdAfter = isoTime(services.clock.now() - JOINED_RETRY_MS);
   const isOne = (job: RepeatedJob): boolean =>
     isRetry ? !hasFailed(job) : isLost(job) && !services.readers.has(job.id);

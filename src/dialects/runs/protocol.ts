@@ -10,10 +10,12 @@ import type { Invoke } from "../../http/request/operations.ts";
 import { type OperationGroup, operationsOver } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { RunReaders } from "./followed-run.ts";
+import type { RecentRequests } from "./recent-requests.ts";
 
 /** What the operations of protocols work with. */
 export interface ProtocolServices extends Services {
   readonly readers: RunReaders;
+  readonly recent: RecentRequests;
   /** Runs an operation of any surface by its id. */
   readonly invoke: Invoke;
   /** A job that is at hand, as the current surface shows it, without links and what its reader may do. */
