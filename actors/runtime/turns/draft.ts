@@ -100,7 +100,7 @@ export class ActorDraft {
   }
 }
 
-function missing({ actor, isNew }: ActorDraft, key: RecordKey): null {
+function absent({ actor, isNew }: ActorDraft, key: RecordKey): null {
   if (isNew && key.id === actor.ref.id) return null;
   throw new MissingRecord(actor, key);
 }
@@ -209,7 +209,7 @@ export class Draft {
     const slot = draft.actor.find(key);
     if (slot === undefined) {
       this.reads = null;
-      return missing(draft, { table, id });
+      return absent(draft, { table, id });
     }
     const { record, pending } = slot;
     this.reads?.push({ slot, record });
@@ -224,7 +224,7 @@ export class Draft {
     const own = overlay.get(key);
     if (own !== undefined) return { record: own, isStored: false };
     const slot = actor.find(key);
-    if (slot === undefined) return { record: missing(draft, { table, id }), isStored: false };
+    if (slot === undefined) return { record: absent(draft, { table, id }), isStored: false };
     return { record: slot.record, isStored: slot.pending === null };
   }
 

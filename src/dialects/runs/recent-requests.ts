@@ -14,7 +14,7 @@ import type { Services } from "../../operations/services.ts";
 type RecentRequestsParts = Pick<Services, "system" | "jobs" | "log">;
 
 /** Requests that are remembered, of all organizations. Beyond them all are forgotten: what is unfinished is read again. */
-const REMEMBERED = 50_000;
+const REMEMBERED_REQUESTS = 50_000;
 /** Unfinished jobs of an organization that are read; if it has more, each first attempt is looked up. */
 const READ_JOBS = 1_000;
 
@@ -38,7 +38,7 @@ export class RecentRequests {
   async mayRepeat(organizationId: string, field: string, digest: string): Promise<boolean> {
     const epoch = this.services.system.epochOf(organizationId);
     if (epoch === null) return true;
-    if (this.count >= REMEMBERED) this.forget();
+    if (this.count >= REMEMBERED_REQUESTS) this.forget();
     const requests = this.requestsOf(organizationId, epoch, field);
     if (requests.digests.has(digest)) return true;
     requests.digests.add(digest);
