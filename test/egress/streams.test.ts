@@ -81,12 +81,13 @@ test("[HOOK-11] a stream ends at its limit as too_large", async () => {
 });
 
 test("[HOOK-11] a stream ends at its deadline, read or not", async () => {
-  const read = await opened(silent, { limits: { timeoutMs: 3_000, maxResponseBytes: 100 } });
+  const limits = { timeoutMs: 3_000, maxResponseBytes: 100 };
+  const read = await opened(silent, { limits });
+  const its = world;
+  const left = await opened(silent, { limits });
   expect(await endOf(read.reader)).toBe("timeout");
-  await gone(read.server);
-  await world.end();
-  const left = await opened(silent, { limits: { timeoutMs: 3_000, maxResponseBytes: 100 } });
-  await gone(left.server);
+  await Promise.all([gone(read.server), gone(left.server)]);
+  await its.end();
 });
 
 test("[HOOK-11] the head of a stream may have its own deadline", async () => {
