@@ -6,22 +6,16 @@ import { join } from "node:path";
 import { StreamCutError, Troupe } from "../../sdk/typescript/troupe.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { hasPython, PROGRAMS, python } from "../support/python.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
 let proxy: FaultyProxy;
-let owner: Founded;
 const folder = mkdtempSync(join(tmpdir(), "troupe-sdk-"));
 
-beforeAll(async () => {
-  service = await startService();
-  proxy = await FaultyProxy.open(service.url);
-  owner = await service.found();
-});
-afterAll(async () => {
+const { service, owner } = sceneOfFile();
+beforeAll(async () => void (proxy = await FaultyProxy.open(service.url)));
+afterAll(() => {
   proxy.stop();
   rmSync(folder, { recursive: true });
-  await service.stop();
 });
 
 /** Milliseconds of silence that the programs take for a cut. */

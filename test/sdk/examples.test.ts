@@ -9,26 +9,20 @@ import { receive } from "../../sdk/typescript/webhook.ts";
 import { until } from "../support/condition.ts";
 import { gate } from "../support/fake-model.ts";
 import { hasPython, PROGRAMS } from "../support/python.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 const SECRET = "whsec_c2VjcmV0";
 const EVENT = { id: "evt_1", type: "job.completed", sequence: 7, resource: { id: "job_1" } };
 
-let service: Service;
-let owner: Founded;
 let said: SdkExamples;
 const folder = mkdtempSync(join(tmpdir(), "troupe-sdk-"));
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   said = await new Troupe({ baseUrl: service.url }).getSdkExamples();
   for (const { file, code } of said.examples) writeFileSync(join(folder, file), code);
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await service.stop();
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const env = () => ({
   ...PROGRAMS,

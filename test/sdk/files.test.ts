@@ -4,26 +4,20 @@ import { createHash } from "node:crypto";
 import { StreamCutError, Troupe } from "../../sdk/typescript/troupe.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { hasPython, python } from "../support/python.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
 const PIECE = 256 * 1024;
 const PIECES = 96;
 
-let service: Service;
 let proxy: FaultyProxy;
-let owner: Founded;
 let troupe: Troupe;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
   proxy = await FaultyProxy.open(service.url);
-  owner = await service.found();
   troupe = new Troupe({ baseUrl: service.url, token: owner.token });
 });
-afterAll(async () => {
-  proxy.stop();
-  await service.stop();
-});
+afterAll(() => proxy.stop());
 
 const pieceAt = (i: number): Uint8Array => new Uint8Array(PIECE).fill(i);
 const digestOf = (...pieces: readonly Uint8Array[]): string => {

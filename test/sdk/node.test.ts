@@ -4,24 +4,16 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realNode } from "../support/node.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 import { CLONE } from "../support/service-process.ts";
 
 const node = realNode();
 const major = Number(node?.version.split(".")[0] ?? 0);
 
-let service: Service;
-let owner: Founded;
 let folder: string;
-beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  folder = mkdtempSync(join(tmpdir(), "troupe-node-"));
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.stop();
-});
+const { service, owner } = sceneOfFile();
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "troupe-node-"))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a program says on its standard output, run by Node beside the SDK as it is served. */
 async function run(name: string, program: string): Promise<string> {

@@ -6,23 +6,17 @@ import { methodsOf } from "../../sdk/generator/methods.ts";
 import { snakeCase } from "../../sdk/generator/python.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
 import { hasPython, python } from "../support/python.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
 let proxy: FaultyProxy;
-let owner: Founded;
 let baseUrl: string;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
   proxy = await FaultyProxy.open(service.url);
   baseUrl = proxy.url;
-  owner = await service.found();
 });
-afterAll(async () => {
-  proxy.stop();
-  await service.stop();
-});
+afterAll(() => proxy.stop());
 
 const HEAD = `
 import json, os, sys, threading

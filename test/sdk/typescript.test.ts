@@ -15,25 +15,19 @@ import {
 } from "../../sdk/typescript/troupe.ts";
 import { until } from "../support/condition.ts";
 import { FaultyProxy } from "../support/faulty-proxy.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { sceneOfFile } from "../support/scene.ts";
 
-let service: Service;
 let proxy: FaultyProxy;
-let owner: Founded;
 let troupe: Troupe;
 let baseUrl: string;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
   proxy = await FaultyProxy.open(service.url);
   baseUrl = proxy.url;
-  owner = await service.found();
   troupe = new Troupe({ baseUrl, token: () => owner.token });
 });
-afterAll(async () => {
-  proxy.stop();
-  await service.stop();
-});
+afterAll(() => proxy.stop());
 
 const newAgent = (name = "Ada") => troupe.createAgent({ name, system_prompt: "Be brief." });
 async function newChat() {

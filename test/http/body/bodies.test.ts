@@ -10,7 +10,7 @@ import { operationGroup, operationsOver } from "../../../src/http/contract/opera
 import { created } from "../../../src/http/commit/commit.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 import { testSurface } from "../../support/surface.ts";
 
 const KIB = 1024;
@@ -58,23 +58,17 @@ const group = operationGroup("Test", "Operations of this test", {
 /** How often the stream of an upload was read to its end. */
 let reads = 0;
 
-let service: Service;
-let owner: Founded;
 let url: string;
 let close: () => Promise<void>;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   const app = new Elysia().use(operationRoutes(testSurface(service), [group], service.system));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   close = async () => void (await app.stop(true));
 });
-afterAll(async () => {
-  await close();
-  await service.stop();
-});
+afterAll(() => close());
 
 const bytesOf = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length).fill(7);
 const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");

@@ -13,7 +13,7 @@ import { makeToken } from "../../../src/http/admission/token.ts";
 import { refused } from "../../support/current.ts";
 import { gate } from "../../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, parallel } from "../../support/keyed.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 import { ShiftedClock } from "../../support/shifted-clock.ts";
 import { testSurface } from "../../support/surface.ts";
 
@@ -21,27 +21,21 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const SECRET_KEY = "the-key-of-a-secret";
 
-let service: Service;
-let owner: Founded;
 let url: string;
 let close: () => Promise<void>;
 const clock = new ShiftedClock();
 /** What the slow operation does between its commits. */
 let between: (call: Change) => Promise<Outcome<Commit> | null>;
 
+const { service, owner } = sceneOfFile({ clock });
 beforeAll(async () => {
-  service = await startService({ clock });
-  owner = await service.found();
   const surface = testSurface(service, clock);
   const app = new Elysia().use(operationRoutes(surface, [group], service.system));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   close = async () => void (await app.stop(true));
 });
-afterAll(async () => {
-  await close();
-  await service.stop();
-});
+afterAll(() => close());
 
 const newTask = (title: string) =>
   ({

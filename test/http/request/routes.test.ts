@@ -6,7 +6,7 @@ import { Type } from "../../../actors/schema.ts";
 import { media, operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
-import { type Founded, type Service, startService } from "../../support/service.ts";
+import { sceneOfFile } from "../../support/scene.ts";
 import { testSurface } from "../../support/surface.ts";
 import { until } from "../../support/condition.ts";
 
@@ -82,25 +82,19 @@ const group = operationGroup("Test", "Operations of this test", {
 /** Streams that were ended. */
 let ended = 0;
 
-let service: Service;
-let owner: Founded;
 let url: string;
 let fetchNow: (request: Request) => Promise<Response> | Response;
 let close: () => Promise<void>;
 
+const { service, owner } = sceneOfFile();
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
   const app = new Elysia().use(operationRoutes(testSurface(service), [group], null));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   fetchNow = (request) => app.fetch(request);
   close = async () => void (await app.stop(true));
 });
-afterAll(async () => {
-  await close();
-  await service.stop();
-});
+afterAll(() => close());
 
 const call = (method: string, path: string, body?: string, token: string | null = owner.token) =>
   fetch(`${url}${path}`, {
