@@ -51,20 +51,26 @@ export class Backoff {
   }
 
   /** Waits for the next pause, or until the signal aborts. */
-  pause(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted === true) return resolve();
-      const cancel = this.parts.clock.after(this.next(), () => {
-        signal?.removeEventListener("abort", end);
-        resolve();
-      });
-      const end = (): void => {
-        cancel();
-        resolve();
-      };
-      signal?.addEventListener("abort", end, { once: true });
-    });
+  pause(signal?: AbortSignal, retryAfterMs = 0): Promise<void> {
+    if (signal?.aborted === true) return Promise.resolve();
+    return sleep(this.next(retryAfterMs), this.parts.clock, signal);
   }
+}
+
+/** Resolves after the time, or as soon as the signal aborts. */
+export function sleep(ms: number, clock: Pick<Clock, "after">, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const end = (): void => {
+      cancel();
+      resolve();
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    });
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }
 
 /** The first decided outcome, for calls that may be repeated; null once the signal has aborted. */

@@ -7,6 +7,7 @@
  * same answer. In a compacted run it gets the whole transcript (`uncut`): a summary does not show which steps it has
  * made.
  */
+import { sleep } from "../../actors/runtime/backoff.ts";
 import { shortText } from "../../actors/cut-text.ts";
 import { NO_SETTINGS, type SetSettings } from "../../actors/job/model-settings.ts";
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
@@ -218,15 +219,7 @@ function* pieces(text: string): Generator<string> {
 async function pauseDemo(ms: number, { timers, signal }: DemoContext): Promise<void> {
   if (signal.aborted) return;
   if (ms === 0) return await turnOfTheLoop();
-  await new Promise<void>((resolve) => {
-    const finish = (): void => {
-      cancel();
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const cancel = timers.after(ms, finish);
-    signal.addEventListener("abort", finish, { once: true });
-  });
+  await sleep(ms, timers, signal);
 }
 
 const turnOfTheLoop = (): Promise<void> =>

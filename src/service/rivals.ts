@@ -2,6 +2,7 @@
  * Waits for the leases of other replicas to expire. A replica whose lease expires is dead or silent; one that renews
  * its lease is alive and keeps the database.
  */
+import { sleep } from "../../actors/runtime/backoff.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Rival } from "../../db/placement.ts";
 import type { Logger } from "../log/log.ts";
@@ -32,24 +33,10 @@ export async function waitForRivals({ placement, clock, log, signal }: RivalWait
   log.info({ waitMs: rival.waitMs }, "the lease of an earlier instance has not run out: waiting for it");
   const until = clock.monotonic() + rival.waitMs + LEASE_GRACE_MS;
   while (clock.monotonic() < until) {
-    await pauseOrReject(clock, Math.min(rival.waitMs + PAST_MS, RIVALS_LOOK_MS), signal);
+    await sleep(Math.min(rival.waitMs + PAST_MS, RIVALS_LOOK_MS), clock, signal);
+    signal.throwIfAborted();
     [rival] = await placement.rivals();
     if (rival === undefined) return;
   }
   throw new DatabaseInUse(`The database is in use by the instance at ${rival.address}. Stop it first.`);
-}
-
-function pauseOrReject(clock: RivalWait["clock"], delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      cancel();
-      reject(signal.reason as Error);
-    };
-    const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener("abort", leave);
-      resolve();
-    });
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-  });
 }

@@ -9,6 +9,7 @@
  *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
+import { sleep } from "../../actors/runtime/backoff.ts";
 import { type Chance, type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
 import type { Database } from "../../db/client.ts";
@@ -20,9 +21,9 @@ import type { Files } from "../files/files.ts";
 export const BATCH_ROWS = 1_000;
 /** Rows of a batch after a larger one has failed. */
 export const SMALL_BATCH_ROWS = 50;
-/** The pauseSweep after a batch is this many times the duration of the batch. */
+/** The pause after a batch is this many times the duration of the batch. */
 const SWEEP_REST = 4;
-/** The shortest pauseSweep after a batch. */
+/** The shortest pause after a batch. */
 export const LEAST_SWEEP_REST_MS = 50;
 
 export interface SweeperParts<S extends { readonly name: string }> {
@@ -51,11 +52,11 @@ export function startSweeper<S extends { readonly name: string }>(parts: Sweeper
   const stopping = new AbortController();
   const { signal } = stopping;
   const run = async (): Promise<void> => {
-    await pauseSweep(clock, intervalMs * parts.chance.fraction(), signal);
+    await sleep(intervalMs * parts.chance.fraction(), clock, signal);
     while (!signal.aborted) {
       const now = await agreedTime(parts);
       if (now !== null) for (const sweep of parts.sweeps) await sweepAll(parts, sweep, { now, signal });
-      await pauseSweep(clock, intervalMs, signal);
+      await sleep(intervalMs, clock, signal);
     }
   };
   const running = run();
@@ -107,23 +108,9 @@ async function sweepAll<S extends { readonly name: string }>(
       }
       limit = SMALL_BATCH_ROWS;
     }
-    await pauseSweep(clock, Math.max(LEAST_SWEEP_REST_MS, SWEEP_REST * (clock.monotonic() - startedAt)), signal);
+    await sleep(Math.max(LEAST_SWEEP_REST_MS, SWEEP_REST * (clock.monotonic() - startedAt)), clock, signal);
   }
   if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted expired data");
-}
-
-/** Resolves after the delay, or at once when the signal aborts. */
-function pauseSweep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = clock.after(delayMs, done);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }
 
 export interface ServiceSweep {

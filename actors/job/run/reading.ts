@@ -8,7 +8,7 @@ import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
 import type { ChatHistory } from "../protocol.ts";
 import { RunOver } from "./reporter.ts";
-import { sleep } from "./run-wait.ts";
+import { sleep } from "../../runtime/backoff.ts";
 import { Transcript } from "./transcript.ts";
 
 /** The most messages of the chat in a model call, counted from the newest. Compaction starts long before that. */

@@ -3,6 +3,7 @@
  * at once, and a wait of more than 5 s releases the job slot.
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
+import { sleep } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import { isoTime } from "../../schema.ts";
 import { type Usage, NO_USAGE } from "../schema.ts";
@@ -111,18 +112,4 @@ export class RunWait {
     const { error = null, usage = NO_USAGE } = why ?? {};
     await reporter.report({ kind: "run_waiting", attempt: reporter.attempt, waiting, error, usage }, NO_CHAT_COMMANDS);
   }
-}
-
-/** Resolves after the time, or as soon as the signal aborts. */
-export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve();
-    const finish = (): void => {
-      cancel();
-      signal?.removeEventListener("abort", finish);
-      resolve();
-    };
-    const cancel = clock.after(ms, finish);
-    signal?.addEventListener("abort", finish, { once: true });
-  });
 }

@@ -14,7 +14,7 @@ import { type HttpCall, oauthNeedOf, secretsOfTool } from "../../../actors/job/c
 import type { AgentIdentities, ToolResult } from "../../../actors/job/ports.ts";
 import type { ConnectionNeed } from "../../../actors/job/terms.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
-import { type BackoffParts, pauseMs } from "../../../actors/runtime/backoff.ts";
+import { Backoff } from "../../../actors/runtime/backoff.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Accessed } from "../../connections/accessed-requests.ts";
 import type { Egress, EgressRequest, EgressResult } from "../../egress/egress.ts";
@@ -26,6 +26,7 @@ import type { SecretReader } from "../../connections/client-secret.ts";
 import { EGRESS_WORDS, MAX_TOOL_ANSWER_BYTES, mayRepeat, hostWaitMs, textOfAnswer } from "./http-answer.ts";
 import { type BuiltRequest, buildRequest } from "./http-request.ts";
 import { failure, type RunningTool, success, untilServiceDecides } from "./tool.ts";
+import { readPage } from "./web-fetch.ts";
 import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 /** The longest pause before a retry: if a host asks for more, the model gets that answer. */
@@ -187,6 +188,7 @@ async function requestUntilFinal(
   const { signal, pauses } = run;
   const { times, pauseMs: firstMs } = http.retry;
   const key = toolCallKey(run.idempotencyKey);
+  const backoff = new Backoff(pauses, { firstMs, lastMs: MAX_TOOL_WAIT_MS });
   for (let retries = 0; ; retries++) {
     const result = await requestOnce(parts, asking, {
       url: built.url,
@@ -202,22 +204,9 @@ async function requestUntilFinal(
     const afterMs = hostWaitMs(result, clock.now());
     if (retries >= times || !mayRepeat(result, http.repeatable) || afterMs > MAX_TOOL_WAIT_MS || signal.aborted)
       return result;
-    await pauseUnlessAborted(
-      pauses,
-      pauseMs({ firstMs, lastMs: MAX_TOOL_WAIT_MS }, retries, pauses.chance, afterMs),
-      signal,
-    );
+    await backoff.pause(signal, afterMs);
     if (signal.aborted) return { kind: "failed", error: "aborted" };
   }
-}
-
-/** Waits, at most until the signal aborts. */
-function pauseUnlessAborted({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(ms, resolve);
-  const end = (): void => (cancel(), resolve());
-  signal.addEventListener("abort", end, { once: true });
-  return promise.finally(() => signal.removeEventListener("abort", end));
 }
 
 /** Arguments come first, so that none overrides the tool's own headers. */
@@ -251,11 +240,7 @@ function toolCallKey(idempotencyKey: string): string {
   return `sha256:${new Bun.CryptoHasher("sha256").update(idempotencyKey).digest("hex")}`;
 }
 
-async function shownAnswer(
-  { sandbox }: HttpToolParts,
-  result: EgressResult,
-  { context, budget, signal }: RunningTool,
-): Promise<ToolResult> {
+async function shownAnswer({ sandbox }: HttpToolParts, result: EgressResult, run: RunningTool): Promise<ToolResult> {
   if (result.kind === "failed") return failure(EGRESS_WORDS[result.error]);
   const { status, truncated, finalUrl } = result;
   const isError = status < 200 || status >= 300;
@@ -268,11 +253,9 @@ async function shownAnswer(
   let text = found.kind === "text" ? found.text : "";
   if (found.kind === "page") {
     const options = { contentType: found.contentType, url: finalUrl, maxChars: PAGE_CHARS };
-    const content = result.pieces;
-    const read = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
-    const page = read.ok ? (read.value as { page?: { text?: unknown } | null } | null)?.page : null;
-    if (typeof page?.text !== "string") return failure(`The host answered ${status} with a page that cannot be read.`);
-    ({ text } = page as { text: string });
+    const read = await readPage(options, result.pieces, { sandbox, run });
+    if (!read.ok || read.page === null) return failure(`The host answered ${status} with a page that cannot be read.`);
+    ({ text } = read.page);
   }
   const note = truncated ? `\n[Cut: only the first ${MAX_TOOL_ANSWER_BYTES} bytes were read.]` : "";
   return isError ? failure(`${about}.${redirectWords(status)}\n\n${text}${note}`) : success(text + note);

@@ -138,7 +138,8 @@ type ReadPage =
   | { readonly ok: true; readonly page: PageResult["page"] }
   | { readonly ok: false; readonly error: SandboxRefusal };
 
-async function readPage(
+/** The text of a page, from the sandbox. */
+export async function readPage(
   options: { readonly contentType: string; readonly url: string; readonly maxChars: number },
   content: readonly Uint8Array[],
   { sandbox, run }: PageReading,
