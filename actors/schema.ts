@@ -25,7 +25,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
-const ONE_OF = "OneOf";
+export const ONE_OF = "OneOf";
 TypeRegistry.Set<{ enum: readonly string[] }>(
   ONE_OF,
   (schema, value) => typeof value === "string" && schema.enum.includes(value),

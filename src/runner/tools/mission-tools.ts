@@ -8,8 +8,8 @@ import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { TaskSettings } from "../../../actors/mission/protocol.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
-import { Type } from "../../../actors/schema.ts";
-import { Choice, decidedResult, defineTool, type Tool, type ToolSource } from "./tool.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { decidedResult, defineTool, type Tool, type ToolSource } from "./tool.ts";
 
 const MAX_MISSION_TASK_TITLE = 200;
 const MAX_MISSION_TASK_DESCRIPTION = 2_000;
@@ -75,7 +75,7 @@ const addTask = (service: MissionService): Tool =>
     input: Type.Object({
       title: Type.String({ minLength: 1, maxLength: MAX_MISSION_TASK_TITLE }),
       description: Type.Optional(Type.String({ maxLength: MAX_MISSION_TASK_DESCRIPTION })),
-      priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
+      priority: Type.Optional(OneOf(TASK_PRIORITIES, { description: "medium by default" })),
       depends_on: Type.Optional(
         Type.Array(Type.String(), {
           maxItems: MISSION_TASKS,

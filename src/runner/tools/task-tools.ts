@@ -4,8 +4,8 @@
  */
 import { type Task, TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
-import { Type } from "../../../actors/schema.ts";
-import { Choice, decidedResult, defineTool, type Tool } from "./tool.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
+import { decidedResult, defineTool, type Tool } from "./tool.ts";
 import type { TaskService } from "./service.ts";
 
 /** Tasks in one answer: by default, and at most. */
@@ -17,7 +17,7 @@ export const listTasks = (service: TaskService): Tool =>
     name: "list_tasks",
     description: "Tasks of this organization, newest first. Filters must all match.",
     input: Type.Object({
-      status: Type.Optional(Choice(TASK_STATUSES, "Only tasks with this status")),
+      status: Type.Optional(OneOf(TASK_STATUSES, { description: "Only tasks with this status" })),
       assigned_to: Type.Optional(Type.String({ description: "Only tasks of this agent or user, by id" })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: MAX_LISTED_TASKS, description: `${TASKS_OF_ANSWER} by default` }),
@@ -73,7 +73,7 @@ export const createTask = (service: TaskService): Tool =>
     input: Type.Object({
       title: Type.String({ minLength: 1, maxLength: MAX_TASK_TITLE }),
       description: Type.Optional(Type.String({ maxLength: MAX_TASK_DESCRIPTION })),
-      priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
+      priority: Type.Optional(OneOf(TASK_PRIORITIES, { description: "medium by default" })),
       assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; unassigned by default" })),
     }),
     access: "granted",

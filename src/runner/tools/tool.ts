@@ -2,12 +2,12 @@
  * What a tool is. Each tool has its own file, which calls `defineTool`. Its schema serves as the description for the
  * model, the check of the input, and the type of `run`'s input.
  */
-import { Kind, TypeRegistry } from "@sinclair/typebox";
+import { Kind } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { isLonger } from "../../../actors/cut-text.ts";
 import type { Toolbox, ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
-import { type JsonObject, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { type JsonObject, ONE_OF, type Static, type TSchema } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/sandbox.ts";
 import { faultWords } from "./fault-words.ts";
 import type { Outcome } from "../../../actors/fault.ts";
@@ -114,24 +114,12 @@ function fitsInCodePoints({ type, schema, value }: ValueError): boolean {
 function inputErrorWords(error: ValueError): string {
   const { maxLength } = error.schema;
   if (error.type === ValueErrorType.StringMaxLength) return `Expected at most ${maxLength} characters`;
-  if (error.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
+  if (error.schema[Kind] === ONE_OF) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
   return error.message;
 }
 
 /** A JSON pointer in a form for models: `/a/b` is `a.b`. */
 const fieldForModel = (path: string): string => (path === "" ? "the object" : path.slice(1).replaceAll("/", "."));
-
-const CHOICE = "ToolChoice";
-if (!TypeRegistry.Has(CHOICE)) {
-  TypeRegistry.Set<{ enum: readonly string[] }>(
-    CHOICE,
-    (schema, value) => typeof value === "string" && schema.enum.includes(value),
-  );
-}
-
-/** A string that is one of `values`, as the `enum` that every provider understands. */
-export const Choice = <const V extends readonly string[]>(values: V, description: string) =>
-  Type.Unsafe<V[number]>({ [Kind]: CHOICE, type: "string", enum: [...values], description });
 
 export const success = (value: unknown): ToolResult => ({
   content: typeof value === "string" ? value : JSON.stringify(value),
