@@ -21,7 +21,6 @@ interface Family {
 }
 type HistogramSample = readonly [labels: Labels, distribution: Distribution];
 
-const oneSample = (value: number | null): readonly Sample[] => (value === null ? [] : [[{}, value]]);
 const eachSample = (label: string, values: Iterable<readonly [string, number]>): readonly Sample[] =>
   [...values].map(([value, count]) => [{ [label]: value }, count]);
 
@@ -62,6 +61,12 @@ const histogram = (name: string, help: string, of: Distribution | Distributions)
   read: () => (of instanceof Distribution ? [[{}, of] as const] : of.entries()),
 });
 const gauge = (name: string, help: string, read: Family["read"]): Family => ({ name, help, type: "gauge", read });
+/** A gauge without labels; it has no value while `read` answers null. */
+const plainGauge = (name: string, help: string, read: () => number | null | Promise<number>): Family =>
+  gauge(name, help, async () => {
+    const value = await read();
+    return value === null ? [] : [[{}, value]];
+  });
 
 const requestFamilies = (meters: Meters, readings: Readings): Family[] => [
   counter("troupe_http_requests_total", "Answers to requests, by operation and status.", meters.requests),
@@ -71,51 +76,46 @@ const requestFamilies = (meters: Meters, readings: Readings): Family[] => [
     meters.requestSeconds,
   ),
   counter("troupe_http_refusals_total", "Requests that were refused, by the kind of reason.", meters.refusals),
-  gauge("troupe_http_waiting_requests", "Requests that wait for the turn of their organization.", () =>
-    oneSample(readings.waitingRequests()),
+  plainGauge("troupe_http_waiting_requests", "Requests that wait for the turn of their organization.", () =>
+    readings.waitingRequests(),
   ),
-  gauge("troupe_http_bodies", "Request bodies on their way.", () => oneSample(readings.bodies().count)),
-  gauge("troupe_http_body_bytes", "Memory that request bodies on their way hold.", () =>
-    oneSample(readings.bodies().bytes),
+  plainGauge("troupe_http_bodies", "Request bodies on their way.", () => readings.bodies().count),
+  plainGauge("troupe_http_body_bytes", "Memory that request bodies on their way hold.", () => readings.bodies().bytes),
+  plainGauge("troupe_streams_open", "Event streams and waiting requests that are open.", () => readings.streams().open),
+  plainGauge(
+    "troupe_streams_behind",
+    "Streams whose reader does not take what there is.",
+    () => readings.streams().behind,
   ),
-  gauge("troupe_streams_open", "Event streams and waiting requests that are open.", () =>
-    oneSample(readings.streams().open),
-  ),
-  gauge("troupe_streams_behind", "Streams whose reader does not take what there is.", () =>
-    oneSample(readings.streams().behind),
-  ),
-  gauge("troupe_stream_longest_stall_seconds", "How long the slowest reader has taken nothing.", () =>
-    oneSample(readings.streams().longestMs / 1_000),
+  plainGauge(
+    "troupe_stream_longest_stall_seconds",
+    "How long the slowest reader has taken nothing.",
+    () => readings.streams().longestMs / 1_000,
   ),
 ];
 
+const actorsByKind = (readings: Readings, count: keyof ActorCensus) => () =>
+  eachSample(
+    "kind",
+    [...readings.actors()].map(([kind, census]) => [kind, census[count]]),
+  );
+
 const workFamilies = (meters: Meters, readings: Readings): Family[] => [
-  gauge("troupe_ready", "1 while this process has its lease and its shards and does not drain.", () =>
-    oneSample(readings.isReady() ? 1 : 0),
+  plainGauge("troupe_ready", "1 while this process has its lease and its shards and does not drain.", () =>
+    readings.isReady() ? 1 : 0,
   ),
-  gauge("troupe_lease_age_seconds", "Since the lease of this process was last renewed.", () =>
-    oneSample(meters.leaseRenewedAt === null ? null : (readings.monotonic() - meters.leaseRenewedAt) / 1_000),
+  plainGauge("troupe_lease_age_seconds", "Since the lease of this process was last renewed.", () =>
+    meters.leaseRenewedAt === null ? null : (readings.monotonic() - meters.leaseRenewedAt) / 1_000,
   ),
-  gauge("troupe_actors_live", "Actors in memory, by kind.", () =>
-    eachSample(
-      "kind",
-      [...readings.actors()].map(([kind, { live }]) => [kind, live]),
-    ),
+  gauge("troupe_actors_live", "Actors in memory, by kind.", actorsByKind(readings, "live")),
+  gauge("troupe_mailbox_commands", "Commands that wait at actors, by kind.", actorsByKind(readings, "waiting")),
+  gauge(
+    "troupe_mailbox_deepest_commands",
+    "Commands that wait at the one actor that has most, by kind.",
+    actorsByKind(readings, "deepest"),
   ),
-  gauge("troupe_mailbox_commands", "Commands that wait at actors, by kind.", () =>
-    eachSample(
-      "kind",
-      [...readings.actors()].map(([kind, { waiting }]) => [kind, waiting]),
-    ),
-  ),
-  gauge("troupe_mailbox_deepest_commands", "Commands that wait at the one actor that has most, by kind.", () =>
-    eachSample(
-      "kind",
-      [...readings.actors()].map(([kind, { deepest }]) => [kind, deepest]),
-    ),
-  ),
-  gauge("troupe_messages_parked", "Messages between actors that have failed too often and wait.", () =>
-    oneSample(readings.parkedMessages()),
+  plainGauge("troupe_messages_parked", "Messages between actors that have failed too often and wait.", () =>
+    readings.parkedMessages(),
   ),
   counter("troupe_flushes_total", "Commits of batches, by outcome.", meters.flushes),
   histogram("troupe_flush_duration_seconds", "How long the commit of a batch takes.", meters.flushSeconds),
@@ -166,12 +166,12 @@ const MICROSECONDS = 1_000_000;
 
 const ownFamilies = (readings: Readings): Family[] => [
   gauge("troupe_build_info", "Always 1; its label is the version.", () => [[{ version: readings.version }, 1]]),
-  gauge("troupe_disk_free_bytes", "Free bytes where the data is.", async () =>
-    oneSample(await readings.freeDiskBytes()),
-  ),
-  gauge("process_resident_memory_bytes", "Memory of this process.", () => oneSample(process.memoryUsage.rss())),
-  gauge("process_heap_bytes", "Memory of this process that JavaScript's objects use.", () =>
-    oneSample(process.memoryUsage().heapUsed),
+  plainGauge("troupe_disk_free_bytes", "Free bytes where the data is.", () => readings.freeDiskBytes()),
+  plainGauge("process_resident_memory_bytes", "Memory of this process.", () => process.memoryUsage.rss()),
+  plainGauge(
+    "process_heap_bytes",
+    "Memory of this process that JavaScript's objects use.",
+    () => process.memoryUsage().heapUsed,
   ),
   {
     name: "process_cpu_seconds_total",
@@ -179,11 +179,11 @@ const ownFamilies = (readings: Readings): Family[] => [
     type: "counter",
     read: () => {
       const { user, system } = process.cpuUsage();
-      return oneSample((user + system) / MICROSECONDS);
+      return [[{}, (user + system) / MICROSECONDS]];
     },
   },
-  gauge("process_start_time_seconds", "When this process began, in Unix time.", () =>
-    oneSample(Math.round(Date.now() / 1_000 - process.uptime())),
+  plainGauge("process_start_time_seconds", "When this process began, in Unix time.", () =>
+    Math.round(Date.now() / 1_000 - process.uptime()),
   ),
 ];
 

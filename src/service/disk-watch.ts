@@ -65,7 +65,7 @@ export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
 }
 
 /** What an unprivileged process may still use; the file system's reserve for root counts as used. */
-async function freeBytesOf(path: string): Promise<number> {
+export async function freeBytesOf(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;
 }

@@ -1,5 +1,4 @@
 /** Metrics for the operator: counters, gauges, and the port that serves both. */
-import { statfs } from "node:fs/promises";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Database } from "../../db/client.ts";
 import { countUnfinishedJobs } from "../../db/stores/job-counts.ts";
@@ -9,6 +8,7 @@ import type { Meters } from "../metrics/meters.ts";
 import { SERVICE_VERSION } from "../settings/build.ts";
 import { type AdminPort, openAdminPort } from "./admin-port.ts";
 import type { ServiceApp } from "./app.ts";
+import { freeBytesOf } from "./disk-watch.ts";
 
 /** Between two measurements of the event loop's delay: often enough to catch a long block, at no measurable cost. */
 const LOOP_LOOK_MS = 100;
@@ -57,10 +57,7 @@ const readingsOf = ({ system, database, app, dataDir }: MetricsParts): Readings 
   bodies: () => app.bodies.usage,
   waitingRequests: () => app.turns.waiting,
   jobs: () => countUnfinishedJobs(database),
-  freeDiskBytes: async () => {
-    const { bavail, bsize } = await statfs(dataDir);
-    return bavail * bsize;
-  },
+  freeDiskBytes: () => freeBytesOf(dataDir),
   monotonic: () => performance.now(),
 });
 
