@@ -9,7 +9,7 @@ import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
 import type { RuleChecks } from "../../actors/job/rules/judging.ts";
 import type { OutputError } from "../../actors/job/terms.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
+import type { Sandbox, SandboxJob, SandboxResult } from "../sandbox/sandbox.ts";
 import type { InputError } from "../../actors/fault.ts";
 import type { ArgumentChecks } from "../operations/services.ts";
 
@@ -28,23 +28,23 @@ export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
     if (typeof given === "string") return invalidOutput(given);
     const content = new TextEncoder().encode(JSON.stringify({ schema, given: given.value }));
     const job = { job: "arguments", lane: organizationId, options: { what: "output" }, content, signal };
-    for (let tries = 1; ; tries++) {
-      if (signal.aborted) return null;
-      const checked = await sandbox.run(job);
-      if (signal.aborted) return null;
-      if (checked.ok) {
-        const errors = checked.value as readonly OutputError[];
-        return errors.length === 0 ? { kind: "valid", value: given.value as JsonObject } : { kind: "invalid", errors };
-      }
-      if (!mayPass(checked) || tries >= TRIES)
-        return invalidOutput("The answer could not be checked by the schema in time");
-      await Bun.sleep(PAUSE_MS);
-    }
+    const checked = await checkedInTime(sandbox, job);
+    if (signal.aborted) return null;
+    if (!checked.ok) return invalidOutput("The answer could not be checked by the schema in time");
+    const errors = checked.value as readonly OutputError[];
+    return errors.length === 0 ? { kind: "valid", value: given.value as JsonObject } : { kind: "invalid", errors };
   },
 });
 
-const mayPass = ({ error }: Extract<SandboxResult, { readonly ok: false }>): boolean =>
-  error === "busy" || error === "unavailable" || error === "aborted";
+/** Retries a check for which there was no room. */
+async function checkedInTime(sandbox: Pick<Sandbox, "run">, job: SandboxJob): Promise<SandboxResult> {
+  for (let tries = 1; ; tries++) {
+    const checked = await sandbox.run(job);
+    const mayPass = !checked.ok && ["busy", "unavailable", "aborted"].includes(checked.error);
+    if (!mayPass || job.signal?.aborted === true || tries >= TRIES) return checked;
+    await Bun.sleep(PAUSE_MS);
+  }
+}
 
 const invalidOutput = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
 
@@ -71,12 +71,8 @@ export const ruleChecks = (sandbox: Pick<Sandbox, "run">): RuleChecks => ({
   async check(organizationId, schemas, given, signal) {
     const content = new TextEncoder().encode(JSON.stringify({ schemas, given }));
     const job = { job: "rule-conditions", lane: organizationId, options: {}, content };
-    for (let tries = 1; ; tries++) {
-      const checked = await sandbox.run(signal === undefined ? job : { ...job, signal });
-      if (checked.ok) return checked.value as readonly (readonly string[] | null)[];
-      if (signal?.aborted === true || !mayPass(checked) || tries >= TRIES) return schemas.map(() => null);
-      await Bun.sleep(PAUSE_MS);
-    }
+    const checked = await checkedInTime(sandbox, signal === undefined ? job : { ...job, signal });
+    return checked.ok ? (checked.value as readonly (readonly string[] | null)[]) : schemas.map(() => null);
   },
 });
 
