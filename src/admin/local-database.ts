@@ -28,14 +28,19 @@ export interface LocalErrand {
 }
 
 export type LocalCommand = (errand: LocalErrand) => Promise<string | CommandAnswer>;
+
+export function refuseWithoutDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, DATABASE_NOTE)))
+    throw new AdminRefused(
+      `There is no database in ${dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
+    );
+}
+
 /** Passes `run` the url of an existing database. */
 export async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
   const { config, signal } = errand;
+  refuseWithoutDatabase(config);
   if (config.databaseUrl !== undefined) return run(config.databaseUrl);
-  if (!existsSync(join(config.dataDir, DATABASE_NOTE)))
-    throw new AdminRefused(
-      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
-    );
   for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(ADMIN_RETRY_MS)) {
     signal.throwIfAborted();
     const url = runningUrl(config.dataDir);

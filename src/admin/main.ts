@@ -3,9 +3,6 @@
  * through its note in the data folder; without one, this process owns the actors for the duration of the
  * command. While the service starts or stops, or another command holds the data folder, it waits a moment.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse, refuseInUse } from "../../db/folder-lock.ts";
 import { describeErrors, readConfig } from "../settings/config.ts";
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
@@ -18,7 +15,7 @@ import { AdminRefused, parseAdmin } from "./arguments.ts";
 import { isLocal, isOfService } from "./command-table.ts";
 import type { AdminErrand } from "./own-actors.ts";
 import { answerAlone, knock, refusedAlone } from "./door.ts";
-import { ADMIN_RETRY_MS, WAIT_MS } from "./local-database.ts";
+import { ADMIN_RETRY_MS, refuseWithoutDatabase, WAIT_MS } from "./local-database.ts";
 
 /** A shell's exit code after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
@@ -65,11 +62,7 @@ async function bringCommand(errand: AdminErrand): Promise<AdminAnswer> {
       return { ok: false, text: commandRefusal(cause.message, asked.given) };
     }
   }
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, DATABASE_NOTE))) {
-    throw new AdminRefused(
-      `There is no database in ${config.dataDir} yet. Start the service first, or set DATA_DIR to its data folder.`,
-    );
-  }
+  refuseWithoutDatabase(config);
   for (const until = performance.now() + WAIT_MS; ; await Bun.sleep(ADMIN_RETRY_MS)) {
     signal.throwIfAborted();
     try {
