@@ -66,7 +66,11 @@ export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   },
 };
 
+const memberKey = (id: string): RecordKey => ({ table: memberTable.name, id });
+const invitationKey = (id: string): RecordKey => ({ table: invitationTable.name, id });
+
 function organizationNeeds(id: string, command: OrganizationCommand): readonly RecordKey[] {
+  const organization = { table: organizationTable.name, id };
   switch (command.kind) {
     case "found_organization":
     case "read_organization":
@@ -76,14 +80,11 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
     case "set_suspended":
     case "set_quota":
     case "create_agent":
-      return [{ table: organizationTable.name, id }];
+      return [organization];
     case "select_workspace":
       return [{ table: selectionTable.name, id: command.userId }];
     case "read_selection":
-      return [
-        { table: organizationTable.name, id },
-        { table: selectionTable.name, id: command.userId },
-      ];
+      return [organization, { table: selectionTable.name, id: command.userId }];
     case "authenticate":
     case "confirm_token":
     case "touch_token":
@@ -91,33 +92,20 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
     case "revoke_token":
       return [{ table: tokenTable.name, id: command.tokenId }];
     case "create_token":
-      return [{ table: memberTable.name, id: command.token.userId }];
+      return [memberKey(command.token.userId)];
     case "add_member":
-      return [
-        { table: organizationTable.name, id },
-        { table: memberTable.name, id: command.userId },
-      ];
+      return [organization, memberKey(command.userId)];
     case "remove_member":
-      return [
-        { table: organizationTable.name, id },
-        { table: memberTable.name, id: command.userId },
-        ...(command.invitationIds ?? []).map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
-      ];
+      return [organization, memberKey(command.userId), ...(command.invitationIds ?? []).map(invitationKey)];
     case "read_deciders":
-      return [
-        { table: organizationTable.name, id },
-        ...command.userIds.map((userId) => ({ table: memberTable.name, id: userId })),
-      ];
+      return [organization, ...command.userIds.map(memberKey)];
     case "put_group":
-      return [
-        { table: organizationTable.name, id },
-        ...command.memberIds.map((userId) => ({ table: memberTable.name, id: userId })),
-      ];
+      return [organization, ...command.memberIds.map(memberKey)];
     case "change_role":
     case "set_approval_mails":
     case "read_member":
     case "check_owner":
-      return [{ table: memberTable.name, id: command.userId }];
+      return [memberKey(command.userId)];
     case "read_agent":
     case "hides_work":
     case "read_library_agent":
@@ -148,14 +136,11 @@ function organizationNeeds(id: string, command: OrganizationCommand): readonly R
     case "offer_grant":
       return [];
     case "create_invitation":
-      return [
-        { table: organizationTable.name, id },
-        ...command.replacedIds.map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
-      ];
+      return [organization, ...command.replacedIds.map(invitationKey)];
     case "check_invitation":
     case "accept_invitation":
     case "revoke_invitation":
-      return [{ table: invitationTable.name, id: command.invitationId }];
+      return [invitationKey(command.invitationId)];
     case "redeem_code":
     case "refresh_grant":
     case "end_grant":
