@@ -60,6 +60,8 @@ const USAGE_LOOK_MS = 100;
 export class ChildProcess {
   /** Answered jobs. */
   jobs = 0;
+  /** Whether it was ended because a job had left its memory large. */
+  hasGrown = false;
   private readonly process: Subprocess<"pipe", "pipe", "ignore">;
   private readonly folder: string | null;
   /** The user that must be able to read the folder's files; null: the service's. */
@@ -247,7 +249,10 @@ export class ChildProcess {
     this.receivedBytes = 0;
     this.expected = null;
     const bytes = frame.subarray(textEnd);
-    if ((status & GROWN) !== 0) this.kill();
+    if ((status & GROWN) !== 0) {
+      this.hasGrown = true;
+      this.kill();
+    }
     waiting(isDone ? { ok: true, value, bytes, cpuMs } : { ok: false, error: "failed", words: text, cpuMs });
   }
 }

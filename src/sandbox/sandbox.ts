@@ -192,24 +192,22 @@ class ChildPool implements Sandbox {
   private async answer(job: SandboxJob): Promise<ChildAnswer | "file_missing"> {
     const launch = await this.launched();
     const used = this.idle.pop();
-    const first = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(used, job);
+    const first = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(launch, used, job);
     if (!mayPassElsewhere(first, job, used !== undefined)) return first === "gone" ? SANDBOX_UNAVAILABLE : first;
     const second = await this.answerOfFresh(launch, job);
     return second === "gone" ? SANDBOX_UNAVAILABLE : second;
   }
 
   private async answerOfFresh(launch: Launch, job: SandboxJob): ReturnType<ChildPool["answerOf"]> {
-    let child: ChildProcess;
-    try {
-      child = this.child(launch);
-    } catch (err) {
-      this.log?.warn({ err, job: job.job }, "a child of the sandbox could not be started");
-      return SANDBOX_UNAVAILABLE;
-    }
-    return this.answerOf(child, job);
+    const child = this.child(launch);
+    return child === null ? SANDBOX_UNAVAILABLE : this.answerOf(launch, child, job);
   }
 
-  private async answerOf(child: ChildProcess, job: SandboxJob): Promise<ChildAnswer | "file_missing" | "gone"> {
+  private async answerOf(
+    launch: Launch,
+    child: ChildProcess,
+    job: SandboxJob,
+  ): Promise<ChildAnswer | "file_missing" | "gone"> {
     const { job: name, options, content, files = [], limits = this.kind.limits, signal } = job;
     try {
       const answer = await child.runWith(files, jobFrame({ job: name, options }, content), limits, signal);
@@ -223,19 +221,26 @@ class ChildPool implements Sandbox {
       child.kill();
       throw cause;
     } finally {
-      this.keep(child);
+      this.keep(launch, child);
     }
   }
 
-  private child(launch: Launch): ChildProcess {
+  private child(launch: Launch): ChildProcess | null {
     const { folders, maxBytes } = this.kind;
-    return new ChildProcess(launch, { folder: folders === null ? null : makeFolder(folders), maxBytes });
+    try {
+      return new ChildProcess(launch, { folder: folders === null ? null : makeFolder(folders), maxBytes });
+    } catch (err) {
+      this.log?.warn({ err }, "a child of the sandbox could not be started");
+      return null;
+    }
   }
 
-  private keep(child: ChildProcess): void {
+  /** Keeps the child for the next job, and another one in place of a child that has grown. */
+  private keep(launch: Launch, used: ChildProcess): void {
     this.idle = this.idle.filter(({ isUsable }) => isUsable);
-    if (this.isClosed || child.jobs >= JOBS_OF_CHILD) child.kill();
-    if (!child.isUsable) return;
+    if (this.isClosed || used.jobs >= JOBS_OF_CHILD) used.kill();
+    const child = used.hasGrown && !this.isClosed ? this.child(launch) : used;
+    if (child?.isUsable !== true) return;
     this.idle.push(child);
     clearTimeout(this.idleTimer);
     this.idleTimer = setTimeout(() => {
@@ -254,9 +259,9 @@ class ChildPool implements Sandbox {
     const found = await this.launches(this.kind.needs);
     for (const launch of found) {
       const child = this.child(launch);
-      const answer = await child.run(jobFrame({ job: "ping", options: {} }, new Uint8Array()), START_LIMITS);
-      if (!answer.ok) continue;
-      this.keep(child);
+      const answer = await child?.run(jobFrame({ job: "ping", options: {} }, new Uint8Array()), START_LIMITS);
+      if (child === null || answer?.ok !== true) continue;
+      this.keep(launch, child);
       if (this.kind.tells) this.tell(launch, (await findStyle()).why);
       return launch;
     }
