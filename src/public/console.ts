@@ -66,7 +66,7 @@ export function consoleRoutes(appUrl: () => string) {
     .get(`${FILES_PATH}/:name`, ({ request, params }) => sendFile(request, params.name));
 }
 
-async function answerWith(request: Request, document: PublicDocument): Promise<Response> {
+export async function answerWith(request: Request, document: PublicDocument): Promise<Response> {
   const answer = await document.answer({
     "if-none-match": request.headers.get("if-none-match") ?? undefined,
     "accept-encoding": request.headers.get("accept-encoding") ?? undefined,

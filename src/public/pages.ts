@@ -7,6 +7,7 @@ import { underPrefix } from "../http/request/path-prefix.ts";
 import { requestIdOf } from "../http/request/caller.ts";
 import { page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
 import { refusalPage } from "../http/document/refusal-page.ts";
+import { answerWith } from "./console.ts";
 
 /** `appUrl` is where browsers reach the service. */
 export function pageRoutes(appUrl: () => string) {
@@ -54,19 +55,14 @@ const leadTo = (request: Request, location: string, appUrl: string): Response =>
   underPrefix(new Response(null, { status: 302, headers: { location, "x-request-id": requestIdOf(request) } }), appUrl);
 
 async function showGuide(request: Request, name: string): Promise<Response> {
-  const asked = {
-    "if-none-match": request.headers.get("if-none-match") ?? undefined,
-    "accept-encoding": request.headers.get("accept-encoding") ?? undefined,
-  };
   const accept = request.headers.get("accept");
-  const answer = GUIDES.has(name) ? await (await guide(name, accept)).answer(asked) : noGuide(accept);
-  answer.headers.set("x-request-id", requestIdOf(request));
-  return answer;
+  return GUIDES.has(name) ? answerWith(request, await guide(name, accept)) : noGuide(request, accept);
 }
 
-function noGuide(accept: string | null): Response {
+function noGuide(request: Request, accept: string | null): Response {
   const isPage = prefersPage(accept);
-  const headers = { "content-type": isPage ? PAGE_TYPE : "text/plain; charset=utf-8", vary: "accept" };
+  const contentType = isPage ? PAGE_TYPE : "text/plain; charset=utf-8";
+  const headers = { "content-type": contentType, vary: "accept", "x-request-id": requestIdOf(request) };
   const body = isPage ? refusalPage({ kind: "not_found", noun: "route" }) : "Not found\n";
   return new Response(body, { status: 404, headers: { ...PAGE_HEADERS, ...headers } });
 }
