@@ -3,7 +3,7 @@ import { FreeObject, Nullable, OneOf, Timestamp, Type } from "../../../actors/sc
 import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
 import { API_VERSION } from "../../http/contract/deprecation.ts";
-import { Id, noun, Text } from "../../http/contract/noun.ts";
+import { fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { snakeCasedData } from "../event-view.ts";
 
@@ -32,29 +32,20 @@ export const WebhookEventView = noun("Event", "An event of the organization", {
   ),
 });
 
+const eventFields = fieldsFrom(WebhookEventView);
+
 /** `appUrl` is the address of the service, without a trailing slash. */
 export function webhookEventView(event: WebhookEvent, appUrl: string): Shown<typeof WebhookEventView> {
-  const { id, type, at, organizationId, sequence, source, actor, requestId, resource, data, isTruncated } = event;
+  const { at, source, resource, data, isTruncated } = event;
+  const { path, ...named } = resource;
   return {
-    id,
-    type,
+    ...eventFields(event),
     api_version: API_VERSION,
     created_at: at,
     timestamp: Math.floor(Date.parse(at) / 1_000),
-    organization_id: organizationId,
-    sequence,
-    source,
-    actor: { type: actor.type, id: actor.id },
-    request_id: requestId,
-    resource: {
-      type: resource.type,
-      id: resource.id,
-      url: resource.path === null ? null : `${appUrl}${resource.path}`,
-      version: resource.version,
-    },
+    resource: { ...named, url: path === null ? null : `${appUrl}${path}` },
     // The answer of a request already has the surface's names.
     data: source === "job_lifecycle" ? snakeCasedData(data) : data,
-    changes: event.changes,
     ...(isTruncated ? { truncated: true } : {}),
   };
 }

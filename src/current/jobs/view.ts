@@ -234,14 +234,8 @@ export const jobFields = (job: Job, reader: ApprovalReader = NO_READER) => ({
   output: job.output === undefined ? null : visibleJson(job.output),
   citations: [...(job.citations ?? [])],
   error: job.error === null ? null : errorView(job.error),
-  progress: { percent: job.progress.percent, label: job.progress.label },
   waiting: waitingView(job.waiting ?? null),
-  warnings: (job.warnings ?? []).map(({ code, message, field, at }) => ({
-    code,
-    message,
-    ...(field === undefined ? {} : { field }),
-    at,
-  })),
+  warnings: [...(job.warnings ?? [])],
   review: reviewView(job.review),
   approvals: job.approvals.map((approval) => approvalView(job, approval, reader)),
   authorizations: (job.authorizations ?? []).map(authorizationView),
@@ -275,12 +269,12 @@ const reviewView: (review: Review) => Shown<typeof ReviewView> = fieldsFrom(Revi
 const waitingView = (waiting: RunWaiting | null) =>
   waiting === null ? null : { reason: waiting.reason, retry_at: waiting.retryAt, retries: waiting.retries };
 
+const metricFields = fieldsFrom(MetricsView);
+
 export const metricsView = (metrics: Metrics) => ({
+  ...metricFields(metrics),
   ...usageView(metrics),
-  tool_calls: metrics.toolCalls,
   model_retries: metrics.modelRetries ?? 0,
-  duration_ms: metrics.durationMs,
-  time_to_first_token_ms: metrics.timeToFirstTokenMs,
 });
 
 /** Once there is a run, the deadline is that of the current run. */

@@ -5,7 +5,7 @@ import type { JobLimits } from "../../../actors/job/limits.ts";
 import type { AllowedModel, ModelPort } from "../../../actors/job/ports.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { MODEL_INPUTS } from "../../../actors/upload/terms.ts";
-import { Count, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import { CurrencyField } from "../cost.ts";
@@ -57,18 +57,17 @@ export const modelOperations = {
 };
 
 /** `limits` are the service's own for a job whose budget sets none; the provider's limits are not known here. */
+const modelFields = fieldsFrom(ModelView);
+
 const modelView = (
   model: AllowedModel,
   models: Pick<ModelPort, "hasPrice">,
   { steps, runMs }: JobLimits,
 ): Shown<typeof ModelView> => ({
+  ...modelFields(model),
   id: `${model.provider}:${model.name}`,
-  provider: model.provider,
-  name: model.name,
   default: model.isDefault,
-  demo: model.demo,
   needs_own_key: model.isOwnKeyOnly === true,
-  input: [...model.input],
   priced: isCostKnown(models, model),
   limits: { context_tokens: model.window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },
 });

@@ -3,7 +3,7 @@ import { type Agent, VISIBILITIES } from "../../../actors/organization/schema.ts
 import { OneOf, type Static, Timestamp, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { pathId } from "../../http/contract/field.ts";
-import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { Count, fieldsFrom, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 /** The field that every success of v1 has. */
@@ -91,18 +91,15 @@ export const Deleted = noun("V1Deleted", "Confirmation of a deletion", {
   message: Text("In words", "Agent deleted successfully"),
 });
 
+const v1AgentFields = fieldsFrom(V1AgentView);
+
 /** The view for a reader in `organizationId`. */
 export function v1AgentView(agent: Agent, organizationId: string): V1AgentView {
+  const { systemPrompt, ...fields } = v1AgentFields(agent);
   return {
-    id: agent.id,
-    name: agent.name,
-    role: agent.role,
-    ...(agent.organizationId === organizationId ? { systemPrompt: agent.systemPrompt } : {}),
-    visibility: agent.visibility,
-    organizationId: agent.organizationId,
+    ...fields,
+    ...(agent.organizationId === organizationId ? { systemPrompt } : {}),
     userId: agent.createdBy,
-    createdAt: agent.createdAt,
-    updatedAt: agent.updatedAt,
     ...(agent.status === "archived" ? { archived: true } : {}),
   };
 }
