@@ -41,6 +41,18 @@ export const recordTable = <N extends string, C extends Record<string, PgColumnB
     return [primaryKey({ columns: [organizationId, id] }), ...indexes(t)];
   });
 
+type IndexedColumn = Parameters<ReturnType<typeof index>["on"]>[0];
+interface ListedColumns {
+  readonly organizationId: IndexedColumn;
+  readonly createdAt: IndexedColumn;
+  readonly id: IndexedColumn;
+}
+/** An index for lists of an organization, filtered `by` these columns, the newest record first. */
+const newest = (name: string, { organizationId, createdAt, id }: ListedColumns, ...by: readonly IndexedColumn[]) =>
+  index(name).on(organizationId, ...by, createdAt, id);
+/** The same without deleted records. */
+const newestKept = (...of: Parameters<typeof newest>) => newest(...of).where(sql`deleted_at is null`);
+
 const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
 export const generatedField = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
 /** For a value that is not text; null for an empty object, which no search needs. */
@@ -80,7 +92,7 @@ export const member = recordTable(
   (t) => [
     index("member_email").on(sql`lower(email)`),
     index("member_person").on(t.id),
-    index("member_newest").on(t.organizationId, t.createdAt, t.id),
+    newest("member_newest", t),
     index("member_removed")
       .on(t.organizationId, t.id)
       .where(sql`body ->> 'status' = 'removed'`),
@@ -101,8 +113,8 @@ export const token = recordTable(
   },
   (t) => [
     index("token_hash").on(t.hash),
-    index("token_kind").on(t.organizationId, t.kind, t.createdAt, t.id),
-    index("token_user").on(t.organizationId, t.userId, t.kind, t.createdAt, t.id),
+    newest("token_kind", t, t.kind),
+    newest("token_user", t, t.userId, t.kind),
     index("token_swept")
       .on(t.sweptAfter)
       .where(sql`swept_after is not null`),
@@ -123,20 +135,12 @@ export const agent = recordTable(
   },
   (t) => [
     index("agent_id").on(t.id),
-    index("agent_visible")
-      .on(t.organizationId, t.visibility, t.createdAt, t.id)
-      .where(sql`status = 'active'`),
-    index("agent_source")
-      .on(t.organizationId, t.source, t.visibility, t.createdAt, t.id)
-      .where(sql`status = 'active'`),
-    index("agent_creator_source")
-      .on(t.organizationId, t.createdBy, t.source, t.visibility, t.createdAt, t.id)
-      .where(sql`status = 'active'`),
+    newest("agent_visible", t, t.visibility).where(sql`status = 'active'`),
+    newest("agent_source", t, t.source, t.visibility).where(sql`status = 'active'`),
+    newest("agent_creator_source", t, t.createdBy, t.source, t.visibility).where(sql`status = 'active'`),
     index("agent_tags").using("gin", t.tags.op("jsonb_path_ops")).with(SHORT_PENDING_LIST),
     index("agent_words").using("gin", t.words).with(SHORT_PENDING_LIST),
-    index("agent_creator")
-      .on(t.organizationId, t.createdBy, t.visibility, t.createdAt, t.id)
-      .where(sql`status = 'active'`),
+    newest("agent_creator", t, t.createdBy, t.visibility).where(sql`status = 'active'`),
   ],
 );
 
@@ -151,21 +155,13 @@ export const task = recordTable(
     deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
-    index("task_newest")
-      .on(t.organizationId, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("task_status")
-      .on(t.organizationId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("task_assignee")
-      .on(t.organizationId, t.assignedTo, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("task_workspace")
-      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("task_assignee_workspace")
-      .on(t.organizationId, t.assignedTo, t.workspaceId, t.status, t.createdAt, t.id)
-      .where(sql`assigned_to is not null and workspace_id is not null and deleted_at is null`),
+    newestKept("task_newest", t),
+    newestKept("task_status", t, t.status),
+    newestKept("task_assignee", t, t.assignedTo, t.status),
+    newestKept("task_workspace", t, t.workspaceId, t.status),
+    newest("task_assignee_workspace", t, t.assignedTo, t.workspaceId, t.status).where(
+      sql`assigned_to is not null and workspace_id is not null and deleted_at is null`,
+    ),
   ],
 );
 
@@ -182,22 +178,12 @@ export const chat = recordTable(
     atRestSince: atRestSince("deletedAt"),
   },
   (t) => [
-    index("chat_newest")
-      .on(t.organizationId, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("chat_pinned")
-      .on(t.organizationId, t.createdAt, t.id)
-      .where(sql`deleted_at is null and pinned = 'true'`),
+    newestKept("chat_newest", t),
+    newest("chat_pinned", t).where(sql`deleted_at is null and pinned = 'true'`),
     index("chat_words").using("gin", t.words).with(SHORT_PENDING_LIST),
-    index("chat_status")
-      .on(t.organizationId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("chat_agent")
-      .on(t.organizationId, t.agentId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("chat_workspace")
-      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
+    newestKept("chat_status", t, t.status),
+    newestKept("chat_agent", t, t.agentId, t.status),
+    newestKept("chat_workspace", t, t.workspaceId, t.status),
     index("chat_at_rest")
       .on(t.atRestSince, t.organizationId, t.id)
       .where(sql`at_rest_since is not null`),
@@ -250,17 +236,13 @@ export const job = recordTable(
     atRestSince: atRestSince("completedAt"),
   },
   (t) => [
-    index("job_newest").on(t.organizationId, t.createdAt, t.id),
-    index("job_status").on(t.organizationId, t.status, t.createdAt, t.id),
-    index("job_agent").on(t.organizationId, t.agentId, t.status, t.createdAt, t.id),
-    index("job_workspace").on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id),
-    index("job_chat").on(t.organizationId, t.chatId, t.createdAt, t.id),
-    index("job_mission")
-      .on(t.organizationId, t.missionId, t.createdAt, t.id)
-      .where(sql`mission_id is not null`),
-    index("job_parent")
-      .on(t.organizationId, t.parentJobId, t.createdAt, t.id)
-      .where(sql`parent_job_id is not null`),
+    newest("job_newest", t),
+    newest("job_status", t, t.status),
+    newest("job_agent", t, t.agentId, t.status),
+    newest("job_workspace", t, t.workspaceId, t.status),
+    newest("job_chat", t, t.chatId),
+    newest("job_mission", t, t.missionId).where(sql`mission_id is not null`),
+    newest("job_parent", t, t.parentJobId).where(sql`parent_job_id is not null`),
     index("job_root").on(t.organizationId, t.rootJobId),
     // Without a list of rows that are not in the index yet: each look-up would read all of it.
     index("job_metadata")
@@ -283,18 +265,10 @@ export const mission = recordTable(
     deletedAt: generatedField("deleted_at", "deletedAt"),
   },
   (t) => [
-    index("mission_newest")
-      .on(t.organizationId, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("mission_status")
-      .on(t.organizationId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("mission_of_agent")
-      .on(t.organizationId, t.agentId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
-    index("mission_workspace")
-      .on(t.organizationId, t.workspaceId, t.status, t.createdAt, t.id)
-      .where(sql`deleted_at is null`),
+    newestKept("mission_newest", t),
+    newestKept("mission_status", t, t.status),
+    newestKept("mission_of_agent", t, t.agentId, t.status),
+    newestKept("mission_workspace", t, t.workspaceId, t.status),
     index("mission_agent").on(t.agentId, t.organizationId, t.id),
   ],
 );
@@ -310,8 +284,8 @@ export const missionRun = recordTable(
   },
   (t) => [
     uniqueIndex("mission_run_scheduled").on(t.organizationId, t.missionId, t.scheduledAt),
-    index("mission_run_newest").on(t.organizationId, t.missionId, t.createdAt, t.id),
-    index("mission_run_outcome").on(t.organizationId, t.missionId, t.outcome, t.createdAt, t.id),
+    newest("mission_run_newest", t, t.missionId),
+    newest("mission_run_outcome", t, t.missionId, t.outcome),
     index("mission_run_created").on(t.createdAt),
   ],
 );
@@ -370,10 +344,10 @@ export const webhookAttempt = recordTable(
     sequence: integer("sequence").generatedAlwaysAs(sql.raw(`((body ->> 'sequence')::integer)`)),
   },
   (t) => [
-    index("webhook_attempt_newest").on(t.organizationId, t.createdAt, t.id),
-    index("webhook_attempt_status").on(t.organizationId, t.status, t.createdAt, t.id),
-    index("webhook_attempt_event").on(t.organizationId, t.eventId, t.createdAt, t.id),
-    index("webhook_attempt_type").on(t.organizationId, t.eventType, t.status, t.createdAt, t.id),
+    newest("webhook_attempt_newest", t),
+    newest("webhook_attempt_status", t, t.status),
+    newest("webhook_attempt_event", t, t.eventId),
+    newest("webhook_attempt_type", t, t.eventType, t.status),
     index("webhook_attempt_waiting")
       .on(t.organizationId, t.dueAt, t.sequence)
       .where(sql`${t.status} = 'pending'`),
@@ -389,8 +363,8 @@ export const reachQuestion = recordTable(
   "reach_question",
   { createdAt: createdAtColumn, jobId: generatedField("job_id", "jobId") },
   (t) => [
-    index("reach_question_newest").on(t.organizationId, t.createdAt, t.id),
-    index("reach_question_job").on(t.organizationId, t.jobId, t.createdAt, t.id),
+    newest("reach_question_newest", t),
+    newest("reach_question_job", t, t.jobId),
     index("reach_question_created").on(t.createdAt),
   ],
 );
