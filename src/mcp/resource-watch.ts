@@ -3,7 +3,7 @@
  * the watch ends with the caller's token or the service. Changes in quick succession become one notification.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
-import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
+import { sleep } from "../../actors/runtime/backoff.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
 import type { CallParts } from "./call-parts.ts";
@@ -57,7 +57,7 @@ export async function watchResource(
     const polled = await invoke(READS[named.kind], caller, { params, query });
     if (signal.aborted) return;
     if (!polled.ok && isPassing(polled.fault)) {
-      await pauseWatch(clock, WATCH_RETRY_MS, signal);
+      await sleep(WATCH_RETRY_MS, clock, signal);
       continue;
     }
     // 304: nothing is newer. If it comes early, the token or the service is ending its streams.
@@ -69,10 +69,6 @@ export async function watchResource(
     // The resource is gone, or access to it: reading it will say so.
     if (!polled.ok) return;
     since = (polled.value as WatchedRecord).version;
-    await pauseWatch(clock, GAP_MS, signal);
+    await sleep(GAP_MS, clock, signal);
   }
 }
-
-/** Without jitter: whoever watches was not refused together with others. */
-const pauseWatch = (clock: BackoffParts["clock"], ms: number, signal: AbortSignal): Promise<void> =>
-  new Backoff({ clock, chance: { fraction: () => 0 } }, { firstMs: ms, lastMs: ms, jitter: 0 }).pause(signal);

@@ -6,6 +6,7 @@
  *    ▲         │ interrupted: the owner has changed, the reader was too slow
  *    └─────────┘
  */
+import { sleep } from "../../../../actors/runtime/backoff.ts";
 import type { JsonObject } from "../../../../actors/schema.ts";
 import type { Clock } from "../../../../actors/runtime/ports.ts";
 import { ACP_INTERNAL_ERROR, ACP_REFUSED, type AcpError, RUN_INTERRUPTED } from "../error-codes.ts";
@@ -67,7 +68,7 @@ export class RunTurn {
         const waitMs = REOPEN_MS[attempt++];
         if (waitMs === undefined || this.over.signal.aborted) return { error: LOST };
         this.shown.rewind();
-        await this.pause(waitMs);
+        await sleep(waitMs, this.parts.clock, this.over.signal);
       }
     } finally {
       this.end();
@@ -197,21 +198,7 @@ export class RunTurn {
         this.show([aside({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: words } })]);
         return;
       }
-      await this.pause(waitMs);
+      await sleep(waitMs, this.parts.clock, this.over.signal);
     }
-  }
-
-  private pause(ms: number): Promise<void> {
-    const { clock } = this.parts;
-    const { signal } = this.over;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = clock.after(ms, end);
-      signal.addEventListener("abort", end, { once: true });
-    });
   }
 }
