@@ -180,8 +180,8 @@ function answeredResult(
   return { kind: "failed", error: "http_error", httpStatus, durationMs, isTransient, retryAfterMs };
 }
 
-/** Parses `Retry-After`: seconds, or a date. */
-function retryAfterOf(header: string | null, now: number): number | null {
+/** Parses `Retry-After`, seconds or a date, into ms; null if it says nothing. */
+export function retryAfterOf(header: string | null, now: number): number | null {
   if (header === null) return null;
   const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? null : Math.max(0, ms);

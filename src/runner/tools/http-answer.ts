@@ -5,6 +5,7 @@
 import { cutText } from "../../../actors/cut-text.ts";
 import type { EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
+import { retryAfterOf } from "../../egress/webhook-sender.ts";
 import { charsetIn, decoderOf } from "../../sandbox/charset.ts";
 
 export type HttpAnswer = Exclude<EgressResult, { readonly kind: "failed" }>;
@@ -49,9 +50,7 @@ export function mayRepeat(result: EgressResult, repeatable: boolean): boolean {
 /** How long the host asks to wait, in ms; 0 if it does not say. */
 export function hostWaitMs(result: EgressResult, now: number): number {
   const header = result.kind === "failed" ? null : result.headers.get("retry-after");
-  if (header === null || header.length > MAX_ANSWER_HEADER) return 0;
-  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+  return header === null || header.length > MAX_ANSWER_HEADER ? 0 : (retryAfterOf(header, now) ?? 0);
 }
 
 /** Bytes in which an XML document declares its encoding. */
