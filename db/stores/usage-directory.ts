@@ -64,8 +64,8 @@ export class PostgresUsageDirectory extends OverDatabase implements UsageDirecto
 }
 
 /** The optional counts are left out where they are zero. */
-function usageCounts({ key: _, cost, ...sums }: UsageSums): Counts {
-  const numbers = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, Number(sum)]));
+function usageCounts({ cost, ...sums }: UsageSums): Counts {
+  const numbers = Object.fromEntries(SUMMED.map((name) => [name, Number(sums[name])]));
   const { inputTokens, outputTokens, jobs, toolCalls, pricedTokens, firstTokens, firstTokenMs, ...parts } =
     numbers as Record<(typeof SUMMED)[number], number>;
   return {
