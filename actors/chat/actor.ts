@@ -99,10 +99,6 @@ function chatNeeds(id: string, command: ChatCommand): readonly RecordKey[] {
     case "find_message":
     case "read_message":
       return [chat, { table: messageTable.name, id: command.messageId }];
-    case "send_message":
-      return command.keyed === undefined || command.open !== null
-        ? [chat]
-        : [chat, { table: messageTable.name, id: command.keyed.messageId }];
     case "turn_started":
       return [chat, { table: messageTable.name, id: command.inputMessageId }];
     default:

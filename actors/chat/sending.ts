@@ -62,7 +62,9 @@ export function sendChatMessage(tx: Tx, command: SendMessage): Outcome<SentMessa
   const chat = known ?? openChatFor(tx, command);
   if (chat === null || chat.deletedAt !== null) return refuse({ kind: "not_found", noun: "chat" });
   if (known !== null && command.open !== null) return refuse({ kind: "version_conflict", version: known.version });
-  const sent = known === null || command.keyed === undefined ? null : tx.read(messageTable, command.keyed.messageId);
+  const { keyed } = command;
+  const isEmpty = known === null || known.messageCount === 0;
+  const sent = isEmpty || keyed === undefined ? null : tx.read(messageTable, keyed.messageId);
   if (sent !== null) return ok({ chat, message: sent, job: null, queuedPosition: 0, also: null });
   if (chat.agentId !== command.agent.id) return chatConflict(chat, "This chat belongs to another agent");
   const policy = command.onBusy ?? chat.options.onBusy;

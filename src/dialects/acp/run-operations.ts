@@ -1,8 +1,10 @@
 /** What a prompt does to the runs of its session. These operations have no route: `rpc.ts` calls them. */
+import type { FoundMessage } from "../../../actors/chat/protocol.ts";
+import { chatRef } from "../../../actors/chat/schema.ts";
 import { ok } from "../../../actors/fault.ts";
 import { FreeObject, type Json, type JsonObject, type Static, Type } from "../../../actors/schema.ts";
 import { MIB } from "../../../actors/units.ts";
-import { done } from "../../http/commit/commit.ts";
+import { type Change, done } from "../../http/commit/commit.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { cancellingSteps } from "../../work/sending.ts";
 import { beginRun } from "../runs/begin-run.ts";
@@ -68,7 +70,13 @@ export const acpRunOperations = operationGroup<ProtocolServices>("ACP runs", "Wh
         const content = promptContent(prompt);
         if (!content.ok) return content;
         const chat = { kind: "existing", chatId: params.id } as const;
-        const told = { content: content.value, field: "prompt", key, answers: [] };
+        const told = {
+          content: content.value,
+          field: "prompt",
+          key,
+          answers: [],
+          place: await emptySession(services, change, params.id),
+        };
         return beginRun(services, change, {
           protocol: ACP,
           agentId,
@@ -142,4 +150,14 @@ function givenAnswers({ approvals = [], results = [] }: AcpAnswers): readonly Ru
       field: `answers/results/${at}/content`,
     })),
   ];
+}
+
+/** A session without messages: the prompt is its first, so that it is not looked up (DIA-27). Undefined: it has some. */
+async function emptySession(
+  { system }: ProtocolServices,
+  { principal: { organizationId } }: Change,
+  id: string,
+): Promise<FoundMessage | undefined> {
+  const chat = await system.dispatch(chatRef(organizationId, id), { kind: "read_chat" });
+  return chat.ok && chat.value.messageCount === 0 ? { chat: chat.value, isSent: false } : undefined;
 }
