@@ -72,12 +72,14 @@ export interface JobDirectory {
     of: { readonly day: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly UsedJob[]>;
-  /** Jobs that are queued, running or blocked, optionally of one agent. */
+  /** Ids of jobs that are queued, running or blocked, optionally of one agent; for the operator. */
   unfinished(
     organizationId: string,
     of: { readonly agentId: string | null },
     limit: number,
-  ): Promise<readonly Pick<Job, "id" | "metadata">[]>;
+  ): Promise<readonly string[]>;
+  /** The values of this field of the metadata of jobs that are queued, running or blocked; jobs without it are left out. */
+  unfinishedWith(organizationId: string, field: string, limit: number): Promise<readonly string[]>;
   /** Durable events of a job after `after`, oldest first, optionally only of these types. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },

@@ -4,7 +4,6 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { JobDirectory, JobFilter, JobHead, RepeatedJob, UsedJob } from "../../actors/job/directory.ts";
 import { RUN_STATUSES, SETTLED_STATUSES } from "../../actors/job/machine.ts";
 import { type Job, JOB_STATUSES } from "../../actors/job/schema.ts";
-import type { JsonObject } from "../../actors/schema.ts";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { NO_ORGANIZATION } from "../client.ts";
@@ -35,6 +34,9 @@ function jobWalks({ metadata = {} }: JobFilter): Walks {
   if (Object.keys(metadata).length === 0) return JOB_WALKS;
   return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
 }
+
+const isUnfinished = (organizationId: string) =>
+  and(eq(job.organizationId, organizationId), inArray(job.status, ["queued", "running", "blocked"]));
 
 export class PostgresJobDirectory extends OverTables implements JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
@@ -137,16 +139,21 @@ export class PostgresJobDirectory extends OverTables implements JobDirectory {
     organizationId: string,
     { agentId }: { readonly agentId: string | null },
     limit: number,
-  ): Promise<readonly Pick<Job, "id" | "metadata">[]> {
-    const conditions = [eq(job.organizationId, organizationId), inArray(job.status, ["queued", "running", "blocked"])];
-    if (agentId !== null) conditions.push(eq(job.agentId, agentId));
-    return this.database.reading("list", organizationId, ({ query }) =>
+  ): Promise<readonly string[]> {
+    const test = and(isUnfinished(organizationId), agentId === null ? undefined : eq(job.agentId, agentId));
+    return this.column<string>(["list", organizationId], job.id, test, { limit });
+  }
+
+  async unfinishedWith(organizationId: string, field: string, limit: number): Promise<readonly string[]> {
+    const test = and(isUnfinished(organizationId), sql`${job.metadata} ? ${field}`);
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
       query
-        .select({ id: job.id, metadata: sql<JsonObject>`${job.metadata}` })
+        .select({ value: sql<string>`${job.metadata} ->> ${field}` })
         .from(job)
-        .where(and(...conditions))
+        .where(test)
         .limit(limit),
     );
+    return rows.map(({ value }) => value);
   }
 
   jobEvents(

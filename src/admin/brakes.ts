@@ -85,7 +85,7 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
     if (jobs.length === 0) return count;
     for (let at = 0; at < jobs.length; at += CANCELLED_AT_ONCE) {
       await Promise.all(
-        jobs.slice(at, at + CANCELLED_AT_ONCE).map(({ id }) => cancelRunningJob(parts, organizationId, id)),
+        jobs.slice(at, at + CANCELLED_AT_ONCE).map((jobId) => cancelRunningJob(parts, organizationId, jobId)),
       );
     }
     count += jobs.length;

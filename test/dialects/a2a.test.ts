@@ -13,6 +13,7 @@ import {
   textPart,
   TRANSPORTS,
 } from "../support/a2a-client.ts";
+import { jobRef } from "../../actors/job/schema.ts";
 import { ApprovalScene, use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
 import { answered } from "../support/current.ts";
@@ -70,6 +71,28 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])("%s", (bin
     await answered(scene.client.call("DELETE", `/api/chats/${first.contextId}`));
     const late = (await client.sendMessage(sending(message))) as Task;
     expect([late.id, scene.service.model.calls.length]).toEqual([first.id, 1]);
+  });
+
+  test("[DIA-2] a message that is sent again long after is the same task, whatever of it is in memory", async () => {
+    const { service } = scene;
+    const body = { name: "Another", system_prompt: "Be brief." };
+    const { id: agent } = await answered<{ id: string }>(scene.client.call("POST", "/api/agents", body), 201);
+    const message = said(textPart("once"));
+    const to = await connect(binding, scene.owner, agent);
+    const first = (await to.sendMessage(sending(message))) as Task;
+    const again = async (): Promise<string> => ((await to.sendMessage(sending(message))) as Task).id;
+    const forget = () => service.system.actors.passivate(Number.POSITIVE_INFINITY);
+    forget();
+    // Its run is in memory, and its chat is not.
+    await service.system.dispatch(jobRef(scene.owner.organizationId, first.id), { kind: "read_job" });
+    expect(await again()).toBe(first.id);
+    service.system.wrongGuesses.delete(scene.owner.organizationId);
+    forget();
+    expect(await again()).toBe(first.id);
+    service.system.wrongGuesses.delete(scene.owner.organizationId);
+    forget();
+    await answered(scene.client.call("DELETE", `/api/agents/${agent}`));
+    expect([await again(), service.model.calls.length]).toEqual([first.id, 1]);
   });
 
   test("[DIA-13] a stream has the task, its states and the pieces of its answer", async () => {

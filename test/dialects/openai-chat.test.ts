@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { until } from "../support/condition.ts";
 import { answered } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { sceneOfTest } from "../support/scene.ts";
 
 let openai: OpenAI;
@@ -196,6 +197,18 @@ test("[DIA-2] a retry is the same request: other instructions, tools or settings
   const { id } = await respond("Summarize it.");
   expect((await respond("Summarize it.")).id).toBe(id);
   expect((await respond("Translate it.")).id).not.toBe(id);
+});
+
+test("[DIA-2] unfinished jobs of other surfaces are no first attempts", async () => {
+  const { hold, open } = gate();
+  service.model.script = () => [{ hold }, { say: "done" }];
+  const executed = client.call("POST", `/api/v1/agents/${agentId}/execute`, { message: "go" });
+  await service.model.called(1);
+  const asked = openai.chat.completions.create(ask("go"));
+  await service.model.called(2);
+  open();
+  expect((await asked).choices[0]?.message.content).toBe("done");
+  await executed;
 });
 
 test("[DIA-2] the same request of another person is a run of their own", async () => {

@@ -2,12 +2,13 @@
  * The clients of chats: they send messages, and hold chats and their jobs, as stored, against each
  * other and against what they were told.
  */
+import type { ChatCommand } from "../../actors/chat/protocol.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
 import { toNew } from "../../actors/runtime/turns/members.ts";
 import { ask } from "../../actors/troupe.ts";
-import { isPassing, type Outcome } from "../../actors/fault.ts";
-import type { AgentSnapshot, Job } from "../../actors/job/schema.ts";
+import { isPassing, mapOutcome, ok, type Outcome } from "../../actors/fault.ts";
+import { type AgentSnapshot, type Job, jobRef } from "../../actors/job/schema.ts";
 import { type Callers, isDrawn } from "./callers.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -36,6 +37,19 @@ interface Said {
   answer: "pending" | "acknowledged" | "refused" | "unknown";
 }
 
+/** Sends it as the chat's first message, and once more if the chat exists. Returns its new job. */
+async function sendAsFirst(
+  { system }: SimulatedReplica,
+  chat: ReturnType<typeof chatRef>,
+  command: Omit<Extract<ChatCommand, { readonly kind: "send_message" }>, "open">,
+): Promise<Outcome<Job | null>> {
+  const open = { workspaceId: "wsp_1", title: "Chat" };
+  const first = await system.dispatchGroup([toNew(ask(chat, { ...command, open }))]);
+  if (first.ok) return ok(first.value[0].job);
+  if (first.fault.kind !== "version_conflict") return first;
+  return mapOutcome(await system.dispatch(chat, { ...command, open: null }), ({ job }) => job);
+}
+
 export class Conversations {
   private readonly said: Said[] = [];
   private readonly scheduler: Scheduler;
@@ -53,7 +67,7 @@ export class Conversations {
     const [organizationId = "", chatId = ""] = this.scheduler.one(CHATS).split("/");
     const said: Said = { chatId, content: `message ${this.said.length}`, answer: "pending" };
     this.said.push(said);
-    const answer = this.sent(replica, chatRef(organizationId, chatId), said.content);
+    const answer = this.sendOften(replica, organizationId, said);
     this.callers.wait(replica, `${said.content} to ${chatId}`, answer, {
       answered: (outcome) => this.answered(said, outcome),
       threw: (cause) => {
@@ -64,13 +78,23 @@ export class Conversations {
     });
   }
 
-  /** Sent as the chat's first message, and once more if the chat exists. */
-  private async sent({ system }: SimulatedReplica, chat: ReturnType<typeof chatRef>, content: string) {
-    const command = { ...MESSAGE, agent: AGENT, content };
-    const open = { workspaceId: "wsp_1", title: "Chat" };
-    const first = await system.dispatchGroup([toNew(ask(chat, { ...command, open }))]);
-    const exists = !first.ok && first.fault.kind === "version_conflict";
-    return exists ? system.dispatch(chat, { ...command, open: null }) : first;
+  /** Half of the messages have ids of their own; of these some are sent again, with their run in memory. */
+  private async sendOften(replica: SimulatedReplica, organizationId: string, { chatId, content }: Said) {
+    const name = content.replace(" ", "_");
+    const keyed = this.scheduler.happens(0.5) ? { messageId: `msg_${name}`, jobId: `job_${name}` } : undefined;
+    const isRepeated = keyed !== undefined && this.scheduler.happens(0.5);
+    const chat = chatRef(organizationId, chatId);
+    const command = { ...MESSAGE, agent: AGENT, content, ...(keyed === undefined ? {} : { keyed }) };
+    const first = await sendAsFirst(replica, chat, command);
+    if (!first.ok || !isRepeated) return first;
+    try {
+      await replica.system.dispatch(jobRef(organizationId, keyed.jobId), { kind: "read_job" });
+      const again = await sendAsFirst(replica, chat, command);
+      must(!again.ok || again.value === null, "once", () => `${content} has begun again`);
+    } catch (cause) {
+      must(isDrawn(cause), "bug", () => `${content} again: ${String(cause)}`);
+    }
+    return first;
   }
 
   /** The invariants of chats and jobs. */

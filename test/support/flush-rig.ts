@@ -69,13 +69,13 @@ export class FlushRig implements FlushHost {
   push(
     name: string,
     actors: readonly LiveActor[],
-    options: { shard?: number; epoch?: number; bytes?: number; isPatient?: boolean } = {},
+    options: { shard?: number; epoch?: number; bytes?: number; isPatient?: boolean; hasGuessed?: boolean } = {},
   ): TurnGroup {
-    const { shard = 1, epoch = 1, bytes = 10, isPatient = false } = options;
+    const { shard = 1, epoch = 1, bytes = 10, ...more } = options;
     const drafts = actors.map((actor) => new ActorDraft(actor));
     const group = new TurnGroup(
       { shard, epoch },
-      { writes: noWrites(), drafts, bytes, isPatient },
+      { writes: noWrites(), drafts, bytes, ...more },
       (result) => void this.ended.push(`${name} ${result.kind}`),
     );
     this.names.set(group, name);

@@ -283,11 +283,15 @@ export class FlushLane {
     for (const group of batch) this.time.charge(group.organizationId, "commits", (ms * costOf(group)) / cost);
   }
 
+  /** Sends the groups one by one. If some have guessed, those of other organizations are first sent together. */
   private async split(batch: readonly TurnGroup[]): Promise<void> {
-    for (const group of batch) {
-      const refusal = this.refusalOf(group);
-      if (refusal === null) await this.commit([group]);
-      else this.end(group, refusal);
+    const guessing = new Set(batch.filter(({ hasGuessed }) => hasGuessed).map(({ organizationId }) => organizationId));
+    const sure = guessing.size === 0 ? [] : batch.filter(({ organizationId }) => !guessing.has(organizationId));
+    const doubtful = sure.length === 0 ? batch : batch.filter(({ organizationId }) => guessing.has(organizationId));
+    for (const groups of [sure, ...doubtful.map((group) => [group])]) {
+      const sent = groups.filter((group) => this.refusalOf(group) === null);
+      for (const group of groups) if (!sent.includes(group)) this.end(group, this.refusalOf(group)!);
+      if (sent.length > 0) await this.commit(sent);
     }
   }
 

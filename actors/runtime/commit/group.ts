@@ -25,6 +25,8 @@ export class TurnGroup implements ShardWrites {
   readonly bytes: number;
   /** No caller waits for its commit, so it waits for the next batch (`FlushLane`). */
   readonly isPatient: boolean;
+  /** Whether its turns have taken an actor to be new, so that the store may refuse it. */
+  readonly hasGuessed: boolean;
   /** Set by its lane: call it when somebody waits for the group after all. */
   hurry: () => void = () => {};
   /** Later groups have higher numbers; a read that saw two groups waits for the later one. */
@@ -41,6 +43,7 @@ export class TurnGroup implements ShardWrites {
       readonly drafts: readonly ActorDraft[];
       readonly bytes: number;
       readonly isPatient?: boolean;
+      readonly hasGuessed?: boolean;
     },
     conclude: (result: CommitResult) => void,
   ) {
@@ -52,6 +55,7 @@ export class TurnGroup implements ShardWrites {
       content.drafts[0]?.actor.ref.organizationId ?? content.writes.messages[0]?.organizationId ?? "";
     this.bytes = content.bytes;
     this.isPatient = content.isPatient === true;
+    this.hasGuessed = content.hasGuessed === true;
     this.conclude = conclude;
     for (const draft of this.drafts) {
       draft.actor.lastPending = this;

@@ -86,6 +86,11 @@ export class LiveActor {
     this.epoch = grant.epoch;
   }
 
+  /** Whether nothing of it is in memory. */
+  get isBlank(): boolean {
+    return this.slots.size === 0;
+  }
+
   /** The record; null if it does not exist, undefined if it has not been loaded. */
   get(key: string): RecordFields | null | undefined {
     return this.find(key)?.record;

@@ -112,6 +112,11 @@ export class LiveActors {
     return this.live.get(key);
   }
 
+  /** Whether the record of an actor that a group creates is in memory: then the actor was created before. */
+  isThere({ ref, table, record }: Birth): boolean {
+    return (this.find(ref)?.get(recordKey(table, record.id)) ?? null) !== null;
+  }
+
   /** Actors created in a group can get commands from the next one, which waits for the creation as for any change. */
   unborn(births: readonly Birth[], grant: ShardGrant, at: number): ActorDraft[] {
     return births.map(({ ref, table, record }) => {

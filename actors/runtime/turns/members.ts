@@ -9,8 +9,8 @@ export interface GroupMember {
   /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
   readonly isMessage?: true;
   /**
-   * The command makes the actor's record, and there is hardly one yet: it is not looked up. If one is stored after all,
-   * the commit fails, and the group runs again with it.
+   * The command makes the actor's record, and most likely there is none yet: it is not looked up. If one is stored after
+   * all, the commit fails, and the group runs again with it.
    */
   readonly isNew?: true;
 }

@@ -164,7 +164,7 @@ export class GroupRun {
       }
       const command = this.commandOf(draft, actor, member);
       if (command === null) return this.endAfterGate(draft, ok([]));
-      if (this.isNew(member)) draft.of(actor).isNew = this.hasGuessed = true;
+      if (this.isNew(actor, member)) draft.of(actor).isNew = this.hasGuessed = true;
       const outcome = turn(draft, actor, command);
       if (!outcome.ok) return this.refuseAfterGate(draft, grant, outcome.fault);
       replies.push(outcome.value);
@@ -174,6 +174,7 @@ export class GroupRun {
   }
 
   private finish(draft: Draft, grant: ShardGrant, replies: readonly unknown[]): void {
+    if (this.hasGuessed && draft.births.some((birth) => this.host.actors.isThere(birth))) return this.lookUp();
     const verdict = admitWrites(this.host, draft, this.options, this.reservation.bytes);
     if (verdict?.kind === "wait") return this.waitForGuard(verdict.until);
     this.lines.leave();
@@ -199,7 +200,13 @@ export class GroupRun {
     const unborn = this.host.actors.unborn(draft.births, grant, this.host.clock.monotonic());
     this.host
       .laneOf(grant.shard)
-      .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes, isPatient }, conclude));
+      .push(
+        new TurnGroup(
+          grant,
+          { writes, drafts: [...draft.actors, ...unborn], bytes, isPatient, hasGuessed: this.hasGuessed },
+          conclude,
+        ),
+      );
     if (writes.effects.length > 0) this.intend(draft, grant);
   }
 
@@ -281,9 +288,9 @@ export class GroupRun {
     }
   }
 
-  /** Whether the member's actor is taken to be new. */
-  private isNew({ isNew, ref }: GroupMember): boolean {
-    if (isNew !== true || this.looksUp) return false;
+  /** Whether the member's actor is taken to be new: not if anything of it is in memory. */
+  private isNew(actor: LiveActor, { isNew, ref }: GroupMember): boolean {
+    if (isNew !== true || this.looksUp || !actor.isBlank) return false;
     const wrongAt = this.host.wrongGuesses.get(ref.organizationId);
     return wrongAt === undefined || this.host.clock.monotonic() - wrongAt > NO_GUESS_MS;
   }
@@ -302,7 +309,7 @@ export class GroupRun {
     const keys = clears === undefined ? needs : [...needs, { table: alarmTable.name, id: alarmId(clears) }];
     for (const key of keys) {
       const name = recordKey(key.table, key.id);
-      if (actor.get(name) !== undefined || (this.isNew(member) && key.id === actor.ref.id)) continue;
+      if (actor.get(name) !== undefined || (this.isNew(actor, member) && key.id === actor.ref.id)) continue;
       (missing ??= []).push(key);
     }
     if (missing === null) return false;

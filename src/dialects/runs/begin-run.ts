@@ -116,11 +116,11 @@ export async function beginRun(
 ): Promise<Outcome<Commit>> {
   let begun = await beginRunAt(services, change, run, more);
   // The chat was opened between the look-up and the commit.
-  if (isOpen(begun)) begun = await beginRunAt(services, change, { ...run, place: undefined }, more);
+  if (isOpenAlready(begun)) begun = await beginRunAt(services, change, { ...run, place: undefined }, more);
   return isGone(begun) && run.chat.kind === "named" ? NAME_OF_DELETED : begun;
 }
 
-const isOpen = (begun: Outcome<Commit>): boolean => !begun.ok && begun.fault.kind === "version_conflict";
+const isOpenAlready = (begun: Outcome<Commit>): boolean => !begun.ok && begun.fault.kind === "version_conflict";
 const isGone = (begun: Outcome<Commit>): boolean =>
   !begun.ok && begun.fault.kind === "not_found" && begun.fault.noun === "chat";
 
@@ -128,8 +128,9 @@ const isGone = (begun: Outcome<Commit>): boolean =>
 const NEW_PLACE: FoundMessage = { chat: null, isSent: false };
 
 /**
- * Begins the run of what seems to be the first message of its chat, without a look-up (DIA-27). Null: the chat exists,
- * or existed, so the message has to be looked up.
+ * Begins the run of what seems to be the first message of its chat, without a look-up (DIA-27). Null: it cannot begin, so
+ * the message has to be looked up: it may have a run. A message with files is always looked up, because they would be
+ * fetched first.
  */
 export async function beginFirstRun(
   services: Services,
@@ -137,8 +138,10 @@ export async function beginFirstRun(
   run: GivenRun,
   more: JsonObject = {},
 ): Promise<Outcome<Commit> | null> {
+  const { content } = run;
+  if (typeof content !== "string" && content.some(({ type }) => type !== "text")) return null;
   const begun = await beginRunAt(services, change, { ...run, place: NEW_PLACE }, more);
-  return isOpen(begun) || isGone(begun) ? null : begun;
+  return begun.ok ? begun : null;
 }
 
 async function beginRunAt(

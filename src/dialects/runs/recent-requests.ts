@@ -8,25 +8,28 @@
  *
  * What is known of an organization holds at one epoch of its shard: until then all its runs begin here.
  */
-import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 
-type RecentRequestsParts = Pick<Services, "system" | "jobs" | "log">;
+type RecentRequestsParts = Pick<Services, "system" | "jobs" | "readCommitted">;
 
-/** Requests that are remembered, of all organizations. Beyond them all are forgotten: what is unfinished is read again. */
+/** Requests of all organizations; after these it forgets earlier ones, and reads again what is unfinished. */
 const REMEMBERED_REQUESTS = 50_000;
-/** Unfinished jobs of an organization that are read; if it has more, each first attempt is looked up. */
+/** Requests of unfinished jobs that are read; if an organization has more, each first attempt is looked up. */
 const READ_JOBS = 1_000;
 
 interface SeenRequests {
-  readonly epoch: number;
+  /** The epoch at which `before` was read; null: it could not be read. */
+  epoch: number | null;
   readonly digests: Set<string>;
   /** The requests of jobs that were unfinished before; null: they are too many, or could not be read. */
-  readonly before: Promise<ReadonlySet<unknown> | null>;
+  before: Promise<ReadonlySet<string> | null>;
 }
+const NOTHING = Promise.resolve(null);
 
 export class RecentRequests {
-  private readonly seen = new Map<string, SeenRequests>();
+  private seen = new Map<string, SeenRequests>();
+  /** What was seen before the last time that it forgot: jobs of these requests may not be stored yet. */
+  private former: ReadonlyMap<string, SeenRequests> = new Map();
   private readonly services: RecentRequestsParts;
   private count = 0;
 
@@ -40,7 +43,7 @@ export class RecentRequests {
     if (epoch === null) return true;
     if (this.count >= REMEMBERED_REQUESTS) this.forget();
     const requests = this.requestsOf(organizationId, epoch, field);
-    if (requests.digests.has(digest)) return true;
+    if (requests.digests.has(digest) || this.former.get(organizationId)?.digests.has(digest) === true) return true;
     requests.digests.add(digest);
     this.count++;
     const before = await requests.before;
@@ -48,23 +51,34 @@ export class RecentRequests {
   }
 
   private requestsOf(organizationId: string, epoch: number, field: string): SeenRequests {
-    const known = this.seen.get(organizationId);
-    if (known?.epoch === epoch) return known;
-    const requests = { epoch, digests: new Set<string>(), before: this.unfinished(organizationId, field) };
-    this.seen.set(organizationId, requests);
+    let requests = this.seen.get(organizationId);
+    if (requests === undefined) {
+      requests = { epoch: null, digests: new Set(), before: NOTHING };
+      this.seen.set(organizationId, requests);
+    }
+    if (requests.epoch !== epoch) {
+      requests.epoch = epoch;
+      requests.before = this.unfinished(organizationId, field, requests);
+    }
     return requests;
   }
 
-  private async unfinished(organizationId: string, field: string): Promise<ReadonlySet<unknown> | null> {
-    const { jobs, log } = this.services;
-    const found = await lookUp(log, jobs.unfinished(organizationId, { agentId: null }, READ_JOBS));
-    if (!found.ok) this.seen.delete(organizationId);
-    if (!found.ok || found.value.length === READ_JOBS) return null;
-    return new Set(found.value.map(({ metadata }) => metadata[field]));
+  private async unfinished(
+    organizationId: string,
+    field: string,
+    requests: SeenRequests,
+  ): Promise<ReadonlySet<string> | null> {
+    const { epoch } = requests;
+    const { jobs, readCommitted } = this.services;
+    const found = await readCommitted(organizationId, () => jobs.unfinishedWith(organizationId, field, READ_JOBS));
+    // The next request asks again.
+    if (!found.ok && requests.epoch === epoch) requests.epoch = null;
+    return found.ok && found.value.length < READ_JOBS ? new Set(found.value) : null;
   }
 
   private forget(): void {
-    this.seen.clear();
+    this.former = this.seen;
+    this.seen = new Map();
     this.count = 0;
   }
 }
