@@ -157,7 +157,7 @@ export class FlushLane {
       this.join();
       isRefused = this.takeBatch(one);
       // The other channel may now take groups that it left out because their organization was here, or that this one
-      // leaves to it. Without a change do not wake it: two channels that wait for ends must not wake each other.
+      // leaves to it. Without a change do not wake it: two channels that wait for each other must not wake each other for ever.
       if (hasCommitted || one.size === "small") this.patience.go();
     }
     one.isRunning = false;
