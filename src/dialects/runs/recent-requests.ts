@@ -24,7 +24,7 @@ interface SeenRequests {
   /** The requests of jobs that were unfinished before; null: they are too many, or could not be read. */
   before: Promise<ReadonlySet<string> | null>;
 }
-const NOTHING = Promise.resolve(null);
+const NOT_READ = Promise.resolve(null);
 
 export class RecentRequests {
   private seen = new Map<string, SeenRequests>();
@@ -53,7 +53,7 @@ export class RecentRequests {
   private requestsOf(organizationId: string, epoch: number, field: string): SeenRequests {
     let requests = this.seen.get(organizationId);
     if (requests === undefined) {
-      requests = { epoch: null, digests: new Set(), before: NOTHING };
+      requests = { epoch: null, digests: new Set(), before: NOT_READ };
       this.seen.set(organizationId, requests);
     }
     if (requests.epoch !== epoch) {
