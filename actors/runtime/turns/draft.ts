@@ -207,10 +207,7 @@ export class Draft {
     const own = draft.overlay.get(key);
     if (own !== undefined) return own;
     const slot = draft.actor.find(key);
-    if (slot === undefined) {
-      this.reads = null;
-      return absent(draft, { table, id });
-    }
+    if (slot === undefined) return absent(draft, { table, id });
     const { record, pending } = slot;
     this.reads?.push({ slot, record });
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
