@@ -153,6 +153,8 @@ class ChildPool implements Sandbox {
   private idle: ChildProcess[] = [];
   private idleTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
+  /** Whether a child has grown and was not replaced yet. */
+  private hasGrown = false;
 
   constructor(log: SandboxLog | undefined, options: SandboxOptions) {
     const { kind = PAGE_POOL, launches: found = launches, isOverShare, charge } = options;
@@ -192,22 +194,26 @@ class ChildPool implements Sandbox {
   private async answer(job: SandboxJob): Promise<ChildAnswer | "file_missing"> {
     const launch = await this.launched();
     const used = this.idle.pop();
-    const first = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(launch, used, job);
-    if (!mayPassElsewhere(first, job, used !== undefined)) return first === "gone" ? SANDBOX_UNAVAILABLE : first;
-    const second = await this.answerOfFresh(launch, job);
-    return second === "gone" ? SANDBOX_UNAVAILABLE : second;
+    const wasUsed = used !== undefined && used.jobs > 0;
+    let answer = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(used, job);
+    if (mayPassElsewhere(answer, job, wasUsed)) answer = await this.answerOfFresh(launch, job);
+    if (this.hasGrown) this.replace(launch);
+    return answer === "gone" ? SANDBOX_UNAVAILABLE : answer;
+  }
+
+  /** Starts a child in place of one that has grown, so that the next job does not wait for that. */
+  private replace(launch: Launch): void {
+    this.hasGrown = false;
+    const child = this.isClosed || this.idle.length > 0 ? null : this.child(launch);
+    if (child !== null) this.keep(child);
   }
 
   private async answerOfFresh(launch: Launch, job: SandboxJob): ReturnType<ChildPool["answerOf"]> {
     const child = this.child(launch);
-    return child === null ? SANDBOX_UNAVAILABLE : this.answerOf(launch, child, job);
+    return child === null ? SANDBOX_UNAVAILABLE : this.answerOf(child, job);
   }
 
-  private async answerOf(
-    launch: Launch,
-    child: ChildProcess,
-    job: SandboxJob,
-  ): Promise<ChildAnswer | "file_missing" | "gone"> {
+  private async answerOf(child: ChildProcess, job: SandboxJob): Promise<ChildAnswer | "file_missing" | "gone"> {
     const { job: name, options, content, files = [], limits = this.kind.limits, signal } = job;
     try {
       const answer = await child.runWith(files, jobFrame({ job: name, options }, content), limits, signal);
@@ -221,7 +227,8 @@ class ChildPool implements Sandbox {
       child.kill();
       throw cause;
     } finally {
-      this.keep(launch, child);
+      if (child.hasGrown) this.hasGrown = true;
+      this.keep(child);
     }
   }
 
@@ -235,12 +242,10 @@ class ChildPool implements Sandbox {
     }
   }
 
-  /** Keeps the child for the next job, and another one in place of a child that has grown. */
-  private keep(launch: Launch, used: ChildProcess): void {
+  private keep(child: ChildProcess): void {
     this.idle = this.idle.filter(({ isUsable }) => isUsable);
-    if (this.isClosed || used.jobs >= JOBS_OF_CHILD) used.kill();
-    const child = used.hasGrown && !this.isClosed ? this.child(launch) : used;
-    if (child?.isUsable !== true) return;
+    if (this.isClosed || child.jobs >= JOBS_OF_CHILD) child.kill();
+    if (!child.isUsable) return;
     this.idle.push(child);
     clearTimeout(this.idleTimer);
     this.idleTimer = setTimeout(() => {
@@ -261,7 +266,7 @@ class ChildPool implements Sandbox {
       const child = this.child(launch);
       const answer = await child?.run(jobFrame({ job: "ping", options: {} }, new Uint8Array()), START_LIMITS);
       if (child === null || answer?.ok !== true) continue;
-      this.keep(launch, child);
+      this.keep(child);
       if (this.kind.tells) this.tell(launch, (await findStyle()).why);
       return launch;
     }

@@ -237,10 +237,11 @@ test.skipIf(!existsSync("/proc/self/status"))(
     const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
     const sandbox = createSandbox(undefined, { kind: filePool(root), launches: impoliteLaunches });
     opened.push(sandbox);
-    const rows = async (query: string): Promise<string> => {
+    const rows = async (query: string, isSuspect?: () => boolean): Promise<string> => {
       const options = { lane: "org_1", format: "json", limit: 10_000, maxBytes: 8 * 1024 * 1024 };
       const content = Buffer.from(JSON.stringify({ query, params: [] }));
-      const result = await sandbox.run({ job: "query", lane: "org_1", options, content });
+      const job = { job: "query", lane: "org_1", options, content } as const;
+      const result = await sandbox.run(isSuspect === undefined ? job : { ...job, isSuspect });
       expect(result).toMatchObject({ ok: true, value: { kind: "done" } });
       return readdirSync(root).join();
     };
@@ -250,6 +251,11 @@ test.skipIf(!existsSync("/proc/self/status"))(
     const next = await rows("SELECT repeat('x', 1000000) FROM range(20)");
     expect([next === "", next === child]).toEqual([false, false]);
     expect(await rows("SELECT 1")).toBe(next);
+    // A job that is tried again in another child has two that grow, and one takes their place.
+    for (let times = 0; times < 3; times++) {
+      await rows("SELECT repeat('x', 1000000) FROM range(20)", () => true);
+      await until("one child is left", () => readdirSync(root).length === 1);
+    }
     rmSync(root, { recursive: true });
   },
 );
