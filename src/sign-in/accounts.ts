@@ -186,7 +186,9 @@ export class Accounts {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
     for (const { organizationId } of memberships.value) {
-      const sessions = await activeSessions(this.parts, organizationId, userId);
+      // Idle ones too: how long a session may be idle can change.
+      const isOver = ({ revokedAt, expiresAt }: Token, now: number) => revokedAt !== null || expiresAt <= isoTime(now);
+      const sessions = await activeSessions(this.parts, organizationId, userId, isOver);
       if (!sessions.ok) return sessions;
       for (const { id } of sessions.value.filter((session) => session.id !== but)) {
         const ended = await this.revoke(organizationId, id, origin);

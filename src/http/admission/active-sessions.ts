@@ -21,6 +21,8 @@ export async function activeSessions(
   { system, directory, clock, log }: SessionParts,
   organizationId: string,
   userId: string,
+  /** Whether to leave out this one. */
+  isOver: (session: Token, now: number) => boolean = hasTokenEnded,
 ): Promise<Outcome<readonly Token[]>> {
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
@@ -32,7 +34,7 @@ export async function activeSessions(
     const read = directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after });
     const page: Outcome<Page<Token>> = await lookUp(log, read);
     if (!page.ok) return page;
-    found.push(...page.value.records.filter((session) => !hasTokenEnded(session, now)));
+    found.push(...page.value.records.filter((session) => !isOver(session, now)));
     after = page.value.next;
   } while (after !== null);
   return ok(found);
