@@ -102,8 +102,13 @@ class AnswerFrames implements InnerReader {
   }
 
   write(piece: StreamPiece): number | Promise<number> {
-    for (const frame of this.inbox.splice(0)) if (!this.isOver) this.taker.take(frame);
-    return this.taker.room()?.then(() => piece.length) ?? piece.length;
+    while (this.inbox.length > 0 && !this.isOver) {
+      this.taker.take(this.inbox.shift()!);
+      const room = this.taker.room();
+      if (room !== null) return room.then(() => this.write(piece));
+    }
+    this.inbox.length = 0;
+    return piece.length;
   }
 
   /** Idempotent. The signal may live much longer than the call. */
