@@ -114,7 +114,8 @@ export class LiveActors {
 
   /** Whether the record of an actor that a group creates is in memory: then the actor was created before. */
   isThere({ ref, table, record }: Birth): boolean {
-    return (this.find(ref)?.get(recordKey(table, record.id)) ?? null) !== null;
+    const actor = this.find(ref);
+    return actor?.isEvicted === false && (actor.get(recordKey(table, record.id)) ?? null) !== null;
   }
 
   /** Actors created in a group can get commands from the next one, which waits for the creation as for any change. */

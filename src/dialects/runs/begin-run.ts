@@ -9,7 +9,7 @@ import { assert } from "../../../actors/assert.ts";
 import type { ChatOpening, FoundMessage, KeyedMessage, SentMessage } from "../../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type OnBusy, preview } from "../../../actors/chat/schema.ts";
 import { isLonger, oneLine } from "../../../actors/cut-text.ts";
-import { type Fault, invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type Fault, invalid, isPassing, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { type CallSettings, mergedSettings } from "../../../actors/job/model-settings.ts";
@@ -128,7 +128,7 @@ const isGone = (begun: Outcome<Commit>): boolean =>
 const NEW_PLACE: FoundMessage = { chat: null, isSent: false };
 
 /**
- * Begins the run of what seems to be the first message of its chat, without a look-up (DIA-27). Null: it cannot begin, so
+ * Begins the run of what seems to be the first message of its chat, without a look-up (DIA-27). Null: it is refused, so
  * the message has to be looked up: it may have a run. A message with files is always looked up, because they would be
  * fetched first.
  */
@@ -141,7 +141,7 @@ export async function beginFirstRun(
   const { content } = run;
   if (typeof content !== "string" && content.some(({ type }) => type !== "text")) return null;
   const begun = await beginRunAt(services, change, { ...run, place: NEW_PLACE }, more);
-  return begun.ok ? begun : null;
+  return begun.ok || isPassing(begun.fault) ? begun : null;
 }
 
 async function beginRunAt(
