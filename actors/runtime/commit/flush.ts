@@ -4,7 +4,7 @@
  * which rests after each. One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
- *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
+ *            └ other shard ─▶ fenced                 ├ several ────▶ one by one, in order
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *

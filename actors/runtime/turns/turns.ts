@@ -9,7 +9,8 @@
  *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
  *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
  *                           ├─ evicted ────▶ attempt again
- *                           ├─ broken, and an actor was taken to be new ──▶ attempt again, with its record
+ *                           ├─ broken, and an actor was taken to be new ──▶ attempt again, with its record; the
+ *                           │     same before the commit, if what the group creates is in memory
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
  * - GR-1: the turns of one actor never overlap. They run in the order of their dispatch, unless its kind is unordered.

@@ -56,9 +56,9 @@ export const modelOperations = {
   ),
 };
 
-/** `limits` are the service's own for a job whose budget sets none; the provider's limits are not known here. */
 const modelFields = fieldsFrom(ModelView);
 
+/** `limits` are the service's own for a job whose budget sets none; the provider's limits are not known here. */
 const modelView = (
   model: AllowedModel,
   models: Pick<ModelPort, "hasPrice">,
