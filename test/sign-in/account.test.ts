@@ -160,6 +160,10 @@ test("[AUTH-13] a session ends after a week without a request, and 30 days after
   await clock.shift(7 * DAY + 60_000);
   await refused(idle.ask("/api/agents"), 401, "token_expired");
   const busy = await enter();
+  // The new password has ended the idle session, too: a longer limit would not make it valid again.
+  const [sessions] = await other.database.read<{ left: number }[]>`
+    select count(*)::int as left from token where body ->> 'kind' = 'session' and body ->> 'revokedAt' is null`;
+  expect(sessions?.left).toBe(1);
   for (let day = 0; day < 29; day += 5) {
     expect((await busy.ask("/api/agents")).status).toBe(200);
     await clock.shift(5 * DAY);
