@@ -9,8 +9,8 @@ export interface GroupMember {
   /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
   readonly isMessage?: true;
   /**
-   * The command makes the actor's record, and most likely there is none yet: it is not looked up. If one is stored after
-   * all, the commit fails, and the group runs again with it.
+   * The command creates the actor. Its record is not looked up, because most likely there is none. If one is stored, the
+   * commit fails, and the group runs again with it (docs/decisions/0070).
    */
   readonly isNew?: true;
 }
@@ -61,7 +61,7 @@ export const asking =
   <P extends Protocol>() =>
   <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });
 
-/** The member for an actor that its command makes. */
+/** The member for an actor that its command creates. */
 export const toNew = <R>(member: Ask<R>): Ask<R> => ({ ...member, isNew: true });
 
 /** The data for admitting a dispatch, besides its command. */

@@ -16,7 +16,7 @@ test("[RT-10] [RT-11] pauses double up to their bound, start over after a reset,
   expect([1, 2].map(() => jittered.next())).toEqual([80, 160]);
   fraction = 0.5;
   expect(jittered.next()).toBe(360);
-  // What the other side asks for is waited for, and the next pause goes on from where it was.
+  // A pause that the other side asks for is kept, and does not change the ones after it.
   expect(jittered.next(5_000)).toBe(5_000);
   expect(jittered.next(10)).toBe(900);
   expect(pauseMs({ firstMs: 1_000, lastMs: 60_000, jitter: 0.5 }, 1, parts.chance)).toBe(1_500);

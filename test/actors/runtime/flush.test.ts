@@ -232,21 +232,6 @@ describe("a certain abort", () => {
     expect(rig.ended).toEqual(["a committed", "bad broken", "b committed"]);
   });
 
-  test("[RT-7] a group that has taken an actor to be new costs other organizations one statement", async () => {
-    const rig = new Rig();
-    rig.poison.add("guess");
-    const of = (organizationId: string, name: string, hasGuessed = false) =>
-      rig.push(name, [rig.actor(name, 1, organizationId)], { hasGuessed });
-    of("org_a", "a1");
-    of("org_b", "before");
-    of("org_b", "guess", true);
-    of("org_b", "after");
-    of("org_a", "a2");
-    await settle();
-    expect(rig.sent).toEqual(["a1 a2 before guess after", "a1 a2", "before", "guess", "after"]);
-    expect(rig.ended.filter((end) => !end.endsWith(" committed"))).toEqual(["guess broken"]);
-  });
-
   test("[RT-4] evicts the groups that read the broken group's changes, in this batch and in the queue, and sends none of them", async () => {
     const rig = new Rig();
     rig.poison.add("bad");

@@ -12,15 +12,7 @@ const member = (id: string, kind = "add", more: object = { by: 1 }): MemberStep 
   ref: ledgerRef(ORG, id),
   command: { kind, ...more },
 });
-const ADD = { kind: "add", by: 1 };
 const start = () => startLedgers(new World());
-/** A replica with a stored ledger that is not in memory. */
-async function withStored(id: string, by: number, world = new World()) {
-  const former = await startLedgers(world);
-  await former.add(id, by);
-  await former.system.stop();
-  return startLedgers(world);
-}
 const value = (outcome: { ok: boolean; value?: unknown }): unknown => outcome.value;
 
 describe("one actor", () => {
@@ -39,46 +31,6 @@ describe("one actor", () => {
     expect(replica.turns.length).toBe(3);
     await Promise.all(["a", "b", "c"].map((id) => replica.add(id)));
     expect([replica.store.reads, replica.store.recordsRead]).toEqual([2, 4]);
-  });
-
-  test("[RT-7] the record of an actor that the command makes is not looked up", async () => {
-    const replica = await start();
-    const made = await replica.system.dispatchGroup([{ ref: ledgerRef(ORG, "l1"), command: ADD, isNew: true }]);
-    expect([value(made), value(await replica.add("l1"))]).toEqual([[1], 2]);
-    expect(replica.store.reads).toBe(0);
-    expect(replica.stored("l1")).toMatchObject({ count: 2, version: 2 });
-  });
-
-  test("[RT-7] [RT-15] if one is stored after all, nothing is overwritten: the group runs again with it", async () => {
-    const replica = await withStored("l1", 5);
-    const two = [{ ref: ledgerRef(ORG, "l1"), command: ADD, isNew: true } as const, member("l2")];
-    expect(value(await replica.system.dispatchGroup(two))).toEqual([6, 1]);
-    expect([replica.stored("l1"), replica.stored("l2")]).toMatchObject([{ count: 6, version: 2 }, { count: 1 }]);
-    expect(value(await replica.add("l1"))).toBe(7);
-  });
-
-  test("[RT-7] after that the organization's new actors are looked up for a minute", async () => {
-    const world = new World();
-    const replica = await withStored("l1", 5, world);
-    const opening = (id: string) =>
-      replica.system.dispatchGroup([{ ref: ledgerRef(ORG, id), command: ADD, isNew: true } as const]);
-    await opening("l1");
-    const reads = replica.store.reads;
-    await opening("l2");
-    expect(replica.store.reads).toBe(reads + 1);
-    await world.clock.advance(60_001);
-    await opening("l3");
-    expect(replica.store.reads).toBe(reads + 1);
-  });
-
-  test("[RT-7] a group that is refused leaves no trace of a record that it took to be missing", async () => {
-    const replica = await withStored("l1", 5);
-    const refused = [
-      { ref: ledgerRef(ORG, "l1"), command: ADD, isNew: true } as const,
-      member("l2", "refuse_after_writing", {}),
-    ];
-    expect((await replica.system.dispatchGroup(refused)).ok).toBe(false);
-    expect(value(await replica.add("l1"))).toBe(6);
   });
 
   test("[RT-7] a turn that needs more records runs again with them, and leaves no trace of its first run", async () => {
