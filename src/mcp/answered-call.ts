@@ -26,8 +26,8 @@ import { withFileLinks } from "./file-links.ts";
 import { PROGRESS_SECONDS, type WaitedJob, type JobWaiter } from "./job-wait.ts";
 import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
 import { callTool, cancelBegun } from "./tool-call.ts";
-import { repeated } from "./repeated.ts";
 import type { BoundTool } from "./tool-schema.ts";
+import { repeated } from "./watched-stream.ts";
 import type { Toolset } from "./toolsets.ts";
 import {
   type CallToolResult,

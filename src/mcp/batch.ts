@@ -8,8 +8,7 @@
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { OLDEST_REVISION } from "./auth-info.ts";
 import type { PostedJson } from "./message.ts";
-import { repeated } from "./repeated.ts";
-import { KEEP_ALIVE_MS } from "./watched-stream.ts";
+import { KEEP_ALIVE_MS, repeated } from "./watched-stream.ts";
 
 /** Messages of one batch: more than any client sends, and their answers stay small. */
 export const BATCH_MESSAGES = 32;

@@ -7,8 +7,7 @@ import { type Caller, detachCaller } from "../http/request/caller.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
 import type { CallParts } from "./call-parts.ts";
-import { repeated } from "./repeated.ts";
-import { KEEP_ALIVE_MS } from "./watched-stream.ts";
+import { KEEP_ALIVE_MS, repeated } from "./watched-stream.ts";
 
 const LOST_JOB = notFound("job");
 /** The process ended between the message and the commit of its job: nothing has happened. */

@@ -1,10 +1,21 @@
-/** A stream made by another part, which the service can end (`OpenStreams`). */
+/** A stream made by another part, which the service can end (`OpenStreams`), and what keeps a stream alive. */
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import { isEventStream } from "../http/stream/event-source.ts";
 
 /** Silence on a stream after which a comment keeps the connection alive. */
 export const KEEP_ALIVE_MS = 10_000;
+
+/** Runs again and again, each time after a pause of so many ms; returns what stops it. */
+export function repeated(clock: Pick<Clock, "after">, ms: number, run: () => void): () => void {
+  const again = (): void => {
+    run();
+    cancel = clock.after(ms, again);
+  };
+  let cancel = clock.after(ms, again);
+  return () => cancel();
+}
 
 const OPENED = new TextEncoder().encode(": open\n\n");
 
