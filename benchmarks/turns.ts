@@ -200,7 +200,7 @@ const WHERE_IT_GOES = [
     "together send their next requests together, so with 64 callers the service and PostgreSQL alternate. A second lane for small groups was tried on 1,000 actors; it cost a fifth of the rate, because each batch is half as large.",
   "**Beside one transaction each.** That contestant keeps nothing in memory: a turn is one prepared statement, which many connections send at once. With one actor they " +
     "wait for each other's lock on its row; with 1,000 they do not, and both cores work for them, so the distance is smaller there.",
-  "**Beside workerd.** With a single caller, each turn is one statement with one sync, and there is nothing to group. Two processes wake each other for each turn " +
+  "**Beside workerd.** With a single caller there is nothing to group: each turn is one statement with one sync. Each turn wakes two processes, the service and PostgreSQL " +
     "(`write` to the socket is then 44 % of the service's time), while workerd writes to a file of its own. So workerd is ahead with one caller on one actor.",
 ].join("\n\n");
 

@@ -81,7 +81,7 @@ export const signInAttemptsTable = table<SignInAttempts>("sign_in_attempts");
 export const signInFlowTable = table<SignInFlow>("sign_in_flow");
 export const identityOwnerTable = table<IdentityOwner>("identity_owner");
 
-/** An account belongs to no organization: each kind of its actors is placed by a key of its own. */
+/** Accounts belong to no organization. In a reference to one, `organizationId` is the key that places it. */
 const refAt =
   (id: "account" | "client" | "attempts" | "flow" | "identity") =>
   (organizationId: string): ActorRef<"account"> => ({ kind: "account", organizationId, id });

@@ -160,7 +160,7 @@ export class ReplicaGroup implements Peers {
     const known = this.others;
     const notified = this.tell(LOOK_PATH, known);
     await this.read();
-    // The table may name replicas that this one did not know yet: they are told too.
+    // The table may name replicas that were unknown here. They are told too.
     const met = this.others.filter(({ id }) => !known.some((one) => one.id === id));
     await Promise.all([notified, this.tell(LOOK_PATH, met)]);
   }

@@ -1,7 +1,7 @@
 /** Rules of the core that one line holds: each line, and the test that must fail without it. */
 import type { SourceMutant } from "../support/source-mutants.ts";
 
-/** The file of the folder, what is taken out of it, what stands there instead, the file of its tests, a part of a name. */
+/** A file of the folder, the text that is replaced, its replacement, the file of tests, and a part of a test's name. */
 type Row = readonly [file: string, from: string, to: string, tests: string, caughtBy: string];
 
 const mutantsOf = (folder: string, rows: readonly Row[]): readonly SourceMutant[] =>

@@ -5,7 +5,7 @@ import type { CodePiece } from "./code-pieces.ts";
 
 interface CodeBlockProps {
   readonly code: string;
-  /** The word behind the fence; empty if there is none. */
+  /** The word after the opening fence, such as `ts`; may be empty. */
   readonly language: string;
 }
 

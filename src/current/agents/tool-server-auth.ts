@@ -1,6 +1,5 @@
 /**
- * Validates how a caller lets an agent get access to tool servers (ACC-6, ACC-12): each type has fields of its own, and
- * the secrets that are named must be there.
+ * Validates the `auth` of a tool server (ACC-6, ACC-12): each type has its own fields, and named secrets must exist.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { ToolServerAuth } from "../../../actors/job/connections.ts";

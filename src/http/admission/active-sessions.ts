@@ -1,4 +1,4 @@
-/** The sessions of a person in an organization that have not ended. */
+/** The sessions of a person in an organization, without those that are over. */
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Directory } from "../../../actors/organization/directory.ts";
 import type { Token } from "../../../actors/organization/schema.ts";
@@ -21,7 +21,7 @@ export async function activeSessions(
   { system, directory, clock, log }: SessionParts,
   organizationId: string,
   userId: string,
-  /** Whether to leave out this one. */
+  /** Which sessions are over; omitted: those that were revoked, have expired or were idle for too long. */
   isOver: (session: Token, now: number) => boolean = hasTokenEnded,
 ): Promise<Outcome<readonly Token[]>> {
   const settled = await system.settled(organizationId);
